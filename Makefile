@@ -76,7 +76,7 @@ fire: setup
 PACKAGER ?= $(shell sh packaging/newest_python.sh)
 
 packages:
-	@$(PACKAGER) packaging/bootstrap.py --venv build/venv-packages
+	@$(PACKAGER) packaging/bootstrap.py --venv build/venv-packages --no-dev
 	build/venv-packages/bin/python packaging/packages.py
 
 packages-check:

@@ -231,7 +231,7 @@ class Engine:
         retry, read_again = self.index.embedding.try_again, self.entities.worker.start_over
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures, retry, read_again, *jobs)
         schedules = schedule_parts.build_service(runtime)
-        self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
+        self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish, self.trace)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
         self.consolidation.switched.connect(self.schedules.runner, schedules, self.upkeep_jobs.install)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
@@ -380,7 +380,8 @@ class Engine:
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
         work = (*work, *self.ledger.failures, *self.unfinished_imports.failures)
         erasing = (self.erasure.failure, memories.expiry.failure, self.inbox.failure)
-        work = (*work, self.consolidation.switched.failure)
+        model = self.chat.refusal and f"The language model is not used: {self.chat.refusal}"
+        work = (*work, self.consolidation.switched.failure, model)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
         found = (
             *self.capture.watch.failures,

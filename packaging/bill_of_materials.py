@@ -11,12 +11,14 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 PROGRAM = "keepsake"
+LEFT_OUT = frozenset({"hf-xet"})
+"""What a package asks for and the program does without; ``pyinstaller/keepsake.spec`` leaves it out."""
 _LICENCE_FILES = ("licen", "copying", "notice", "authors")
 _MOST_EXPRESSION = 60  # some packages put the whole text of their licence where its name belongs
 
 
 def shipped() -> list[metadata.Distribution]:
-    """Return every package that the program needs on this platform, by name; without the program itself."""
+    """Return every package that the program ships on this platform, by name; without the program itself."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [(PROGRAM, frozenset[str]())]
     seen: set[tuple[str, frozenset[str]]] = set()
@@ -31,7 +33,8 @@ def shipped() -> list[metadata.Distribution]:
             requirement = Requirement(line)
             environments = [{"extra": extra} for extra in ("", *extras)]
             marker = requirement.marker
-            if marker is None or any(marker.evaluate(environment) for environment in environments):
+            is_wanted = marker is None or any(marker.evaluate(environment) for environment in environments)
+            if is_wanted and canonicalize_name(requirement.name) not in LEFT_OUT:
                 waiting.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
     del found[PROGRAM]
     return [found[name] for name in sorted(found)]

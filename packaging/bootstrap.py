@@ -17,6 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
+DEVELOPERS = ROOT / "packaging" / "constraints-dev.txt"
+"""What only tests and checks need; no package of the program is built beside it."""
 OLDEST = (3, 11)
 STAMP = "keepsake-setup"
 
@@ -114,10 +116,15 @@ def python_of(venv: Path) -> Path:
     return venv / "Scripts" / "python.exe" if sys.platform == "win32" else venv / "bin" / "python"
 
 
-def fingerprint(version: str) -> str:
+def pins(*, has_dev: bool) -> list[Path]:
+    """Return the files that name what is installed."""
+    return [CONSTRAINTS, DEVELOPERS] if has_dev else [CONSTRAINTS]
+
+
+def fingerprint(version: str, *, has_dev: bool) -> str:
     """Return what the environment depends on, as one line."""
     digest = hashlib.sha256()
-    for source in (CONSTRAINTS, ROOT / "pyproject.toml", Path(__file__)):
+    for source in (*pins(has_dev=has_dev), ROOT / "pyproject.toml", Path(__file__)):
         digest.update(source.read_bytes())
     return f"{digest.hexdigest()} {version} {ROOT}\n"
 
@@ -128,14 +135,15 @@ def is_current(venv: Path, wanted: str) -> bool:
     return python_of(venv).exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted
 
 
-def make_venv(python: str, version: str, venv: Path, apt: Apt) -> None:
-    """Make an empty environment, unless there is one of the same Python version.
+def make_venv(python: str, version: str, venv: Path, apt: Apt, *, may_be_kept: bool) -> None:
+    """Make an empty environment, unless there is one of the same Python version that may be kept.
 
     Raises:
         SetupError: The folder holds something else, or Python lacks its venv parts.
     """
     mark = venv / "pyvenv.cfg"
-    if mark.is_file() and python_of(venv).exists() and f"version = {version}." in mark.read_text(encoding="utf-8"):
+    is_same = mark.is_file() and f"version = {version}." in mark.read_text(encoding="utf-8")
+    if may_be_kept and is_same and python_of(venv).exists():
         return
     if venv.exists() and not mark.is_file() and any(venv.iterdir()):
         raise SetupError(f"{venv} is not a Python environment and is not empty; name another folder with --venv.")
@@ -148,7 +156,7 @@ def make_venv(python: str, version: str, venv: Path, apt: Apt) -> None:
         raise SetupError(f"The environment {venv} could not be made; the reason is above.")
 
 
-def install_packages(venv: Path) -> None:
+def install_packages(venv: Path, *, has_dev: bool) -> None:
     """Install the pinned packages, then the program itself from this folder.
 
     Raises:
@@ -166,7 +174,8 @@ def install_packages(venv: Path) -> None:
     # A person's own `user = true` would make pip refuse to work inside an environment.
     # The pins name all that is needed. Left to resolve, pip takes the newest release of a package that another one
     # wants with an extra, such as coverage[toml], and then refuses it for having no hash.
-    if not _succeeds([*pip, "--require-hashes", "--no-deps", "-r", str(CONSTRAINTS)], PIP_USER="0"):
+    named = [part for file in pins(has_dev=has_dev) for part in ("-r", str(file))]
+    if not _succeeds([*pip, "--require-hashes", "--no-deps", *named], PIP_USER="0"):
         raise SetupError(
             "The Python packages could not be installed; pip says why above. Check the connection and "
             "`pip config list`, then run the same command again."
@@ -222,23 +231,24 @@ def _advice(apt: Apt, packages: list[str]) -> str:
     return f"install what your system calls these Debian packages: {' '.join(packages)}, and run this again."
 
 
-def set_up(venv: Path, *, system: bool) -> None:
+def set_up(venv: Path, *, system: bool, has_dev: bool) -> None:
     """Bring an environment up to date.
 
     Args:
         venv: Its folder; made when missing.
         system: Whether system packages may be installed.
+        has_dev: Whether it gets the developers' tools. One without them is made anew, so that nothing of before stays.
 
     Raises:
         SetupError: It could not be done.
     """
     python, version = find_python()
-    wanted = fingerprint(version)
+    wanted = fingerprint(version, has_dev=has_dev)
     if is_current(venv, wanted):
         return
     apt = Apt(allowed=system)
-    make_venv(python, version, venv, apt)
-    install_packages(venv)
+    make_venv(python, version, venv, apt, may_be_kept=has_dev)
+    install_packages(venv, has_dev=has_dev)
     prepare_system(venv, apt)
     (venv / STAMP).write_text(wanted, encoding="utf-8")
     print(f"Ready: {venv}")
@@ -249,9 +259,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Make the environment Keepsake runs and is tested in.")
     parser.add_argument("--venv", type=Path, default=ROOT / ".venv", help="folder of the environment (default: .venv)")
     parser.add_argument("--no-system", action="store_true", help="never install system packages, only name them")
+    parser.add_argument("--no-dev", action="store_true", help="leave out what only tests and checks need")
     options = parser.parse_args(arguments)
     try:
-        set_up(options.venv.absolute(), system=not options.no_system)
+        set_up(options.venv.absolute(), system=not options.no_system, has_dev=not options.no_dev)
     except SetupError as error:
         print(f"keepsake set-up: {error}", file=sys.stderr)
         return 1

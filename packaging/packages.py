@@ -82,8 +82,10 @@ def build_folder() -> Path:
     """Build ``dist/keepsake`` with PyInstaller.
 
     Raises:
-        PackagingError: This Python cannot make it, or PyInstaller failed.
+        PackagingError: This Python cannot make it, PyInstaller failed, or the program holds what it does not name.
     """
+    import contents  # noqa: PLC0415  (beside this script)
+
     if sys.version_info < OLDEST:
         raise PackagingError("The program is packaged with CPython 3.12 or newer; run this with PYTHON=python3.13.")
     if sys.platform != "win32" and not sysconfig.get_config_var("Py_ENABLE_SHARED") and sys.platform == "linux":
@@ -98,6 +100,8 @@ def build_folder() -> Path:
         shutil.copy2(file, folder / file.name)
     shutil.copy2(WORK / "notices" / "keepsake.cdx.json", DIST / f"keepsake-{version()}.cdx.json")
     shutil.copy2(ROOT / "LICENSE", folder / "LICENSE")
+    if unnamed := contents.check(folder):
+        raise PackagingError("The program holds what it does not name, or should not hold:\n" + "\n".join(unnamed))
     return folder
 
 

@@ -58,6 +58,7 @@ async def ask_small_question(engine: Engine, caller: Caller, tier: Tier = "main"
     options = model_options(engine.config)
     request = ChatRequest((ChatMessage("user", _QUESTION),), "test", (), tier, max_output_tokens=_TOKENS)
     engine.chat.try_again()
+    await engine.chat.prepare()
     begun = time.perf_counter()
     said, note = "", ""
     try:

@@ -285,7 +285,9 @@ async def claim(
     else:
         wanted = [item for item in await due(engine, caller, 1000) if not item.is_built_in]
     for schedule in wanted:
-        made = await engine.schedules.service.claim(schedule.id, caller.name, lease)
+        made = await engine.schedules.service.claim(
+            schedule.id, caller.name, lease, reason=engine.schedules.runner.reason_of_gap(schedule)
+        )
         if made is not None:
             return Changed(made, ChangeSet(frozenset({AREA}), (schedule.id,), caller.name))
     return Changed(None)

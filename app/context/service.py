@@ -3,16 +3,17 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from app.context import repo as context_repo
 from app.context.context_text import assemble, deduplicate, with_scores
-from app.context.model import Context, ContextItem, ContextOptions, SectionName
+from app.context.model import SECTIONS, Context, ContextItem, ContextOptions, SectionName
 from app.context.prompt_query import matching_hits, prompt_query, prompt_terms, prompt_text, relevant_hits
 from app.core.clock import DAY_MS, Clock
 from app.core.error_location import error_location
@@ -43,6 +44,7 @@ SectionResults = dict[SectionName, ContextItems | Exception]
 MAX_FOUND: Final = 200
 _SPARE_MESSAGES: Final = 4  # times as many are searched as are shown, since some may not be relevant
 _SEARCHED: Final = frozenset({"turns", "facts"})
+_OF_MESSAGES: Final = frozenset({"recent", "salient", "sessions", "turns"})
 _FAILED: Final = "“{part}” was left out: {reason}"
 _NO_MESSAGES: Final = "Messages and session summaries were left out because they need full trust."
 _NO_SEARCH_WORDS: Final = "The prompt has no word to search for, so nothing was searched."
@@ -145,6 +147,7 @@ class ContextService:
         context = assemble(distinct, options.budgets, options.total if max_tokens is None else max_tokens)
         laps["all"] = (time.perf_counter() - started) * 1000
         self._trace_context(context, context_request, laps)
+        self._trace_skipped(context, context_request, frozenset(chain.from_iterable(work)), distinct)
         return replace(context, notes=tuple(notes), milliseconds=laps)
 
     def _parts(
@@ -190,6 +193,26 @@ class ContextService:
             **{f"{section.name}_items": len(section.items) for section in context.sections},
             **{f"{part}_ms": round(ms, 2) for part, ms in laps.items()},
         )
+
+    def _trace_skipped(
+        self,
+        context: Context,
+        request: ContextRequest,
+        wanted: Collection[SectionName],
+        found: Mapping[SectionName, ContextItems],
+    ) -> None:
+        """Record why sections are not in a context."""
+        shown = {section.name for section in context.sections}
+        for name in SECTIONS:
+            if name in shown:
+                continue  # one that failed has an event of its own
+            if name in wanted:
+                reason = "no_room" if found.get(name) else "empty"
+            elif name in _OF_MESSAGES and not request.sees_messages:
+                reason = "trust"
+            else:
+                reason = "no_words" if name in _SEARCHED and not request.terms else "switched_off"
+            self._trace.event("context.skipped", stage=name, reason=reason)
 
 
 def _recent_index(connection: apsw.Connection, request: ContextRequest, options: ContextOptions) -> ContextItems:

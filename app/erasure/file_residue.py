@@ -2,12 +2,17 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
 
 from app.core.files import from_os
+from app.core.regular_files import open_for_reading
+from app.encryption.sealed_files import SUFFIX, open_parts
+from app.encryption.vault_keys import key_for_encrypted_file
+from app.errors import VaultDamagedError
 from app.store.cipher import key_of
 from app.store.database_file import open_database_file
 from app.store.page_cipher import decrypted_blocks
@@ -42,15 +47,35 @@ def found_in(paths: Iterable[Path], needles: Sequence[str]) -> set[str]:
 def _blocks(path: Path, overlap: int) -> Iterable[bytes]:
     tail = b""
     try:
-        # A log begins with a header of its own, so its database says whether it is encrypted.
-        key = key_of(path.with_name(path.name.removesuffix("-wal")))
-        for data in _plain_blocks(path) if key is None else decrypted_blocks(path, key.database, _BLOCK):
+        for data in _readable_blocks(path):
             yield tail + data
             tail = data[-overlap:]
     except FileNotFoundError:  # the log goes with the last connection
         return
     except OSError as error:
         raise from_os(error, path) from error
+
+
+def _readable_blocks(path: Path) -> Iterator[bytes]:
+    """Yield the contents of a database, a log or a sealed file, decrypted."""
+    if path.name.endswith(SUFFIX):
+        yield from _unsealed_blocks(path)
+        return
+    name, log, set_aside = path.name.partition("-wal")
+    # A log begins with a header of its own, so its database says whether it is encrypted.
+    key = key_of(path.with_name(name) if log else path)
+    if key is None or set_aside:  # what was set aside may be of another vault
+        yield from _plain_blocks(path)
+    if key is not None:
+        yield from decrypted_blocks(path, key.database, _BLOCK)
+
+
+def _unsealed_blocks(path: Path) -> Iterator[bytes]:
+    key = key_for_encrypted_file(path)
+    # Nobody reads what stands after a damaged place.
+    with open_for_reading(path) as file, suppress(VaultDamagedError):
+        if key is not None:
+            yield from open_parts(key, file)
 
 
 def _plain_blocks(path: Path) -> Iterable[bytes]:

@@ -4,21 +4,25 @@ A folder that is one export, such as Slack's or a vault of notes, is one part. W
 file, so that exports of all kinds may lie side by side.
 """
 
+import mimetypes
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from app.errors import FormatError, KeepsakeError
-from app.exchange.formats import capsule, docx, encrypted_export, web_page
+from app.exchange.formats import capsule, docx, encrypted_export, enex, web_page
 from app.exchange.formats.chats import chat_detection, chat_records, discord, messenger, slack
-from app.exchange.formats.detect import detect
+from app.exchange.formats.detect import SUPPORTED, detect
 from app.exchange.formats.markdown import NOTE_SUFFIXES
 from app.exchange.formats.notebooks import apple_notes, documents, notion, pdf
+from app.exchange.formats.notebooks.obsidian import CANVAS, linked_names
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
+from app.exchange.parts_together import MIXED
 from app.exchange.source_files import CONVERSATIONS
 from app.memories.foreign_record import Problem
 
@@ -26,17 +30,19 @@ _DOCUMENTS: Final = (docx.NAME, pdf.NAME, web_page.NAME)
 _GROUPED: Final = frozenset({*TRANSCRIPTS, *_DOCUMENTS, "markdown"})
 _ALONE: Final = frozenset({capsule.NAME, encrypted_export.NAME})
 _AS_WHOLE: Final = frozenset({slack.FORMAT, messenger.FORMAT, discord.FORMAT})
+# Readers of these name themselves what else lies in a folder.
+_NAME_OTHERS: Final = frozenset({"markdown", notion.NAME, apple_notes.NAME, enex.NAME})
 _SHOWN_UNKNOWN: Final = 6
 _MAX_LOOKED_AT: Final = 20_000
 # Of files that may hold words; pictures and sound are none of an import's business by themselves.
 _LOOKED_AT: Final = frozenset(
     (
-        *("", ".json", ".jsonl", ".ndjson", ".zip", ".gz", ".txt", ".text", ".mbox", ".html", ".htm", ".docx"),
+        *("", ".json", ".jsonl", ".ndjson", ".zip", ".gz", ".txt", ".text", ".mbox", ".eml", ".html", ".htm", ".docx"),
         *(".pdf", ".enex", ".jex", ".af", ".vscdb", ".db", ".sqlite", ".sqlite3", ".csv", ".xml"),
     )
 )
-# What notes show as attachments is not a note of its own.
-_SHOWN_BY_NOTES: Final = frozenset((".pdf", ".docx", ".html", ".htm", ".csv", ".xml", ""))
+_MAX_NOTE_BYTES: Final = 4 << 20
+_WORDLESS: Final = ("image/", "audio/", "video/", "font/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,12 @@ class FolderPlan:
     parts: list[FolderPart] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
+    @property
+    def format(self) -> str:
+        """Format of its parts, ``mixed`` where they are of several."""
+        formats = {part.format for part in self.parts}
+        return formats.pop() if len(formats) == 1 else MIXED
+
 
 def plan(folder: Path, cancelled: Callable[[], bool] = lambda: False) -> FolderPlan:
     """Return the parts of a folder.
@@ -81,6 +93,8 @@ def is_one(found: FolderPlan, folder: Path, fmt: str) -> bool:
         fmt: The format of the folder as a whole, ``""`` for none.
     """
     if any(problem.lost for problem in found.problems) or not fmt:
+        return False
+    if found.problems and fmt not in _NAME_OTHERS:
         return False
     if len(found.parts) == 1 and found.parts[0].paths == (folder.resolve(),):
         return True
@@ -109,9 +123,20 @@ class _Search:
         ]
         roots = list(self._note_roots("", notes))
         self._plan.parts += [self._part(name or ".", "markdown", [name]) for name in roots]
-        self._look_at([name for name in rest if _suffix(name) not in NOTE_SUFFIXES], has_notes=bool(notes))
+        others = [name for name in rest if _suffix(name) not in NOTE_SUFFIXES]
+        others = [name for name in others if not (_is_wordless(name) or (roots and _suffix(name) == CANVAS))]
+        attached = self._attached(notes) if others else frozenset()
+        self._look_at([name for name in others if PurePosixPath(name).name.casefold() not in attached])
         self._tell_unknown()
         return self._plan
+
+    def _attached(self, notes: Iterable[str]) -> frozenset[str]:
+        """Return the names of the files that notes link to, in lower case."""
+        names: set[str] = set()
+        for note in takewhile(lambda _note: not self._cancelled(), notes):
+            with suppress(OSError), (self._root / note).open("rb") as stream:
+                names.update(linked_names(stream.read(_MAX_NOTE_BYTES).decode("utf-8", "replace")))
+        return frozenset(names)
 
     def _part(self, name: str, fmt: str, names: Iterable[str]) -> FolderPart:
         return FolderPart(name, fmt, tuple(self._root / one for one in names))
@@ -142,10 +167,10 @@ class _Search:
         for child, below in _children(folder, notes).items():
             yield from below if child is None else self._note_roots(child, below)
 
-    def _look_at(self, names: list[str], *, has_notes: bool) -> None:
+    def _look_at(self, names: list[str]) -> None:
         by_format: defaultdict[str, list[str]] = defaultdict(list)
-        skipped = _SHOWN_BY_NOTES if has_notes else frozenset()
-        looked_at = [name for name in names if _suffix(name) in _LOOKED_AT - skipped]
+        looked_at = [name for name in names if _suffix(name) in _LOOKED_AT]
+        self._unknown += [name for name in names if _suffix(name) not in _LOOKED_AT]
         for name in looked_at[:_MAX_LOOKED_AT]:
             if self._cancelled():
                 return
@@ -169,7 +194,7 @@ class _Search:
             if error.data.get("unknown"):
                 self._unknown.append(name)
             else:
-                self._plan.problems.append(Problem(name, error.message))
+                self._plan.problems.append(Problem(name, error.message.removesuffix(f" {SUPPORTED}")))
             return ""
         except (KeepsakeError, OSError) as error:
             self._plan.problems.append(Problem(name, f"It could not be read and was left out: {error}"))
@@ -188,6 +213,12 @@ class _Search:
             what = "file is" if count == 1 else "files are"
             said = f"{count:,} {what} in no format that is known, and left out ({names})."
             self._plan.problems.append(Problem(self._root.name, said, lost=False, foreign=True, count=count))
+
+
+def _is_wordless(name: str) -> bool:
+    """Return whether a file is a picture, a recording or the system's own."""
+    kind, _ = mimetypes.guess_type(name)
+    return PurePosixPath(name).name.startswith(".") or (kind or "").startswith(_WORDLESS)
 
 
 def _suffix(name: str) -> str:

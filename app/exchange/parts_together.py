@@ -1,10 +1,12 @@
 """Previews and reports of the parts of a folder, added up."""
 
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Final, TypeVar
 
 from app.exchange.formats.markdown import NOT_MARKDOWN
 from app.exchange.model import ImportPart, ImportPreview, ImportReport
+from app.memories.foreign_record import Problem
 
 MIXED: Final = "mixed"
 """Format of a folder in which exports of several kinds lie."""
@@ -47,6 +49,17 @@ def _sum(one: T, other: T, names: tuple[str, ...]) -> T:
 
 
 def _placed(found: T, name: str) -> T:
-    """Return a preview or report without remarks on files that are parts themselves."""
-    remarks = tuple(one for one in found.remarks if NOT_MARKDOWN not in one.what)
-    return replace(found, remarks=remarks, remark_count=found.remark_count - len(found.remarks) + len(remarks))
+    """Return a preview or report that names the part in its problems."""
+    remarks = tuple(_in_part(one, name) for one in found.remarks if NOT_MARKDOWN not in one.what)
+    count = found.remark_count - len(found.remarks) + len(remarks)
+    problems = tuple(_in_part(one, name) for one in found.problems)
+    return replace(found, problems=problems, remarks=remarks, remark_count=count)
+
+
+def _in_part(problem: Problem, name: str) -> Problem:
+    """Return a problem whose place begins with the part that it is in."""
+    own = PurePosixPath(name).name
+    if name == "." or problem.place.startswith(name):
+        return problem
+    place = f"{name}{problem.place.removeprefix(own)}" if problem.place.startswith(own) else f"{name}: {problem.place}"
+    return replace(problem, place=place)

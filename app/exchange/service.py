@@ -169,7 +169,7 @@ class ExchangeService:
     async def _preview_parts(self, path: Path, several: FolderPlan) -> ImportPreview:
         """Return what an import of a folder's parts would make."""
         problems, remarks = without_remarks(several.problems)
-        total = ImportPreview(MIXED, 0, problems=tuple(problems), problem_count=len(problems))
+        total = ImportPreview(several.format, 0, problems=tuple(problems), problem_count=len(problems))
         total = replace(total, remarks=tuple(remarks), remark_count=len(remarks))
         until = time.monotonic() + MAX_SECONDS
         for part in several.parts:
@@ -269,7 +269,7 @@ class ExchangeService:
     ) -> ImportReport:
         """Import the parts of a folder one after the other, as one run."""
         run_id = new_import_run() if self._unfinished is None else await self._unfinished.begin(str(path), MIXED)
-        total = ImportTally(ImportReport(str(path), MIXED))
+        total = ImportTally(ImportReport(str(path), several.format))
         total.add(Batch(problems=[*several.problems]), Ingested())
         try:
             for part in several.parts:

@@ -17,6 +17,7 @@ from app.goals.goal_tools import GoalTools
 from app.jobs import Job
 from app.llm.chat_model import ChatModel
 from app.llm.model import ChatAnswer, ChatMessage, ChatRequest, ToolCall, ToolSpec, Usage
+from app.llm.openai_model import REFUSED
 from app.llm.prompts import load_prompt
 from app.schedule.model import Schedule
 from app.schedule.runner import NO_MODEL, JobResult
@@ -138,7 +139,7 @@ class _Run:
                 raise
             ended = f"It was stopped after {self._limits.seconds:g} seconds."
         except ModelUnavailableError as error:
-            if not talk.turns and error.data.get("reason") != "refused":  # asking again would not help
+            if not talk.turns and error.data.get("reason") != REFUSED:  # asking again would not help
                 raise
             ended = error.message
         except CancelledByPersonError as error:

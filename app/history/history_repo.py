@@ -135,6 +135,19 @@ def undoes_another(connection: apsw.Connection, entry: HistoryRow) -> bool:
     return found is not None
 
 
+def has_gone_on(connection: apsw.Connection, entry: HistoryRow) -> bool:
+    """Return whether who made ``entry`` did something else since.
+
+    Imports do not count, for they go on for a while beside other work, nor does saying a fact once more.
+    """
+    found = connection.execute(
+        "SELECT 1 FROM memory_history WHERE actor = ? AND at >= ? AND id > ? AND event <> 'MENTION'"
+        " AND coalesce(run_id, '') NOT LIKE 'import:%' LIMIT 1",
+        (entry.actor, entry.at_ms, entry.id),
+    ).fetchone()
+    return found is not None
+
+
 def is_addition_undone(connection: apsw.Connection, target: str) -> bool:
     """Return whether the latest change of a target undid its addition, even after redos."""
     found = connection.execute(

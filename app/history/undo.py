@@ -384,7 +384,8 @@ def _stale(entry: HistoryRow, changed: Sequence[str], now: State | None, later: 
     if later is None and changed == ("message_count",):
         return Obstacle(f"{what} went on since.", "It stays, with all that was said in it.", None, changed)
     if "existence" not in changed and "forgotten_at" not in changed:
-        names = ", ".join(dict.fromkeys(map(_field_name, changed)))
+        fields = [name for name in changed if name != "tokens"] or changed  # these follow from the text
+        names = ", ".join(dict.fromkeys(map(_field_name, fields)))
         advice = "Undo the later change first." if later is None else _undo_first(later)
         return Obstacle(f"{what} was changed again since ({names}).", advice, later, tuple(changed))
     is_gone = entry.after is not None if "existence" in changed else _is_gone(now)

@@ -17,6 +17,9 @@ class ChatModel(Protocol):
     def is_available(self) -> bool:
         """Return whether a model may be asked now; False over the spend cap."""
 
+    async def prepare(self) -> None:
+        """Load what the first request needs, before its time is counted."""
+
     async def complete(self, request: ChatRequest) -> ChatAnswer:
         """Answer a request.
 
@@ -31,6 +34,9 @@ class AbsentModel:
 
     name = ""
     is_available = False
+
+    async def prepare(self) -> None:
+        """See ``ChatModel``."""
 
     async def complete(self, request: ChatRequest) -> ChatAnswer:
         """Refuse the request; see ``ChatModel``."""

@@ -4,6 +4,7 @@ The only module that imports that package, and only when a request is made. No m
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,9 @@ from app.llm.options import ModelOptions
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
+REFUSED: Final = "refused"
+"""Reason of a failure that stays until the person changes something: the service refused the request, key or model."""
 
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 20.0
@@ -89,6 +93,7 @@ class OpenAiModel:
         self._dialects: dict[tuple[str, str], _Dialect] = {}
         self._rest = _Rest()
         self.failure = ""
+        self._refused: tuple[ModelOptions, str] | None = None
         self.has_answered: bool | None = None
 
     @property
@@ -115,6 +120,11 @@ class OpenAiModel:
             return error.message
         return self.failure
 
+    @property
+    def refusal(self) -> str:
+        """Return why the service refused the last request; empty after other settings."""
+        return self._refused[1] if self._refused is not None and self._refused[0] == self._options() else ""
+
     def may_send(self, stores: Sequence[StoreName]) -> bool:
         """Return whether the settings let texts of these stores go to the service."""
         return _may_send(self._options(), stores)
@@ -129,8 +139,9 @@ class OpenAiModel:
             answer = await self._with_retries(request, options, options.model_of(request.tier))
         except KeepsakeError as error:
             self.failure, self.has_answered = error.message, False
+            self._refused = (options, error.message if "status" in error.data else "")
             raise
-        self.failure, self.has_answered = "", True
+        self.failure, self.has_answered, self._refused = "", True, None
         return answer
 
     async def close(self) -> None:
@@ -140,9 +151,15 @@ class OpenAiModel:
             self._client = None
             await client.close()
 
+    async def prepare(self) -> None:
+        """Load the client's library; see ``ChatModel``."""
+        if self._client is None:
+            await asyncio.to_thread(_load_library)
+
     def try_again(self) -> None:
         """Forget that the service could not be reached."""
         self._rest = _Rest()
+        self._refused = None
 
     def _check(self, request: ChatRequest, options: ModelOptions) -> None:
         self._require_available(options)
@@ -249,6 +266,13 @@ class OpenAiModel:
             return client
 
 
+def _load_library() -> None:
+    """Import what a request needs, which may take seconds on a busy machine."""
+    with contextlib.suppress(ImportError):  # the request itself says what is missing
+        import httpx2  # noqa: F401, PLC0415
+        import openai.resources.chat  # noqa: F401, PLC0415
+
+
 def _may_send(options: ModelOptions, stores: Sequence[StoreName]) -> bool:
     return "private" not in stores or options.is_local or options.send_private
 
@@ -342,10 +366,11 @@ def _failure(error: _StatusError, options: ModelOptions, model: str, key: Servic
         return _BusyError(f"{host} is busy (HTTP {status}).", pause_s=_retry_after(error.retry_after))
     if status in _KEY_REFUSED:
         key.refused()
-        return ModelUnavailableError(f"{host} refused the key (HTTP {status}).")
+        return ModelUnavailableError(f"{host} refused the key (HTTP {status}).", reason=REFUSED, status=status)
     if status == _UNKNOWN:
-        return ModelUnavailableError(f"{host} knows no model '{model}', or llm.base_url is not right (HTTP 404).")
-    return ModelUnavailableError(f"{host} refused the request (HTTP {status}).")
+        what = f"{host} knows no model '{model}', or llm.base_url is not right (HTTP 404)."
+        return ModelUnavailableError(what, reason=REFUSED, status=status)
+    return ModelUnavailableError(f"{host} refused the request (HTTP {status}).", reason=REFUSED, status=status)
 
 
 def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
@@ -447,7 +472,7 @@ def _answer(answered: Any, options: ModelOptions, model: str, usage: Usage) -> C
         raise _BusyError(_no_answer(options))
     reason = getattr(choices[0], "finish_reason", None) if choices else None
     if getattr(said, "refusal", None) or reason == "content_filter":
-        raise ModelUnavailableError(f"The model '{model}' refused to answer.", reason="refused")
+        raise ModelUnavailableError(f"The model '{model}' refused to answer.", reason=REFUSED)
     content = getattr(said, "content", None)
     text = content if isinstance(content, str) else ""
     called = getattr(said, "tool_calls", None)

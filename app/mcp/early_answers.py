@@ -12,10 +12,10 @@ from app.mcp.server_identity import (
     INSTRUCTIONS,
     MODERN_VERSION,
     PROMPTS,
-    RESOURCES,
     SERVER,
     TEMPLATES,
     capabilities,
+    resources,
     tools,
 )
 
@@ -88,7 +88,7 @@ class EarlyAnswers:
         if method == "prompts/list":
             return {"prompts": PROMPTS}
         if method == "resources/list":
-            return {"resources": RESOURCES}
+            return {"resources": resources(self._profile)}
         if method == "resources/templates/list":
             return {"resourceTemplates": TEMPLATES}
         return None

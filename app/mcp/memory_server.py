@@ -20,7 +20,8 @@ from app.mcp.client_confirmation import ClientConfirmer, ConfirmationNeeded
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.notifier import Notifier
 from app.mcp.options import Profile
-from app.mcp.server_identity import INSTRUCTIONS, PROMPTS, RESOURCES, SERVER, TEMPLATES
+from app.mcp.server_identity import INSTRUCTIONS, PROMPTS, SERVER, TEMPLATES
+from app.mcp.server_identity import resources as listed_resources
 from app.mcp.tool_answers import failure
 from app.mcp.toolbox import CallContext, Toolbox
 
@@ -120,7 +121,7 @@ class KeepsakeServer:
         return _complete(answer.as_result())
 
     async def _on_list_resources(self, _context: Context, _params: Any) -> Any:
-        return _cached({"resources": RESOURCES})
+        return _cached({"resources": listed_resources(self._profile)})
 
     async def _on_list_templates(self, _context: Context, _params: Any) -> Any:
         return _cached({"resourceTemplates": TEMPLATES})
@@ -132,7 +133,7 @@ class KeepsakeServer:
             pass
         with _as_protocol_errors():
             text = await resources.read(uri, call)
-        return _cached({"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]})
+        return _cached({"contents": [{"uri": uri, "mimeType": resources.media_type(uri), "text": text}]})
 
     async def _on_subscribe(self, context: Context, params: types.SubscribeRequestParams) -> Any:
         uri = str(params.uri)

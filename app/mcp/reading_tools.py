@@ -6,7 +6,7 @@ from typing import Any, Final
 from app.core.recall_fence import entry
 from app.errors import InputError, NotFoundError
 from app.mcp.lenient_arguments import Arguments, bare, one_of
-from app.mcp.tool_answers import ToolAnswer, day, fenced, fitting, memory_entry, named, turn_entry
+from app.mcp.tool_answers import MOST_NAMED, ToolAnswer, day, fenced, fitting, memory_entry, named, turn_entry
 from app.mcp.toolbox import CallContext
 
 KINDS: Final = ("message", "note", "fact", "observation", "reflection", "digest")
@@ -17,6 +17,7 @@ _NEIGHBOURS: Final = 10
 _PROPOSALS: Final = 500
 _WITH_NEIGHBOURS: Final = 5  # messages fetched at once that are shown with the turns before and after them
 _TRIES: Final = 3
+_TOKENS_PER_NAME: Final = 200  # of a budget; ids that found no room must not take it from what did
 _FRAME: Final = 40  # tokens of an answer around its text
 
 
@@ -50,11 +51,12 @@ async def get(given: Arguments, call: CallContext) -> ToolAnswer:
     items += [(_number(turn), turn_entry(turn, whole_lines=True)) for turn in found["messages"]]
     decided = [entry(number, f"Proposal {number} {_fate(one)}", "") for number, one in proposals.items()]
     neighbours = await _neighbours(found["messages"], call) if max_tokens is None else []
+    most_named = MOST_NAMED if max_tokens is None else min(MOST_NAMED, max(1, max_tokens // _TOKENS_PER_NAME))
 
     def answer(shown: int) -> ToolAnswer:
         left = [*(one for one, _ in items[shown:]), *(one["id"] for one in found["left_out"])]
         words = [
-            f"No room for: {named(left)}. Ask for them alone." * bool(left),
+            f"No room for: {named(left, most_named)}. Ask for them alone." * bool(left),
             f"There is nothing with the id {named(missing)}." * bool(missing),
         ]
         lines = [*(line for _, line in items[:shown]), *neighbours, *decided]

@@ -176,7 +176,12 @@ def _waits(value: Any, name: str) -> Answer | None:
     return None if held is None else _Sentence(held.words, {name: [], "message": held.words})
 
 
-def _graph(graph: Mapping[str, Any]) -> Answer:
+def graph_text(graph: Mapping[str, Any]) -> str:
+    """Return a graph as JSON, with the sentence that its texts are quoted data."""
+    return json.dumps(_graph(graph).as_result()["structuredContent"], ensure_ascii=False, indent=2)
+
+
+def _graph(graph: Mapping[str, Any]) -> GraphAnswer:
     made = {
         "entities": [_entity(one) for one in graph["entities"]],
         "relations": [_relation(one) for one in graph["relations"]],

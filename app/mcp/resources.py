@@ -8,12 +8,14 @@ from urllib.parse import unquote, urlsplit
 from app.core.recall_fence import entry
 from app.errors import InputError, NotFoundError
 from app.mcp.reading_tools import entity_entries
+from app.mcp.reference_tools import graph_text
 from app.mcp.tool_answers import day, memory_entry, recalled, turn_entry
 from app.mcp.toolbox import CallContext
 
 SCHEME: Final = "memory"
 _KINDS: Final = ("note", "session", "entity")
-_WHOLE: Final = ("today", "profile")
+_GRAPH: Final = "knowledge-graph"
+_WHOLE: Final = ("today", "profile", _GRAPH)
 _TURNS: Final = 200
 _TODAY: Final = 200
 _PROFILE: Final = 20
@@ -32,13 +34,20 @@ def check(uri: str) -> tuple[str, str]:
         return kind, name
     raise NotFoundError(
         f"There is no resource {uri}. There are memory://note/ID, memory://session/ID, memory://entity/NAME,"
-        " memory://today and memory://profile.",
+        " memory://today, memory://profile and memory://knowledge-graph.",
         uri=uri,
     )
 
 
+def media_type(uri: str) -> str:
+    """Return the media type of a resource's text."""
+    return "application/json" if check(uri)[0] == _GRAPH else "text/markdown"
+
+
 async def read(uri: str, call: CallContext) -> str:
     """Return the text of a resource, fenced as recalled data.
+
+    The graph is JSON, which says so itself.
 
     Raises:
         NotFoundError: There is none that the client may see.
@@ -49,6 +58,8 @@ async def read(uri: str, call: CallContext) -> str:
         return await _today(call)
     if kind == "profile":
         return await _profile(call)
+    if kind == _GRAPH:
+        return graph_text(await call.read("graph.read"))
     if kind == "note":
         return recalled([memory_entry(await call.read("note.get", id=name))])
     if kind == "session":
@@ -60,7 +71,7 @@ def touched(event: dict[str, Any]) -> list[str]:
     """Return the addresses of resources that a change of the host concerns."""
     if not _CONTENT_AREAS & set(event.get("areas", ())):
         return []
-    found = ["memory://today", "memory://profile"]
+    found = ["memory://today", "memory://profile", f"memory://{_GRAPH}"]
     for one in event.get("ids", ()):
         if one.startswith("ses-"):
             found.append(f"memory://session/{one.split('#')[0]}")

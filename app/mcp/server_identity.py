@@ -29,6 +29,13 @@ RESOURCES: Final[list[dict[str, Any]]] = [
         "mimeType": "text/markdown",
     },
 ]
+KNOWLEDGE_GRAPH: Final[dict[str, Any]] = {
+    "uri": "memory://knowledge-graph",
+    "name": "knowledge-graph",
+    "title": "Knowledge graph",
+    "description": "All entities and relations, as the reference memory server keeps them.",
+    "mimeType": "application/json",
+}
 TEMPLATES: Final[list[dict[str, Any]]] = [
     {
         "uriTemplate": "memory://note/{id}",
@@ -76,6 +83,11 @@ PROMPTS: Final[list[dict[str, Any]]] = [
         "arguments": [],
     },
 ]
+
+
+def resources(profile: Profile) -> list[dict[str, Any]]:
+    """Return the resources that a profile lists."""
+    return [*RESOURCES, KNOWLEDGE_GRAPH] if profile == "reference" else RESOURCES
 
 
 def tools(profile: Profile) -> list[dict[str, Any]] | None:

@@ -15,7 +15,7 @@ from app.errors import KeepsakeError
 from app.inbox.model import HOW_TO_ASK
 
 PROPOSED: Final = "proposed"
-_MOST_NAMED: Final = 10
+MOST_NAMED: Final = 10
 
 
 class Answer(Protocol):
@@ -106,10 +106,10 @@ def fitting(count: int, make: Callable[[int], ToolAnswer], max_tokens: int | Non
     return make(low)
 
 
-def named(ids: Sequence[str]) -> str:
-    """Return ids as a list in a sentence, the first ten of many."""
-    more = f" and {len(ids) - _MOST_NAMED:,} more" if len(ids) > _MOST_NAMED else ""
-    return f"{', '.join(ids[:_MOST_NAMED])}{more}"
+def named(ids: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Return ids as a list in a sentence, the first of many."""
+    more = f" and {len(ids) - most:,} more" if len(ids) > most else ""
+    return f"{', '.join(ids[:most])}{more}"
 
 
 def day(moment: Any) -> str:

@@ -124,7 +124,11 @@ class MemoryWriter:
         return stored
 
     def _open_edit_burst(self, before: Memory, after: Memory) -> HistoryRow | None:
-        """Return the history entry that the change from ``before`` to ``after`` continues, if any."""
+        """Return the history entry that the change from ``before`` to ``after`` continues, if any.
+
+        A spell ends with anything else that its writer does, so that both are undone in the order in which they were
+        done.
+        """
         changed = differing(to_state(before), to_state(after))
         latest = next(iter(history_repo.entries(self.connection, target=before.id, limit=1)), None)
         if latest is None or "content" not in changed or not _WRITING.issuperset(changed):
@@ -134,8 +138,12 @@ class MemoryWriter:
         if not (follows and single) or differing(latest.after, to_state(before)):
             return None
         wrote = differing(latest.before, latest.after)
-        is_writing = "content" in wrote and _WRITING.issuperset(wrote)
-        return latest if is_writing and not history_repo.undoes_another(self.connection, latest) else None
+        if "content" not in wrote or not _WRITING.issuperset(wrote):
+            return None
+        is_over = history_repo.undoes_another(self.connection, latest) or history_repo.has_gone_on(
+            self.connection, latest
+        )
+        return None if is_over else latest
 
     def delete(self, before: Memory) -> Memory:
         """Delete a memory softly; its tags and links stay with it."""

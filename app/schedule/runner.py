@@ -140,6 +140,7 @@ class ScheduleRunner:
         self._is_prepared = False
         self._reason = ""
         self._waits: dict[str, str] = {}  # why due schedules wait
+        self._waited: dict[str, str] = {}  # why they last waited, until they start
         self._deferred: dict[str, str] = {}  # why they last waited though they could run
         self._put_back: dict[str, _PutBack] = {}
 
@@ -245,7 +246,7 @@ class ScheduleRunner:
             reason = f"Waits: {detail}."
             self._deferred[schedule.id] = detail
         if reason:
-            self._waits[schedule.id] = reason
+            self._waits[schedule.id] = self._waited[schedule.id] = reason
         else:
             await self._start(schedule, is_manual=False)
 
@@ -268,9 +269,7 @@ class ScheduleRunner:
         return reason_to_wait(waited, power, is_typing=is_typing, waits_on_battery=options.waits_on_battery)
 
     async def _start(self, schedule: Schedule, *, is_manual: bool) -> ScheduleClaim | None:
-        put_back = self._put_back.get(schedule.id)
-        refusal = "" if put_back is None else f"no model could be asked ({put_back.problem.rstrip('.')})"
-        reason = refusal or self._reason or "it was missed"
+        reason = self.reason_of_gap(schedule)
         claim = await self._service.claim(schedule.id, self.holder, LEASE_S, is_manual=is_manual, reason=reason)
         if claim is not None:
             task = asyncio.create_task(self._perform(schedule, claim), name=f"schedule {schedule.id}")
@@ -279,6 +278,17 @@ class ScheduleRunner:
             task.add_done_callback(lambda _: self._running.pop(schedule.id, None))
             self._tell_changed([schedule.id])
         return claim
+
+    def reason_of_gap(self, schedule: Schedule) -> str:
+        """Return why occurrences were left out before the one that starts now, if any were."""
+        waited = self._waited.pop(schedule.id, "")
+        if (put_back := self._put_back.get(schedule.id)) is not None:
+            return f"no model could be asked ({put_back.problem.rstrip('.')})"
+        if self._reason:
+            return self._reason
+        if waited:
+            return waited.replace("Waits", "it waited", 1).rstrip(".")
+        return "it waited after a failure" if schedule.consecutive_failures else "it was missed"
 
     async def _perform(self, schedule: Schedule, claim: ScheduleClaim) -> None:
         try:

@@ -57,14 +57,14 @@ def decrypted_blocks(path: Path, key: bytes, block: int) -> Iterator[bytes]:
     """Yield the bytes of an encrypted database or of its log, decrypted.
 
     Args:
-        path: The file; a log's name ends in ``-wal``.
+        path: The file; a log has ``-wal`` in its name, also one that was set aside.
         key: The database's key.
         block: About how many bytes at once.
 
     Raises:
         OSError: It cannot be read.
     """
-    is_log = path.name.endswith("-wal")
+    is_log = "-wal" in path.name
     with open_database_file(path) as file:
         header = file.read(_LOG_HEADER)
         size = int.from_bytes(header[8:12]) if is_log else page_size_of(header)

@@ -12,21 +12,14 @@ import apsw
 from app.core.files import from_os
 from app.errors import MachineError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.store.backup import FOLDER
-from app.store.connection import APPLICATION_ID, BUSY_MS, connect, load_vectors, open_frozen_reader
-from app.store.database_file import has_log, is_readable, log_of
+from app.store.connection import APPLICATION_ID, BUSY_MS, open_frozen_reader
+from app.store.database_file import is_readable, log_of
 from app.store.sqlite_errors import DISK_ERROR, translate_sqlite_errors
 from app.store.staged_restore import open_copy
-from app.store.wal_frames import has_sound_header
+from app.store.strange_logs import set_spoiling_log_aside, set_strange_log_aside
 
-DAMAGED_LOG = "-wal.damaged"
-"""What follows the database's name in that of a log which was set aside because it cannot be read."""
-FOREIGN_LOG = "-wal.foreign"
-"""The same of a log that is not the database's: of another vault, or an older one of this."""
-SET_ASIDE = "-wal.*"
 SALVAGING = "salvage.partial"
 """The folder, in the one that is to be a vault, in which a salvage is at work."""
-_LOG_HEADER = 32  # bytes
-_QUICKLY_CHECKED = 512 * 1024 * 1024  # bytes; about a second
 _ADVICE = (
     "Nothing was changed. 'keepsake backup list' shows what can be restored, and 'keepsake salvage' saves what is"
     " readable."
@@ -51,11 +44,10 @@ def check_files(database: Path, known: int, *, is_writable: bool = True) -> None
             _refuse_lost(database)
             return
         if is_writable:
-            _set_log_aside(database)
+            set_strange_log_aside(database)
+            set_spoiling_log_aside(database)
     except OSError as error:
         raise from_os(error, database) from error
-    if is_writable and has_log(database) and _is_spoilt_by_log(database):
-        _set_aside(database, FOREIGN_LOG)
     try:
         with translate_sqlite_errors():
             _look_inside(database, known, open_copy if is_writable else open_frozen_reader)
@@ -93,44 +85,6 @@ def _refuse_lost(database: Path) -> None:
             path=str(database),
             state="missing",
         )
-
-
-def _set_log_aside(database: Path) -> None:
-    """Keep a log that SQLite would write over, or that is not of this database."""
-    log = log_of(database)
-    if log.exists() and log.stat().st_size:
-        with log.open("rb") as file:
-            header = file.read(_LOG_HEADER)
-        if not has_sound_header(header):
-            _set_aside(database, DAMAGED_LOG)
-        elif not has_log(database):
-            _set_aside(database, FOREIGN_LOG)
-
-
-def _set_aside(database: Path, ending: str) -> None:
-    count = len(list(database.parent.glob(database.name + ending + "*")))
-    log_of(database).rename(database.with_name(f"{database.name}{ending}{count or ''}"))
-
-
-def _is_spoilt_by_log(database: Path) -> bool:
-    """Return whether a database is damaged with the log beside it, and whole without.
-
-    It is looked at after a kill only: a vault that is closed has no log.
-    """
-    if database.stat().st_size > _QUICKLY_CHECKED:
-        return False
-    return not _is_sound(database, "mode=ro") and _is_sound(database, "mode=ro&immutable=1")
-
-
-def _is_sound(database: Path, parameters: str) -> bool:
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    try:
-        with closing(connect(database, flags, f"{database.absolute().as_uri()}?{parameters}")) as connection:
-            connection.set_busy_timeout(BUSY_MS)
-            load_vectors(connection)
-            return bool(connection.execute("PRAGMA quick_check(1)").get == "ok")
-    except apsw.Error:
-        return False
 
 
 def _look_inside(database: Path, known: int, opened: Callable[[Path], apsw.Connection]) -> None:

@@ -22,6 +22,7 @@ from app.store.connection import APPLICATION_ID, connect, load_vectors
 from app.store.database_file import has_log
 from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
+from app.store.strange_logs import set_strange_log_aside
 from app.store.vault_files import require_readable_copy
 
 DATABASE = "memory.db"
@@ -93,6 +94,7 @@ def finish_restore(vault: Path, known: int, stop: StopSignal | None = None) -> P
         if is_staged(vault):
             if problem := _problem_of(vault / STAGED, known, stop):
                 _call_off(vault, problem)
+            set_strange_log_aside(vault / DATABASE)  # it is of neither database
             _swap(vault)
         return _keep(vault, stop) if (vault / ASIDE).is_dir() else None
     except OSError as error:

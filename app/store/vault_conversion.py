@@ -34,6 +34,7 @@ from app.store.connection import connect
 from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.staged_restore import DATABASE
+from app.store.strange_logs import set_spoiling_log_aside, set_strange_log_aside
 
 _PARTIAL: Final = ".converting"
 _OTHERS: Final = frozenset({ATTACHMENTS, "trace"})
@@ -71,6 +72,7 @@ def finish_conversion(vault: Path, opening: VaultOpening) -> None:
     require_available()
     if not is_encrypting:
         _require_requested(vault, file)
+    _set_logs_aside(vault, is_encrypting=is_encrypting)
     _require_fitting(vault)
     if not file.has_begun:  # before the first file
         file = replace(file, has_begun=True)
@@ -126,6 +128,18 @@ def _require_requested(vault: Path, file: KeyFile) -> None:
             path=str(vault),
             must_confirm=True,
         )
+
+
+def _set_logs_aside(vault: Path, *, is_encrypting: bool) -> None:
+    """Keep logs out of the conversion that are not their database's own."""
+    try:
+        for path in _files(vault):
+            is_plain = beginning_of(path) == PLAIN_HEADER
+            if path.suffix == ".db" and is_plain is is_encrypting:  # it is to be converted
+                set_strange_log_aside(path)
+                set_spoiling_log_aside(path)
+    except OSError as error:
+        raise from_os(error, vault) from error
 
 
 def _require_fitting(vault: Path) -> None:

@@ -20,9 +20,9 @@ from app.recovery import referential_repair
 from app.store import meta
 from app.store.backup import FOLDER
 from app.store.database_file import is_readable
-from app.store.preflight import DAMAGED_LOG, FOREIGN_LOG
 from app.store.sqlite_errors import DISK_ERROR
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
+from app.store.strange_logs import DAMAGED_LOG, FOREIGN_LOG
 from app.store.vault_conversion import plain_files
 from app.upkeep import backup_files
 from app.upkeep.model import Finding

@@ -13,6 +13,7 @@ from app.jobs import Jobs
 from app.schedule.model import BUILT_IN, Cadence, Schedule
 from app.schedule.runner import JobResult, ScheduledJob
 from app.schedule.service import ScheduleService
+from app.trace.trace import Trace
 from app.upkeep.upkeep_job import UpkeepJob, UpkeepRun
 
 PREFIX: Final = "sch-"
@@ -25,14 +26,16 @@ class ScheduledUpkeep:
         job: The job.
         jobs: Lists it while it runs.
         publish: Reports what it changed.
+        trace: Records how long a run took and how many changes it made.
     """
 
     is_heavy = True
 
-    def __init__(self, job: UpkeepJob, jobs: Jobs, publish: Callable[[ChangeSet], None]) -> None:
+    def __init__(self, job: UpkeepJob, jobs: Jobs, publish: Callable[[ChangeSet], None], trace: Trace) -> None:
         self._job = job
         self._jobs = jobs
         self._publish = publish
+        self._trace = trace
 
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
@@ -41,11 +44,16 @@ class ScheduledUpkeep:
     async def run(self, run_id: str) -> JobResult:
         """Apply the job as a run; see ``UpkeepJob.apply``."""
         job, state = self._jobs.begin(self._job.title, self._job.unit, run_id), "failed"
-        try:
-            outcome = await self._job.apply(UpkeepRun(run_id, job, self._publish))
-            state = "cancelled" if job.is_cancelled() else "finished"
-        finally:
-            self._jobs.end(job, state)
+        with self._trace.span("upkeep.run", kind=self._job.name) as facts:
+            try:
+                outcome = await self._job.apply(UpkeepRun(run_id, job, self._publish))
+                state = "cancelled" if job.is_cancelled() else "finished"
+            finally:
+                self._jobs.end(job, state)
+                facts["status"] = state
+            facts |= {"changes": sum(outcome.counts.values()), "turns": outcome.turn_count, "cost": outcome.cost}
+            for kind, count in outcome.counts.items():
+                self._trace.event("upkeep.changed", kind=self._job.name, action=kind, count=count)
         if job.is_cancelled():
             raise CancelledByPersonError(f"Stopped on request. {outcome.summary}".strip())
         return JobResult(outcome.summary, outcome.turn_count, outcome.cost)
@@ -60,6 +68,7 @@ class UpkeepJobs:
         clock: The source of the time.
         jobs: Lists a job while it runs.
         publish: Reports what a job changed.
+        trace: Records the runs.
     """
 
     def __init__(
@@ -69,13 +78,16 @@ class UpkeepJobs:
         clock: Clock,
         jobs: Jobs,
         publish: Callable[[ChangeSet], None],
+        trace: Trace,
     ) -> None:
         self._jobs = {job.name: job for job in upkeep_jobs}
         self._schedules = schedules
         self._clock = clock
         self._is_installed = False
         self.scheduled: Mapping[str, ScheduledJob] = {
-            identity: ScheduledUpkeep(job, jobs, publish) for job in upkeep_jobs for identity in schedule_ids(job)
+            identity: ScheduledUpkeep(job, jobs, publish, trace)
+            for job in upkeep_jobs
+            for identity in schedule_ids(job)
         }
 
     def all(self) -> list[UpkeepJob]:

@@ -1110,6 +1110,10 @@
 <context>
     <name>CapsuleSheet</name>
     <message>
+        <source>1 memory</source>
+        <translation>1 Erinnerung</translation>
+    </message>
+    <message>
         <source>1 memory goes in</source>
         <translation>1 Erinnerung kommt hinein</translation>
     </message>
@@ -1246,8 +1250,8 @@
         <translation>Wörter, die sie enthalten</translation>
     </message>
     <message>
-        <source>Wrote {name} with {n} memories. It can be imported until {day}.</source>
-        <translation>{name} mit {n} Erinnerungen geschrieben. Importierbar bis {day}.</translation>
+        <source>Wrote {name} with {memories}. It can be imported until {day}.</source>
+        <translation>{name} mit {memories} geschrieben. Importieren lässt es sich bis {day}.</translation>
     </message>
     <message>
         <source>Your key</source>
@@ -1264,6 +1268,10 @@
     <message>
         <source>{n} days</source>
         <translation>{n} Tage</translation>
+    </message>
+    <message>
+        <source>{n} memories</source>
+        <translation>{n} Erinnerungen</translation>
     </message>
     <message>
         <source>{n} memories go in</source>
@@ -3543,8 +3551,8 @@
         <translation>Wartezeit der Datenbank</translation>
     </message>
     <message>
-        <source>Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.</source>
-        <translation>Schlüssel und Passwörter in Mitschriften speichern, wie sie sind; sonst steht an ihrer Stelle ein Zeichen.</translation>
+        <source>Store keys and passwords in transcripts and agents&apos; writes as they are; otherwise a mark replaces them.</source>
+        <translation>Schlüssel und Passwörter in Mitschriften und in dem, was Agenten schreiben, unverändert speichern; sonst ersetzt sie eine Markierung.</translation>
     </message>
     <message>
         <source>Store read limit</source>
@@ -4522,6 +4530,10 @@
 <context>
     <name>FindBar</name>
     <message>
+        <source>1 message</source>
+        <translation>1 Nachricht</translation>
+    </message>
+    <message>
         <source>Find in this conversation</source>
         <translation>In dieser Unterhaltung suchen</translation>
     </message>
@@ -4542,8 +4554,8 @@
         <translation>kein Treffer</translation>
     </message>
     <message>
-        <source>{count} messages</source>
-        <translation>{count} Nachrichten</translation>
+        <source>{n} messages</source>
+        <translation>{n} Nachrichten</translation>
     </message>
     <message>
         <source>{n} of {m}</source>
@@ -4778,6 +4790,14 @@
 <context>
     <name>GraphCanvas</name>
     <message>
+        <source>1 link</source>
+        <translation>1 Verbindung</translation>
+    </message>
+    <message>
+        <source>1 mention</source>
+        <translation>1 Erwähnung</translation>
+    </message>
+    <message>
         <source>Graph</source>
         <translation>Graph</translation>
     </message>
@@ -4786,12 +4806,20 @@
         <translation>{count} Namen. Pfeiltasten gehen zu Nachbarn, Eingabe öffnet die Seite.</translation>
     </message>
     <message>
-        <source>{name}, {type}, {mentions} mentions, {links} links</source>
-        <translation>{name}, {type}, {mentions} Erwähnungen, {links} Verbindungen</translation>
+        <source>{n} links</source>
+        <translation>{n} Verbindungen</translation>
+    </message>
+    <message>
+        <source>{n} mentions</source>
+        <translation>{n} Erwähnungen</translation>
     </message>
 </context>
 <context>
     <name>GraphPane</name>
+    <message>
+        <source>1 link</source>
+        <translation>1 Verbindung</translation>
+    </message>
     <message>
         <source>1 text is still to be read for names.</source>
         <translation>1 Text muss noch nach Namen durchsucht werden.</translation>
@@ -4949,12 +4977,16 @@
         <translation>{count} Namen ausgewählt</translation>
     </message>
     <message>
+        <source>{n} links</source>
+        <translation>{n} Verbindungen</translation>
+    </message>
+    <message>
         <source>{n} texts are still to be read for names.</source>
         <translation>{n} Texte müssen noch nach Namen durchsucht werden.</translation>
     </message>
     <message>
-        <source>{shown} of {all} names shown · {links} links</source>
-        <translation>{shown} von {all} Namen gezeigt · {links} Verbindungen</translation>
+        <source>{shown} of {all} names shown</source>
+        <translation>{shown} von {all} Namen gezeigt</translation>
     </message>
 </context>
 <context>
@@ -7001,10 +7033,6 @@
         <translation>Keine</translation>
     </message>
     <message>
-        <source>Nothing waits for you.</source>
-        <translation>Nichts wartet auf dich.</translation>
-    </message>
-    <message>
         <source>Proposals</source>
         <translation>Vorschläge</translation>
     </message>
@@ -7715,6 +7743,10 @@
         <translation>Es wird noch gesucht: Der Index ist beschäftigt, oder der Tresor ist groß.</translation>
     </message>
     <message>
+        <source>The results by words stay.</source>
+        <translation>Die Ergebnisse nach Wörtern bleiben.</translation>
+    </message>
+    <message>
         <source>by words, meaning follows…</source>
         <translation>nach Wörtern, die Bedeutung folgt …</translation>
     </message>
@@ -8229,6 +8261,10 @@
         <translation>Ihr Entwurf ist aufgehoben. „Neuer Zeitplan“ öffnet ihn wieder.</translation>
     </message>
     <message>
+        <source>‘{name}’ ran: {result}</source>
+        <translation>‚{name}‘ ist gelaufen: {result}</translation>
+    </message>
+    <message>
         <source>‘{name}’ runs</source>
         <translation>„{name}“ läuft</translation>
     </message>
@@ -8487,6 +8523,10 @@
 <context>
     <name>SessionHeader</name>
     <message>
+        <source>1 message</source>
+        <translation>1 Nachricht</translation>
+    </message>
+    <message>
         <source>Delete this conversation</source>
         <translation>Diese Unterhaltung löschen</translation>
     </message>
@@ -8527,8 +8567,8 @@
         <translation>was seither kam, ist noch nicht gelesen</translation>
     </message>
     <message>
-        <source>{count} messages</source>
-        <translation>{count} Nachrichten</translation>
+        <source>{n} messages</source>
+        <translation>{n} Nachrichten</translation>
     </message>
 </context>
 <context>
@@ -8536,6 +8576,10 @@
     <message>
         <source>1 fact drawn from it</source>
         <translation>1 Fakt daraus gezogen</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 Nachricht</translation>
     </message>
     <message>
         <source>Agent</source>
@@ -8626,12 +8670,32 @@
         <translation>{n} Fakten daraus gezogen</translation>
     </message>
     <message>
-        <source>{title}, {agent}, {count} messages, {when}</source>
-        <translation>{title}, {agent}, {count} Nachrichten, {when}</translation>
+        <source>{n} messages</source>
+        <translation>{n} Nachrichten</translation>
+    </message>
+    <message>
+        <source>{title}, {agent}, {messages}, {when}</source>
+        <translation>{title}, {agent}, {messages}, {when}</translation>
     </message>
 </context>
 <context>
     <name>SessionWork</name>
+    <message>
+        <source>1 known one confirmed</source>
+        <translation>1 bekannter bestätigt</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 Nachricht</translation>
+    </message>
+    <message>
+        <source>1 new fact</source>
+        <translation>1 neuer Fakt</translation>
+    </message>
+    <message>
+        <source>1 older one changed</source>
+        <translation>1 älterer geändert</translation>
+    </message>
     <message>
         <source>Condensing all but its latest messages…</source>
         <translation>Alles außer den letzten Nachrichten wird verdichtet …</translation>
@@ -8649,8 +8713,8 @@
         <translation>Unterhaltung exportieren</translation>
     </message>
     <message>
-        <source>Exported {n} messages to {path}</source>
-        <translation>{n} Nachrichten nach {path} exportiert</translation>
+        <source>Exported {messages} to {path}</source>
+        <translation>{messages} nach {path} exportiert</translation>
     </message>
     <message>
         <source>Exporting it…</source>
@@ -8687,6 +8751,10 @@
     <message>
         <source>{n} known ones confirmed</source>
         <translation>{n} bekannte bestätigt</translation>
+    </message>
+    <message>
+        <source>{n} messages</source>
+        <translation>{n} Nachrichten</translation>
     </message>
     <message>
         <source>{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full</source>
@@ -9477,12 +9545,28 @@
 <context>
     <name>StatusEntries</name>
     <message>
+        <source>1 error</source>
+        <translation>1 Fehler</translation>
+    </message>
+    <message>
+        <source>1 piece of text waits for the index.</source>
+        <translation>1 Textstück wartet auf den Index.</translation>
+    </message>
+    <message>
+        <source>1 private one is found by its words only.</source>
+        <translation>1 privates wird nur über seine Wörter gefunden.</translation>
+    </message>
+    <message>
         <source>1 program waits to be let in.</source>
         <translation>1 Programm wartet auf Einlass.</translation>
     </message>
     <message>
         <source>1 request to {hosts} since {since}, at {last}.</source>
         <translation>1 Anfrage an {hosts} seit {since}, zuletzt {last}.</translation>
+    </message>
+    <message>
+        <source>1 text waits to be read for names.</source>
+        <translation>1 Text wartet darauf, nach Namen gelesen zu werden.</translation>
     </message>
     <message>
         <source>1 thing could be better.</source>
@@ -9511,6 +9595,10 @@
     <message>
         <source>Check now</source>
         <translation>Jetzt prüfen</translation>
+    </message>
+    <message>
+        <source>Complete: 1 piece of text can be found by words and by meaning.</source>
+        <translation>Vollständig: 1 Textstück ist über Wörter und Bedeutung zu finden.</translation>
     </message>
     <message>
         <source>Complete: there is nothing to search yet.</source>
@@ -9625,8 +9713,8 @@
         <translation>Das Sprachmodell läuft auf diesem Rechner, die Suche auch.</translation>
     </message>
     <message>
-        <source>The last check ({when}) found {n} errors. Repair the vault, or restore a backup.</source>
-        <translation>Die letzte Prüfung ({when}) fand {n} Fehler. Repariere den Tresor, oder stelle eine Sicherung wieder her.</translation>
+        <source>The last check ({when}) found {errors}. Repair the vault, or restore a backup.</source>
+        <translation>Die letzte Prüfung ({when}) fand {errors}. Repariere den Tresor, oder stelle eine Sicherung wieder her.</translation>
     </message>
     <message>
         <source>The last one is of {when} ({size}).</source>
@@ -9679,6 +9767,10 @@
     <message>
         <source>{n} are kept.</source>
         <translation>{n} werden behalten.</translation>
+    </message>
+    <message>
+        <source>{n} errors</source>
+        <translation>{n} Fehler</translation>
     </message>
     <message>
         <source>{n} pieces of text wait for the index.</source>

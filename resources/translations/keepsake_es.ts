@@ -1110,6 +1110,10 @@
 <context>
     <name>CapsuleSheet</name>
     <message>
+        <source>1 memory</source>
+        <translation>1 recuerdo</translation>
+    </message>
+    <message>
         <source>1 memory goes in</source>
         <translation>Entra 1 recuerdo</translation>
     </message>
@@ -1246,8 +1250,8 @@
         <translation>Palabras que contienen</translation>
     </message>
     <message>
-        <source>Wrote {name} with {n} memories. It can be imported until {day}.</source>
-        <translation>Se escribió {name} con {n} recuerdos. Se puede importar hasta el {day}.</translation>
+        <source>Wrote {name} with {memories}. It can be imported until {day}.</source>
+        <translation>Se escribió {name} con {memories}. Se puede importar hasta el {day}.</translation>
     </message>
     <message>
         <source>Your key</source>
@@ -1264,6 +1268,10 @@
     <message>
         <source>{n} days</source>
         <translation>{n} días</translation>
+    </message>
+    <message>
+        <source>{n} memories</source>
+        <translation>{n} recuerdos</translation>
     </message>
     <message>
         <source>{n} memories go in</source>
@@ -3543,8 +3551,8 @@
         <translation>Espera de la base de datos</translation>
     </message>
     <message>
-        <source>Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.</source>
-        <translation>Guardar claves y contraseñas de las transcripciones tal cual; si no, una marca ocupa su lugar.</translation>
+        <source>Store keys and passwords in transcripts and agents&apos; writes as they are; otherwise a mark replaces them.</source>
+        <translation>Guardar tal cual las claves y contraseñas de las transcripciones y de lo que escriben los agentes; si no, una marca las sustituye.</translation>
     </message>
     <message>
         <source>Store read limit</source>
@@ -4522,6 +4530,10 @@
 <context>
     <name>FindBar</name>
     <message>
+        <source>1 message</source>
+        <translation>1 mensaje</translation>
+    </message>
+    <message>
         <source>Find in this conversation</source>
         <translation>Buscar en esta conversación</translation>
     </message>
@@ -4542,8 +4554,8 @@
         <translation>sin coincidencias</translation>
     </message>
     <message>
-        <source>{count} messages</source>
-        <translation>{count} mensajes</translation>
+        <source>{n} messages</source>
+        <translation>{n} mensajes</translation>
     </message>
     <message>
         <source>{n} of {m}</source>
@@ -4778,6 +4790,14 @@
 <context>
     <name>GraphCanvas</name>
     <message>
+        <source>1 link</source>
+        <translation>1 enlace</translation>
+    </message>
+    <message>
+        <source>1 mention</source>
+        <translation>1 mención</translation>
+    </message>
+    <message>
         <source>Graph</source>
         <translation>Grafo</translation>
     </message>
@@ -4786,12 +4806,20 @@
         <translation>{count} nombres. Las flechas van a los vecinos, Intro abre la página.</translation>
     </message>
     <message>
-        <source>{name}, {type}, {mentions} mentions, {links} links</source>
-        <translation>{name}, {type}, {mentions} menciones, {links} enlaces</translation>
+        <source>{n} links</source>
+        <translation>{n} enlaces</translation>
+    </message>
+    <message>
+        <source>{n} mentions</source>
+        <translation>{n} menciones</translation>
     </message>
 </context>
 <context>
     <name>GraphPane</name>
+    <message>
+        <source>1 link</source>
+        <translation>1 enlace</translation>
+    </message>
     <message>
         <source>1 text is still to be read for names.</source>
         <translation>Falta leer 1 texto en busca de nombres.</translation>
@@ -4949,12 +4977,16 @@
         <translation>{count} nombres seleccionados</translation>
     </message>
     <message>
+        <source>{n} links</source>
+        <translation>{n} enlaces</translation>
+    </message>
+    <message>
         <source>{n} texts are still to be read for names.</source>
         <translation>Faltan {n} textos por leer en busca de nombres.</translation>
     </message>
     <message>
-        <source>{shown} of {all} names shown · {links} links</source>
-        <translation>{shown} de {all} nombres · {links} enlaces</translation>
+        <source>{shown} of {all} names shown</source>
+        <translation>{shown} de {all} nombres mostrados</translation>
     </message>
 </context>
 <context>
@@ -7001,10 +7033,6 @@
         <translation>Ninguno</translation>
     </message>
     <message>
-        <source>Nothing waits for you.</source>
-        <translation>Nada pendiente.</translation>
-    </message>
-    <message>
         <source>Proposals</source>
         <translation>Propuestas</translation>
     </message>
@@ -7715,6 +7743,10 @@
         <translation>Aún buscando: el índice está ocupado o la bóveda es grande.</translation>
     </message>
     <message>
+        <source>The results by words stay.</source>
+        <translation>Los resultados por palabras se mantienen.</translation>
+    </message>
+    <message>
         <source>by words, meaning follows…</source>
         <translation>por palabras, el significado llega después…</translation>
     </message>
@@ -8229,6 +8261,10 @@
         <translation>Su borrador se conserva. «Nueva programación» lo vuelve a abrir.</translation>
     </message>
     <message>
+        <source>‘{name}’ ran: {result}</source>
+        <translation>«{name}» se ejecutó: {result}</translation>
+    </message>
+    <message>
         <source>‘{name}’ runs</source>
         <translation>«{name}» se está ejecutando</translation>
     </message>
@@ -8487,6 +8523,10 @@
 <context>
     <name>SessionHeader</name>
     <message>
+        <source>1 message</source>
+        <translation>1 mensaje</translation>
+    </message>
+    <message>
         <source>Delete this conversation</source>
         <translation>Eliminar esta conversación</translation>
     </message>
@@ -8527,8 +8567,8 @@
         <translation>lo posterior aún no se ha leído</translation>
     </message>
     <message>
-        <source>{count} messages</source>
-        <translation>{count} mensajes</translation>
+        <source>{n} messages</source>
+        <translation>{n} mensajes</translation>
     </message>
 </context>
 <context>
@@ -8536,6 +8576,10 @@
     <message>
         <source>1 fact drawn from it</source>
         <translation>1 hecho extraído</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 mensaje</translation>
     </message>
     <message>
         <source>Agent</source>
@@ -8626,12 +8670,32 @@
         <translation>{n} hechos extraídos</translation>
     </message>
     <message>
-        <source>{title}, {agent}, {count} messages, {when}</source>
-        <translation>{title}, {agent}, {count} mensajes, {when}</translation>
+        <source>{n} messages</source>
+        <translation>{n} mensajes</translation>
+    </message>
+    <message>
+        <source>{title}, {agent}, {messages}, {when}</source>
+        <translation>{title}, {agent}, {messages}, {when}</translation>
     </message>
 </context>
 <context>
     <name>SessionWork</name>
+    <message>
+        <source>1 known one confirmed</source>
+        <translation>1 ya conocido confirmado</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 mensaje</translation>
+    </message>
+    <message>
+        <source>1 new fact</source>
+        <translation>1 hecho nuevo</translation>
+    </message>
+    <message>
+        <source>1 older one changed</source>
+        <translation>1 anterior modificado</translation>
+    </message>
     <message>
         <source>Condensing all but its latest messages…</source>
         <translation>Condensando todo salvo los últimos mensajes…</translation>
@@ -8649,8 +8713,8 @@
         <translation>Exportar la conversación</translation>
     </message>
     <message>
-        <source>Exported {n} messages to {path}</source>
-        <translation>{n} mensajes exportados a {path}</translation>
+        <source>Exported {messages} to {path}</source>
+        <translation>Se exportaron {messages} a {path}</translation>
     </message>
     <message>
         <source>Exporting it…</source>
@@ -8687,6 +8751,10 @@
     <message>
         <source>{n} known ones confirmed</source>
         <translation>{n} conocidos confirmados</translation>
+    </message>
+    <message>
+        <source>{n} messages</source>
+        <translation>{n} mensajes</translation>
     </message>
     <message>
         <source>{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full</source>
@@ -9477,12 +9545,28 @@
 <context>
     <name>StatusEntries</name>
     <message>
+        <source>1 error</source>
+        <translation>1 error</translation>
+    </message>
+    <message>
+        <source>1 piece of text waits for the index.</source>
+        <translation>1 fragmento de texto espera al índice.</translation>
+    </message>
+    <message>
+        <source>1 private one is found by its words only.</source>
+        <translation>1 privado se encuentra solo por sus palabras.</translation>
+    </message>
+    <message>
         <source>1 program waits to be let in.</source>
         <translation>1 programa espera permiso.</translation>
     </message>
     <message>
         <source>1 request to {hosts} since {since}, at {last}.</source>
         <translation>1 petición a {hosts} desde {since} ({last}).</translation>
+    </message>
+    <message>
+        <source>1 text waits to be read for names.</source>
+        <translation>1 texto espera que se busquen nombres en él.</translation>
     </message>
     <message>
         <source>1 thing could be better.</source>
@@ -9511,6 +9595,10 @@
     <message>
         <source>Check now</source>
         <translation>Comprobar ahora</translation>
+    </message>
+    <message>
+        <source>Complete: 1 piece of text can be found by words and by meaning.</source>
+        <translation>Completo: 1 fragmento de texto se puede encontrar por palabras y por significado.</translation>
     </message>
     <message>
         <source>Complete: there is nothing to search yet.</source>
@@ -9625,8 +9713,8 @@
         <translation>El modelo de lenguaje funciona en este equipo, y la búsqueda también.</translation>
     </message>
     <message>
-        <source>The last check ({when}) found {n} errors. Repair the vault, or restore a backup.</source>
-        <translation>La última comprobación ({when}) encontró {n} errores. Repara la bóveda o restaura una copia.</translation>
+        <source>The last check ({when}) found {errors}. Repair the vault, or restore a backup.</source>
+        <translation>La última comprobación ({when}) encontró {errors}. Repara la bóveda o restaura una copia de seguridad.</translation>
     </message>
     <message>
         <source>The last one is of {when} ({size}).</source>
@@ -9679,6 +9767,10 @@
     <message>
         <source>{n} are kept.</source>
         <translation>Se conservan {n}.</translation>
+    </message>
+    <message>
+        <source>{n} errors</source>
+        <translation>{n} errores</translation>
     </message>
     <message>
         <source>{n} pieces of text wait for the index.</source>

@@ -1110,6 +1110,10 @@
 <context>
     <name>CapsuleSheet</name>
     <message>
+        <source>1 memory</source>
+        <translation>1 条记忆</translation>
+    </message>
+    <message>
         <source>1 memory goes in</source>
         <translation>将放入 1 条记忆</translation>
     </message>
@@ -1246,8 +1250,8 @@
         <translation>所含词语</translation>
     </message>
     <message>
-        <source>Wrote {name} with {n} memories. It can be imported until {day}.</source>
-        <translation>已写入 {name}，含 {n} 条记忆。可在 {day} 之前导入。</translation>
+        <source>Wrote {name} with {memories}. It can be imported until {day}.</source>
+        <translation>已写入 {name}，含 {memories}。可导入至 {day}。</translation>
     </message>
     <message>
         <source>Your key</source>
@@ -1264,6 +1268,10 @@
     <message>
         <source>{n} days</source>
         <translation>{n} 天</translation>
+    </message>
+    <message>
+        <source>{n} memories</source>
+        <translation>{n} 条记忆</translation>
     </message>
     <message>
         <source>{n} memories go in</source>
@@ -3543,8 +3551,8 @@
         <translation>数据库忙等待时间</translation>
     </message>
     <message>
-        <source>Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.</source>
-        <translation>按原样保存会话记录中的密钥和密码；否则以标记代替。</translation>
+        <source>Store keys and passwords in transcripts and agents&apos; writes as they are; otherwise a mark replaces them.</source>
+        <translation>按原样保存会话记录和代理写入内容中的密钥与密码；否则以标记代替。</translation>
     </message>
     <message>
         <source>Store read limit</source>
@@ -4522,6 +4530,10 @@
 <context>
     <name>FindBar</name>
     <message>
+        <source>1 message</source>
+        <translation>1 条消息</translation>
+    </message>
+    <message>
         <source>Find in this conversation</source>
         <translation>在此会话中查找</translation>
     </message>
@@ -4542,8 +4554,8 @@
         <translation>没有匹配</translation>
     </message>
     <message>
-        <source>{count} messages</source>
-        <translation>{count} 条消息</translation>
+        <source>{n} messages</source>
+        <translation>{n} 条消息</translation>
     </message>
     <message>
         <source>{n} of {m}</source>
@@ -4778,6 +4790,14 @@
 <context>
     <name>GraphCanvas</name>
     <message>
+        <source>1 link</source>
+        <translation>1 个连接</translation>
+    </message>
+    <message>
+        <source>1 mention</source>
+        <translation>提及 1 次</translation>
+    </message>
+    <message>
         <source>Graph</source>
         <translation>图谱</translation>
     </message>
@@ -4786,12 +4806,20 @@
         <translation>{count} 个名称。方向键前往相邻名称，回车打开页面。</translation>
     </message>
     <message>
-        <source>{name}, {type}, {mentions} mentions, {links} links</source>
-        <translation>{name}，{type}，提及 {mentions} 次，{links} 个连接</translation>
+        <source>{n} links</source>
+        <translation>{n} 个连接</translation>
+    </message>
+    <message>
+        <source>{n} mentions</source>
+        <translation>提及 {n} 次</translation>
     </message>
 </context>
 <context>
     <name>GraphPane</name>
+    <message>
+        <source>1 link</source>
+        <translation>1 个连接</translation>
+    </message>
     <message>
         <source>1 text is still to be read for names.</source>
         <translation>还有 1 段文本有待识别名称。</translation>
@@ -4949,12 +4977,16 @@
         <translation>已选择 {count} 个名称</translation>
     </message>
     <message>
+        <source>{n} links</source>
+        <translation>{n} 个连接</translation>
+    </message>
+    <message>
         <source>{n} texts are still to be read for names.</source>
         <translation>还有 {n} 段文本有待识别名称。</translation>
     </message>
     <message>
-        <source>{shown} of {all} names shown · {links} links</source>
-        <translation>显示 {shown}/{all} 个名称 · {links} 个连接</translation>
+        <source>{shown} of {all} names shown</source>
+        <translation>显示 {shown} / {all} 个名称</translation>
     </message>
 </context>
 <context>
@@ -7001,10 +7033,6 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>Nothing waits for you.</source>
-        <translation>没有等待你处理的内容。</translation>
-    </message>
-    <message>
         <source>Proposals</source>
         <translation>提议</translation>
     </message>
@@ -7715,6 +7743,10 @@
         <translation>仍在搜索：索引正忙，或保管库较大。</translation>
     </message>
     <message>
+        <source>The results by words stay.</source>
+        <translation>按词语找到的结果保留不变。</translation>
+    </message>
+    <message>
         <source>by words, meaning follows…</source>
         <translation>先按词语，含义随后……</translation>
     </message>
@@ -8229,6 +8261,10 @@
         <translation>您的草稿已保留。“新建计划”可再次打开它。</translation>
     </message>
     <message>
+        <source>‘{name}’ ran: {result}</source>
+        <translation>“{name}”已运行：{result}</translation>
+    </message>
+    <message>
         <source>‘{name}’ runs</source>
         <translation>“{name}”正在运行</translation>
     </message>
@@ -8487,6 +8523,10 @@
 <context>
     <name>SessionHeader</name>
     <message>
+        <source>1 message</source>
+        <translation>1 条消息</translation>
+    </message>
+    <message>
         <source>Delete this conversation</source>
         <translation>删除此会话</translation>
     </message>
@@ -8527,8 +8567,8 @@
         <translation>此后的内容尚未读取</translation>
     </message>
     <message>
-        <source>{count} messages</source>
-        <translation>{count} 条消息</translation>
+        <source>{n} messages</source>
+        <translation>{n} 条消息</translation>
     </message>
 </context>
 <context>
@@ -8536,6 +8576,10 @@
     <message>
         <source>1 fact drawn from it</source>
         <translation>从中提取 1 条事实</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 条消息</translation>
     </message>
     <message>
         <source>Agent</source>
@@ -8626,12 +8670,32 @@
         <translation>从中提取 {n} 条事实</translation>
     </message>
     <message>
-        <source>{title}, {agent}, {count} messages, {when}</source>
-        <translation>{title}，{agent}，{count} 条消息，{when}</translation>
+        <source>{n} messages</source>
+        <translation>{n} 条消息</translation>
+    </message>
+    <message>
+        <source>{title}, {agent}, {messages}, {when}</source>
+        <translation>{title}，{agent}，{messages}，{when}</translation>
     </message>
 </context>
 <context>
     <name>SessionWork</name>
+    <message>
+        <source>1 known one confirmed</source>
+        <translation>确认了 1 条已知的</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 条消息</translation>
+    </message>
+    <message>
+        <source>1 new fact</source>
+        <translation>1 条新事实</translation>
+    </message>
+    <message>
+        <source>1 older one changed</source>
+        <translation>更改了 1 条较早的</translation>
+    </message>
     <message>
         <source>Condensing all but its latest messages…</source>
         <translation>正在压缩除最近消息外的内容…</translation>
@@ -8649,8 +8713,8 @@
         <translation>导出会话</translation>
     </message>
     <message>
-        <source>Exported {n} messages to {path}</source>
-        <translation>已将 {n} 条消息导出到 {path}</translation>
+        <source>Exported {messages} to {path}</source>
+        <translation>已将 {messages}导出到 {path}</translation>
     </message>
     <message>
         <source>Exporting it…</source>
@@ -8687,6 +8751,10 @@
     <message>
         <source>{n} known ones confirmed</source>
         <translation>确认 {n} 条已知事实</translation>
+    </message>
+    <message>
+        <source>{n} messages</source>
+        <translation>{n} 条消息</translation>
     </message>
     <message>
         <source>{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full</source>
@@ -9477,12 +9545,28 @@
 <context>
     <name>StatusEntries</name>
     <message>
+        <source>1 error</source>
+        <translation>1 个错误</translation>
+    </message>
+    <message>
+        <source>1 piece of text waits for the index.</source>
+        <translation>1 段文本等待编入索引。</translation>
+    </message>
+    <message>
+        <source>1 private one is found by its words only.</source>
+        <translation>1 段私密文本只能按词语找到。</translation>
+    </message>
+    <message>
         <source>1 program waits to be let in.</source>
         <translation>1 个程序等待获准。</translation>
     </message>
     <message>
         <source>1 request to {hosts} since {since}, at {last}.</source>
         <translation>自 {since} 起向 {hosts} 发出 1 次请求，时间 {last}。</translation>
+    </message>
+    <message>
+        <source>1 text waits to be read for names.</source>
+        <translation>1 篇文本等待读取名称。</translation>
     </message>
     <message>
         <source>1 thing could be better.</source>
@@ -9511,6 +9595,10 @@
     <message>
         <source>Check now</source>
         <translation>立即检查</translation>
+    </message>
+    <message>
+        <source>Complete: 1 piece of text can be found by words and by meaning.</source>
+        <translation>完整：1 段文本可按词语和含义找到。</translation>
     </message>
     <message>
         <source>Complete: there is nothing to search yet.</source>
@@ -9625,8 +9713,8 @@
         <translation>语言模型在此电脑上运行，搜索也是。</translation>
     </message>
     <message>
-        <source>The last check ({when}) found {n} errors. Repair the vault, or restore a backup.</source>
-        <translation>上次检查（{when}）发现 {n} 个错误。请修复记忆库，或恢复备份。</translation>
+        <source>The last check ({when}) found {errors}. Repair the vault, or restore a backup.</source>
+        <translation>上次检查（{when}）发现 {errors}。请修复记忆库，或恢复备份。</translation>
     </message>
     <message>
         <source>The last one is of {when} ({size}).</source>
@@ -9679,6 +9767,10 @@
     <message>
         <source>{n} are kept.</source>
         <translation>保留 {n} 个。</translation>
+    </message>
+    <message>
+        <source>{n} errors</source>
+        <translation>{n} 个错误</translation>
     </message>
     <message>
         <source>{n} pieces of text wait for the index.</source>

@@ -257,3 +257,16 @@ def test_the_first_steps_are_shown_once(launch: Callable[..., Program], until: U
     again.window.deleteLater()
     again.capture.deleteLater()
     again.deleteLater()
+
+
+def test_a_vault_that_was_filled_before_is_not_greeted(
+    launch: Callable[..., Program], until: Until, tmp_path: Path
+) -> None:
+    (tmp_path / "v").mkdir()
+    host = Host(tmp_path / "v", serve=False)
+    host.start()
+    host.ask("note.save", content="Written before there was a window")
+    host.stop()
+    program = launch(tmp_path / "v", is_first=True)
+    until(lambda: WindowState(tmp_path / "v").text(WELCOMED) == "yes" and _is_idle(program))
+    assert not isinstance(program.window.sheets.front, WelcomeDialog)

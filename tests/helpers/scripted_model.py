@@ -23,6 +23,9 @@ class ScriptedModel:
         self.requests: list[ChatRequest] = []
         self._answers = list(answers)
 
+    async def prepare(self) -> None:
+        """See ``ChatModel``."""
+
     async def complete(self, request: ChatRequest) -> ChatAnswer:
         """Answer as the script says."""
         self.requests.append(request)

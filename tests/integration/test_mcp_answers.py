@@ -1,5 +1,6 @@
 """Answers of the ten tools: what was left out, what waits, what took whose place; and lenient arguments."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS
+from app.core.token_estimate import estimate_served_tokens
 from app.host import Host
 from app.mcp.small_schemas import SMALL_TOOLS
 from tests.helpers.mcp_clients import RawClient
@@ -112,3 +114,30 @@ def test_a_fact_that_has_its_name_in_capitals_keeps_it(host: Host, ask: Ask) -> 
     old = host.ask("fact.remember", content="Zoe was born on 3 May.", category="Birthday", key="Zoe", store="shared")
     _, found = ask("remember_fact", content="Zoe was born on 4 May.", category="Birthday", key="Zoe")
     assert (found["outcome"], found["matched"]) == ("superseded", old.memory.id)
+
+
+@pytest.mark.parametrize("most", [300, 800])
+def test_no_half_of_an_answer_goes_over_its_budget(host: Host, most: int) -> None:
+    for number in range(60):
+        host.ask("note.save", content=f"The boiler of house {number} hums. " * 4, title=f"Boiler {number}")
+    turns = [{"role": "user", "content": f"The boiler hummed on day {number}."} for number in range(40)]
+    host.ask("session.append", session="ses-boiler", messages=turns)
+    key = str(host.ask("agent.add", name="scout", trust="full").token)
+    ids = [row.id for row in host.ask("note.list", limit=60)]
+    calls: dict[str, dict[str, Any]] = {
+        "memory_context": {"prompt": "What of the boiler?", "session": "ses-boiler"},
+        "memory_search": {"query": "boiler", "limit": 50},
+        "memory_get": {"ids": ids},
+        "memory_timeline": {"before": 60, "after": 60},
+    }
+    client = RawClient(host.vault, key)
+    try:
+        client.greet()
+        for name, given in calls.items():
+            call = {"name": name, "arguments": {**given, "max_tokens": most}}
+            result = client.ask(1, "tools/call", call)["result"]
+            halves = [result["content"][0]["text"], json.dumps(result["structuredContent"], ensure_ascii=False)]
+            assert [half for half in halves if estimate_served_tokens(half) > most] == [], name
+            assert "⟦" in halves[0], name
+    finally:
+        assert client.close() == 0

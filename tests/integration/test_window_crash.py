@@ -10,12 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from app.api.caller import Caller
 from app.errors import HostUnreachableError
+from app.host import Host
 from app.rpc.hostfile import read_hostfile
 from tests.helpers.sample_data import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 Launch = Callable[..., "subprocess.Popen[bytes]"]
+SCOUT = Caller("scout", "full", review=True)
+TYPED = 80
+"""Letters typed before the kill: several times as many as between two looks at what is to be kept."""
 
 
 @pytest.fixture
@@ -78,3 +83,22 @@ def test_the_next_window_takes_up_the_crashes_of_window_and_host(launch: Launch,
     aside = [path.with_name(f"{path.name}.old") for path in (window, host)]
     _until(launch("ui", "--vault", str(vault)), lambda: all(path.exists() for path in aside))
     assert not host.exists()
+
+
+def test_what_is_typed_into_a_proposal_without_a_pause_outlives_a_kill(launch: Launch, vault: Path) -> None:
+    host = Host(vault, serve=False)
+    host.start()
+    host.ask("agent.add", name=SCOUT.name, trust=SCOUT.trust, review=True)
+    proposal = host.call("note.save", {"title": "Kestrel", "content": "seen "}, SCOUT).result().value.proposed
+    host.stop()
+    window = launch("tests.e2e.typing_process", "--vault", str(vault))
+    assert window.stdout is not None
+    texts = [window.stdout.readline().decode() for _ in range(TYPED)]
+    window.send_signal(signal.SIGKILL)
+    window.wait(60)
+    assert texts[-1].strip() == "seen " + "x" * TYPED
+    again = Host(vault, serve=False)
+    again.start()
+    draft = again.ask("inbox.get", id=proposal).draft
+    again.stop()
+    assert draft["content"].startswith("seen x")

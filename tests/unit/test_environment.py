@@ -14,7 +14,9 @@ from pytestqt.qtbot import QtBot
 from app.core.paths import default_vault
 
 ROOT = Path(__file__).resolve().parents[2]
-CONSTRAINTS = (ROOT / "packaging" / "constraints.txt").read_text(encoding="utf-8")
+PROGRAM_PINS = (ROOT / "packaging" / "constraints.txt").read_text(encoding="utf-8")
+DEVELOPER_PINS = (ROOT / "packaging" / "constraints-dev.txt").read_text(encoding="utf-8")
+CONSTRAINTS = PROGRAM_PINS + DEVELOPER_PINS
 VOID_CALLS = 1000
 
 
@@ -44,15 +46,25 @@ def test_the_guard_agrees_with_the_pins() -> None:
     assert not refusal("6.11.3", (3, 11, 9))
 
 
+def names_in(requirements: list[str]) -> set[str]:
+    return {re.split(r"[^\w.-]", line)[0].lower().replace("_", "-") for line in requirements}
+
+
+def pinned_in(pins: str) -> set[str]:
+    blocks = re.split(r"\n(?=\S)", pins)
+    return {block.split("==")[0] for block in blocks if "==" in block and "--hash=sha256:" in block}
+
+
 def test_every_requirement_is_pinned_with_a_hash() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
-    wanted += project["project"]["optional-dependencies"]["dev"]
-    names = {re.split(r"[^\w.-]", line)[0].lower().replace("_", "-") for line in wanted}
-    blocks = re.split(r"\n(?=\S)", CONSTRAINTS)
-    pinned = {block.split("==")[0] for block in blocks if "==" in block and "--hash=sha256:" in block}
-    assert names <= pinned
-    assert len(pinned) == len({line.split("==")[0] for line in CONSTRAINTS.splitlines() if not line.startswith(" ")})
+    extras = project["project"]["optional-dependencies"]
+    needed = [*project["build-system"]["requires"], *project["project"]["dependencies"], *extras["packages"]]
+    program, developers = pinned_in(PROGRAM_PINS), pinned_in(DEVELOPER_PINS)
+    assert names_in(needed) <= program
+    assert names_in(extras["dev"]) <= developers
+    assert not program & developers
+    lines = {line.split("==")[0] for line in CONSTRAINTS.splitlines() if not line.startswith(" ")}
+    assert len(lines) == len(program | developers)
 
 
 def test_the_pins_leave_nothing_to_resolve() -> None:

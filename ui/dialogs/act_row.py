@@ -57,11 +57,11 @@ class ActRow(QWidget):
         if act.refusal:
             parts.append(act.refusal)
         self.about.setText(" · ".join(parts))
-        title = self.tr("Do again") if is_undone else self.tr("Undo")
+        title = self.tr("Do again") if act.is_to_redo else self.tr("Undo")
         self.undo.setText(title)
         self.undo.setAccessibleName(f"{title}: {words}")
-        self.undo.setEnabled(not act.refusal)
-        self.undo.setVisible(not is_undone or bool(act.undone_by))
+        self.undo.setEnabled(act.is_to_redo or not act.refusal)
+        self.undo.setVisible(act.is_to_redo or not is_undone)
 
     def _on_undo_clicked(self) -> None:
         if self.act is not None:

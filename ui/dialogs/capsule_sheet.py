@@ -14,7 +14,7 @@ from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.sheet_rows import LONGEST_PATH, PathRow, SheetRow
-from ui.models.dates import format_number, full_date
+from ui.models.dates import counted, format_number, full_date
 from ui.notice import Notice
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -208,11 +208,7 @@ class CapsuleSheet(BaseDialog):
             self._say(error.message, "body danger")
             return
         if isValid(self) and request == self._request:
-            text = (
-                self.tr("1 memory goes in")
-                if number == 1
-                else self.tr("{n} memories go in").format(n=format_number(number))
-            )
+            text = counted(number, self.tr("1 memory goes in"), self.tr("{n} memories go in"))
             self.number.setText(text if number else self.tr("Nothing goes in"))
             self.make.setProperty("number", number)
             self._offer()
@@ -232,8 +228,9 @@ class CapsuleSheet(BaseDialog):
             return
         if not isValid(self):
             return
-        words = self.tr("Wrote {name} with {n} memories. It can be imported until {day}.")
-        text = words.format(name=Path(made.path).name, n=format_number(made.memories), day=full_date(made.expires_at))
+        memories = counted(made.memories, self.tr("1 memory"), self.tr("{n} memories"))
+        words = self.tr("Wrote {name} with {memories}. It can be imported until {day}.")
+        text = words.format(name=Path(made.path).name, memories=memories, day=full_date(made.expires_at))
         self._say(text, "body")
         self._offer()
         if not self.isVisible():

@@ -286,7 +286,7 @@ class Program(QObject):
             self.handle(request)
 
     def _welcome(self) -> None:
-        """Show the first steps where this vault was never in a window."""
+        """Offer the first steps where this vault was never in a window."""
         dialogs = self.window.dialogs
         if dialogs is None:
             return
@@ -294,10 +294,17 @@ class Program(QObject):
         dialogs.sample_requested.connect(self._on_sample_requested)
         dialogs.restart_requested.connect(self._on_restart_requested)
         dialogs.lock_requested.connect(self.lock)
-        if not self._is_first:
+        if self._is_first and self.bridge is not None:
+            self._is_first = False
+            self.bridge.refresh(self._greet(self.bridge))
+
+    async def _greet(self, bridge: Bridge) -> None:
+        """Show the first steps, unless the vault was filled before it had a window."""
+        status = await bridge.call("vault.status")
+        if self._leaving or self.window.dialogs is None:
             return
-        self._is_first = False
-        dialogs.open_welcome()
+        if not (status.sessions or status.memories):
+            self.window.dialogs.open_welcome()
         self._state.keep(WELCOMED, "yes")
         self._state.write()
 

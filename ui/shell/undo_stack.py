@@ -92,7 +92,7 @@ class UndoStack(QObject):
         if self._bridge is not None and not self._busy:
             self._set_busy(True)
             self._tell_begun(_size(act))
-            self._bridge.start(self._undo_one(act.undone_by if act.state == "undone" else act.id))
+            self._bridge.start(self._undo_one(act.undone_by if act.is_to_redo else act.id))
 
     def undo_notice(self, notice: Notice) -> None:
         """Take back what a toast told of, wherever it stands in the order."""

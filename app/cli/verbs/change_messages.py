@@ -49,6 +49,7 @@ _COUNTED: Final = {
     "searches": ("saved search", "saved searches"),
 }
 _AGENT_RUN: Final = frozenset({"agent", "run_id", "skipped", "left", *_COUNTED})
+_PROPOSED: Final = frozenset({"proposed", "state", "message"})
 _INNER: Final = ("memory", "fact", "session", "entity", "note")
 _IDS: Final = ("id", "session_id", "run_id", "name")
 
@@ -74,6 +75,8 @@ def change_lines(verb: Verb, value: Any, screen: Screen) -> list[str]:
 def _thing_lines(done: str, value: Mapping[str, Any], screen: Screen) -> list[str]:
     if value.get("state") == "preview":
         return ["Nothing was changed. It would be:", *record_lines(value, screen)]
+    if value.keys() >= _PROPOSED:
+        return [f"Proposed, as number {value['proposed']}. {one_line(str(value['message']))}"]
     if value.keys() >= _AGENT_RUN:
         return _agent_run_lines(done, value)
     found = changed_thing(value)

@@ -85,7 +85,7 @@ CAPTURE = (
     switch(
         "capture.secrets",
         False,
-        "Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.",
+        "Store keys and passwords in transcripts and agents' writes as they are; otherwise a mark replaces them.",
         critical=True,
     ),
 )

@@ -8,9 +8,11 @@ from typing import Any
 
 from app.exchange.formats.conversation_files import pointers
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
+from app.exchange.parsing.source_words import MAX_DEPTH, Noise, spoken
 
 Content = dict[str, Any]
 
+_ALL_COUNT = Noise()
 _FENCE = re.compile(r"`{3,}")
 _NAMED_PARTS = {
     "image_asset_pointer": "[image]",
@@ -61,9 +63,11 @@ def _parts(content: Content, link: Callable[[str], str] = _no_link) -> tuple[str
     return "\n\n".join(said), ("parts",) if all(isinstance(part, str) for part in parts) else ()
 
 
-def _part(part: object, link: Callable[[str], str]) -> str:
+def _part(part: object, link: Callable[[str], str], depth: int = 0) -> str:
     if isinstance(part, str):
         return part
+    if isinstance(part, list):
+        return "\n\n".join(filter(None, (_part(inner, link, depth + 1) for inner in part))) if depth < MAX_DEPTH else ""
     fields = table(part)
     kind = text(fields.get("content_type"))
     said = first_text(fields, "text")
@@ -71,7 +75,9 @@ def _part(part: object, link: Callable[[str], str]) -> str:
         return said
     if shown := " ".join(filter(None, map(link, pointers(fields)))):
         return shown
-    return _NAMED_PARTS.get(kind, f"[{kind or 'attachment'}]")
+    if kind in _NAMED_PARTS:
+        return _NAMED_PARTS[kind]
+    return "\n\n".join(one.text for one in spoken(fields, _ALL_COUNT)) or f"[{kind or 'attachment'}]"
 
 
 def _code(content: Content) -> tuple[str, tuple[str, ...]]:

@@ -96,7 +96,9 @@ def detect(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
         if not path.is_file():
             raise FormatError(f"{path} is neither a file nor a folder. Choose one of these.", path=str(path))
         if open_databases.is_open(path):
-            raise FormatError(f"{path.name} belongs to a vault that is open here, and is not imported.", path=str(path))
+            raise FormatError(
+                f"{path.name} belongs to a Keepsake vault that is open here, and is not imported.", path=str(path)
+            )
         if not path.stat().st_size:
             raise FormatError(f"{path.name} is empty; there is nothing to import.", path=str(path))
         return _zip(path) if is_zip(path) else _file(path)
@@ -209,6 +211,8 @@ def _zip(path: Path) -> str:
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     if name := _zipped_notes(names):
         return name
+    if any(name.lower().endswith(".zip") for name in names):
+        raise _refusal(path, "holds other zip files; unpack it, and import the folder")
     raise _refusal(path, "is a zip without a conversations.json in it", unknown=True)
 
 

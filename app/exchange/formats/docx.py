@@ -14,6 +14,9 @@ from xml.parsers import expat
 from app.attachments.model import MAX_PICTURE_BYTES
 from app.core.text import storable
 from app.errors import FormatError, InputError
+from app.exchange.accounting import read_item
+from app.exchange.formats.docx_asides import asides, words
+from app.exchange.formats.docx_body import BodyParser, UnsafeXmlError, local, safe_parser
 from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.source_files import DAMAGE, ENCRYPTED, open_zip
@@ -26,90 +29,8 @@ _CORE: Final = "docProps/core.xml"
 _MAX_BYTES: Final = 64 << 20
 _MAX_RELATIONS: Final = 4 << 20
 _PART: Final = 1 << 16
-_HEADING: Final = re.compile(r"(?:heading|berschrift|titre|titolo)\s*([1-6])", re.IGNORECASE)
 # Stands where a picture is until the text is complete; no XML can hold a NUL.
 _PICTURE: Final = re.compile("\0([^\0]*)\0")
-_LISTED: Final = re.compile(r"list(?!\s*title)", re.IGNORECASE)
-
-
-class _UnsafeXmlError(Exception):
-    """The file declares entities, which a document never does."""
-
-
-class _BodyParser:
-    """Parser that collects the paragraphs and tables of a document."""
-
-    def __init__(self) -> None:
-        self.blocks: list[str] = []
-        self._paragraph: list[str] = []
-        self._prefix = ""
-        self._is_text = False
-        self._cell: list[str] = []
-        self._row: list[str] = []
-        self._rows: list[list[str]] = []
-        self._tables = 0
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take the beginning of an element."""
-        name, value = _local(tag), next((v for k, v in attributes.items() if k.endswith(" val")), "")
-        if name == "tbl":
-            self._tables += 1
-        elif name == "pStyle":
-            found = _HEADING.search(value)
-            self._prefix = f"{'#' * int(found[1])} " if found else "# " if value == "Title" else self._prefix
-            if not found and _LISTED.match(value):
-                self._prefix = self._prefix or "- "
-        elif name == "ilvl" and value.isdecimal():
-            self._prefix = f"{'  ' * min(int(value), 9)}- "
-        elif name == "numPr":
-            self._prefix = self._prefix or "- "
-        elif name in ("tab", "br"):
-            self._paragraph.append("\t" if name == "tab" else "\n")
-        elif name in ("blip", "imagedata"):
-            picture = next((v for k, v in attributes.items() if _local(k) in ("embed", "id")), "")
-            self._paragraph.append(f"\0{picture}\0")
-        self._is_text = name == "t"
-
-    def end(self, tag: str) -> None:
-        """Take the end of an element."""
-        name = _local(tag)
-        self._is_text = False
-        if name == "p":
-            self._end_paragraph()
-        elif not self._tables:
-            return
-        elif name == "tc" and self._tables == 1:
-            self._row.append(" ".join(filter(None, self._cell)).replace("|", "\\|"))
-            self._cell = []
-        elif name == "tr" and self._tables == 1:
-            self._rows.append(self._row)
-            self._row = []
-        elif name == "tbl":
-            self._tables -= 1
-            if not self._tables:
-                self.blocks.append(_table(self._rows))
-                self._rows = []
-
-    def text(self, data: str) -> None:
-        """Take characters."""
-        if self._is_text:
-            self._paragraph.append(data)
-
-    def finish(self) -> str:
-        """Return the document as Markdown; of a damaged one, everything before the damage."""
-        self._end_paragraph()
-        if self._rows:
-            self.blocks.append(_table(self._rows))
-        text = "\n\n".join(filter(None, self.blocks))
-        return re.sub(r"(?m)^(\s*- .*)\n\n(?=\s*- )", r"\1\n", text)
-
-    def _end_paragraph(self) -> None:
-        text = "".join(self._paragraph).strip()
-        if self._tables:
-            self._cell.append(" ".join(text.split()))
-        elif text:
-            self.blocks.append(self._prefix + text)
-        self._paragraph, self._prefix = [], ""
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
@@ -122,16 +43,17 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     Raises:
         FormatError: It is damaged, encrypted, or no Word document.
     """
-    parser, problem = _BodyParser(), ""
+    parser, problem = BodyParser(), ""
     links: dict[str, str] = {}
     with open_zip(path) as archive:
         info = _member(archive, path)
+        read_item(path.name, words(archive), "document")
         try:
             problem = _parse(archive, info, parser, cancelled)
         except (*DAMAGE, NotImplementedError):
             problem = "The file is damaged, so only its beginning was read."
         made, changed, title = _properties(archive)
-        text = parser.finish()
+        text = "\n\n".join(filter(None, (parser.finish(), *asides(archive))))
         for found in _pictures(archive, text):
             if isinstance(found, Problem):
                 yield replace(found, place=f"{path.name}, {found.place}")
@@ -182,10 +104,10 @@ def _relations(archive: zipfile.ZipFile) -> dict[str, str]:
         if attributes.get("TargetMode") != "External":
             found[attributes.get("Id", "")] = attributes.get("Target", "")
 
-    reader = _safe_parser()
+    reader = safe_parser()
     reader.StartElementHandler = take
     with (
-        suppress(KeyError, expat.ExpatError, _UnsafeXmlError, RuntimeError, *DAMAGE),
+        suppress(KeyError, expat.ExpatError, UnsafeXmlError, RuntimeError, *DAMAGE),
         archive.open(_RELATIONS) as stream,
     ):
         reader.Parse(stream.read(_MAX_RELATIONS), True)
@@ -205,9 +127,9 @@ def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
     return info
 
 
-def _parse(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parser: _BodyParser, cancelled: Callable[[], bool]) -> str:
+def _parse(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parser: BodyParser, cancelled: Callable[[], bool]) -> str:
     """Read the text part, and return what is wrong with it, ``""`` for nothing."""
-    reader = _safe_parser()
+    reader = safe_parser()
     reader.StartElementHandler = parser.start
     reader.EndElementHandler = parser.end
     reader.CharacterDataHandler = parser.text
@@ -220,7 +142,7 @@ def _parse(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parser: _BodyParser,
                     break
     except expat.ExpatError:
         return "The file is damaged, so only its beginning was read."
-    except _UnsafeXmlError:
+    except UnsafeXmlError:
         return "The file declares entities of XML, which no real document does, so it was not read any further."
     return ""
 
@@ -229,38 +151,17 @@ def _properties(archive: zipfile.ZipFile) -> tuple[int | None, int | None, str]:
     """Return creation and change time and title of a document, where given."""
     values: dict[str, str] = {}
     way: list[str] = []
-    reader = _safe_parser()
-    reader.StartElementHandler = lambda tag, _: way.append(_local(tag))
+    reader = safe_parser()
+    reader.StartElementHandler = lambda tag, _: way.append(local(tag))
     reader.EndElementHandler = lambda _: way.pop()
 
     def take(data: str) -> None:
         values[way[-1]] = values.get(way[-1], "") + data
 
     reader.CharacterDataHandler = take
-    with suppress(KeyError, expat.ExpatError, _UnsafeXmlError, RuntimeError, *DAMAGE), archive.open(_CORE) as stream:
+    with suppress(KeyError, expat.ExpatError, UnsafeXmlError, RuntimeError, *DAMAGE), archive.open(_CORE) as stream:
         reader.Parse(stream.read(_PART), True)
     return _time_ms(values.get("created", "")), _time_ms(values.get("modified", "")), values.get("title", "").strip()
-
-
-def _safe_parser() -> expat.XMLParserType:
-    def refuse(*_declaration: object) -> None:
-        raise _UnsafeXmlError
-
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.buffer_text = True
-    parser.EntityDeclHandler = refuse
-    return parser
-
-
-def _local(tag: str) -> str:
-    return tag.rpartition(" ")[2]
-
-
-def _table(rows: list[list[str]]) -> str:
-    lines = [f"| {' | '.join(row)} |" for row in rows if row]
-    if lines:
-        lines.insert(1, f"|{' --- |' * len(rows[0])}")
-    return "\n".join(lines)
 
 
 def _time_ms(text: str) -> int | None:

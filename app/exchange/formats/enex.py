@@ -23,6 +23,7 @@ from app.memories.foreign_record import MemoryRecord, Problem
 NAME: Final = "enex"
 SUFFIX: Final = ".enex"
 _DECLARED: Final = re.compile(r"<\?.*?\?>|<!DOCTYPE[^>]*>", re.DOTALL)
+_TAGS_ALONE: Final = re.compile(r"(?:<[^<>]*>|\s)*")
 _COPY: Final = re.compile(r"\s*\(\d{1,3}\)$")  # as browsers name a file that is there already
 
 
@@ -75,6 +76,7 @@ def _notes(entry: SourceEntry, done: int, total: int, cancelled: Callable[[], bo
 
 def _account(note: Note, place: str) -> None:
     content = _DECLARED.sub("", note.fields.get("content", ""))
+    content = "" if _TAGS_ALONE.fullmatch(content) else content
     read_item(place, {"title": note.fields.get("title", ""), "content": content, "tasks": note.tasks}, "note")
 
 

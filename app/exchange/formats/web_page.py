@@ -17,7 +17,10 @@ NAME: Final = "html"
 BEGINNING: Final = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)?(?:<!DOCTYPE\s+html\b|<html\b)", re.IGNORECASE | re.DOTALL
 )
-
+# What a browser does not show as text, and tags.
+_UNSHOWN: Final = re.compile(
+    r"<!--.*?-->|<(script|style|template|noscript|head)\b[^<>]*>.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL
+)
 CHATGPT_PAGE: Final = b"<title>ChatGPT Data Export</title>"
 
 
@@ -39,7 +42,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     decoded = encoding.decode(path.read_bytes())
     if decoded is None:
         raise FormatError(f"{path.name} is not text; it was not read.", path=str(path))
-    read_item(path.name, None, "file")
+    read_item(path.name, _UNSHOWN.sub(" ", decoded.text), "page")
     text, title, media = markdown_of(decoded.text)
     if not text:
         raise FormatError(

@@ -93,7 +93,7 @@ class Act:
         agent: Who proposed what was accepted or rejected, or whose changes were taken back; ``""`` for none.
         source: The format of what was imported, such as ``chatgpt``; ``""`` where it is not known.
         undoes: The id of the act that it undid or did again, ``""`` for none.
-        undone_by: The id of the act that undid it, ``""`` while it stands.
+        undone_by: The id of the act that undid it, or the last part of it; ``""`` while all of it stands.
         state: ``undone``, ``partly`` undone, or ``done``.
         refusal: Why it cannot be undone now, in a sentence; ``""`` where nothing is known to be in the way.
         entry: The number of its latest change, 0 where it made none in the history.
@@ -121,6 +121,12 @@ class Act:
     target_kind: str = ""
     target: str = ""
     text: str = ""
+
+    @property
+    def is_to_redo(self) -> bool:
+        """True where all that can be undone now is undone."""
+        is_undone = self.state == "undone" or (self.state == "partly" and bool(self.refusal))
+        return is_undone and bool(self.undone_by)
 
 
 @dataclass(frozen=True, slots=True)

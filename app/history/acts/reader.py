@@ -171,7 +171,9 @@ class ActReader:
             undoes = undoes or repo.place_of_entry(undone).id
             base, steps = undone, steps + 1
         act = self._described(connection, place, row, base, (repo.part_of_entry(base),))
-        return self._with_state(connection, replace(act, step=_step(steps), undoes=undoes), row.id, 1, 0)
+        last, stands = undo_chain.latest_entry(connection, row.id)
+        by = None if stands else history_repo.entry(connection, last)
+        return _with_state(replace(act, step=_step(steps), undoes=undoes), "done" if stands else "undone", by)
 
     def _of_run(self, connection: apsw.Connection, place: ActPlace, row: HistoryRow) -> Act:
         base_run, steps = place.run_id, 0
@@ -179,13 +181,16 @@ class ActReader:
             base_run, steps = base_run.removeprefix(UNDO), steps + 1
         base = repo.first_entry(connection, base_run) or row
         act = self._described(connection, place, row, base, repo.parts_of_run(connection, base_run))
-        total, undone, latest = repo.counts(connection, place.run_id)
+        total, undone = repo.counts(connection, place.run_id)
         if steps:
             made = repo.counts(connection, base_run)[0]
             act = replace(act, step=_step(steps), undoes=_undone_run(place.run_id), is_part=total < made)
         elif (other := repo.undone_entry(connection, row.id)) is not None:
+            while (earlier := repo.undone_entry(connection, other.id)) is not None:
+                other = earlier  # what was undone and done again is still its agent's
             act = replace(act, agent=other.actor)
-        return self._with_state(connection, act, latest, total, undone)
+        by = repo.latest_undoing(connection, place.run_id) if undone else None
+        return _with_state(act, "done" if not undone else "partly" if undone < total else "undone", by)
 
     def _described(
         self,
@@ -215,14 +220,6 @@ class ActReader:
             target=base.target,
         )
 
-    @staticmethod
-    def _with_state(connection: apsw.Connection, act: Act, latest: int, total: int, undone: int) -> Act:
-        last, stands = undo_chain.latest_entry(connection, latest)
-        state: ActState = "undone" if not stands else "partly" if 0 < undone < total else "done"
-        if stands or (by := history_repo.entry(connection, last)) is None:
-            return replace(act, state=state)
-        return replace(act, state=state, undone_by=repo.place_of_entry(by).id)
-
     def _refusal(self, connection: apsw.Connection, act: Act, place: ActPlace) -> str:
         """Return why an act cannot be undone, where it is about few things."""
         if act.state == "undone":
@@ -232,7 +229,7 @@ class ActReader:
         rows = history_repo.entries(connection, run_id=place.run_id, limit=_FEW + 1)
         if len(rows) > _FEW:
             return ""
-        latest = {row.target: row.id for row in reversed(rows)}
+        latest = {row.target: row.id for row in reversed(rows) if undo_chain.stands(connection, row.id)}
         if all(row.target_kind == "proposal" and row.event == "ACCEPT" for row in rows):
             return _NOT_KEPT
         reasons = [self._obstacle(connection, entry) for entry in latest.values()]
@@ -246,10 +243,19 @@ class ActReader:
             return "" if obstacle is None else obstacle.sentence
         return f"{obstacle.said} {self.undo_first(connection, obstacle.later)}"
 
+    def kept_because(self, connection: apsw.Connection, run_id: str, target: str) -> str:
+        """Return why a run cannot be undone for ``target``, naming what to undo first."""
+        latest = next(iter(history_repo.entries(connection, target=target, run_id=run_id, limit=1)), None)
+        return "" if latest is None else self._obstacle(connection, latest.id)
+
     def undo_first(self, connection: apsw.Connection, later: HistoryRow) -> str:
         """Return the sentence that names the act to undo first, by one of its entries."""
         newest = repo.newest_entry(connection, later.run_id) if later.run_id else None
         return f"Undo this first: {sentence(self._act_of(connection, newest or later))}."
+
+
+def _with_state(act: Act, state: ActState, by: HistoryRow | None) -> Act:
+    return replace(act, state=state, undone_by="" if by is None else repo.place_of_entry(by).id)
 
 
 def _source(connection: apsw.Connection, first: HistoryRow) -> str:

@@ -28,6 +28,14 @@ _RUNS: Final = (
     " (SELECT h.at FROM memory_history h WHERE h.run_id = runs.run ORDER BY h.id DESC LIMIT 1)"
     " FROM runs WHERE run IS NOT NULL"
 )
+# Each entry with what undid it, what did that again, and so on: it stands when their number is even.
+_CHAINS: Final = (
+    "WITH RECURSIVE chain (first, id, next, stands) AS ("
+    " SELECT id, id, undone_by, 1 FROM memory_history WHERE run_id = ? UNION ALL"
+    " SELECT chain.first, h.id, h.undone_by, 1 - chain.stands FROM chain JOIN memory_history h ON h.id = chain.next)"
+)
+_UNDONE: Final = f"{_CHAINS} SELECT count(*) FROM chain WHERE next IS NULL AND NOT stands"
+_LAST_UNDOING: Final = f"{_CHAINS} SELECT id FROM chain WHERE next IS NULL AND NOT stands ORDER BY first DESC LIMIT 1"
 _THINGS: Final = {"note": "note", "fact": "fact", "obs": "observation", "ref": "reflection", "dig": "digest"}
 _SINGLE_BY: Final[dict[Who | None, str]] = {
     None: "TRUE",
@@ -105,12 +113,20 @@ def place_of_entry(row: HistoryRow) -> ActPlace:
     return ActPlace(row.at_ms, row.id, row.run_id or "")
 
 
-def counts(connection: apsw.Connection, run_id: str) -> tuple[int, int, int]:
-    """Return how many entries a run has, how many are undone, and the latest."""
-    total, undone, latest = connection.execute(
-        "SELECT count(*), count(undone_by), max(id) FROM memory_history WHERE run_id = ?", (run_id,)
+def counts(connection: apsw.Connection, run_id: str) -> tuple[int, int]:
+    """Return how many entries a run has, and how many of them do not stand."""
+    total, undone = connection.execute(
+        "SELECT count(*), count(undone_by) FROM memory_history WHERE run_id = ?", (run_id,)
     ).get
-    return int(total), int(undone), int(latest or 0)
+    if undone:
+        undone = connection.execute(_UNDONE, (run_id,)).get
+    return int(total), int(undone)
+
+
+def latest_undoing(connection: apsw.Connection, run_id: str) -> HistoryRow | None:
+    """Return the entry that undid the latest change of a run that does not stand."""
+    last = connection.execute(_LAST_UNDOING, (run_id,)).get
+    return None if last is None else history_repo.entry(connection, int(last))
 
 
 def is_undone(connection: apsw.Connection, history_id: int) -> bool:

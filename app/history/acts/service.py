@@ -107,6 +107,9 @@ class ActService:
             return Changed(UndoneAct(act, tuple(done.value)), done.changes)
         undone = await self._runs.carry_out(act.id, actor=actor)
         skipped = list(undone.value.skipped.values())
-        reason = skipped[0].reason if skipped else ""
+        reason = ""
+        if skipped:
+            work = partial(self._reader.kept_because, run_id=act.id, target=skipped[0].target)
+            reason = await self._store.read(work) or skipped[0].reason
         value = UndoneAct(act, tuple(undone.value.entries), len(skipped), reason)
         return Changed(value, replace(undone.changes, operation="memory.undo"))

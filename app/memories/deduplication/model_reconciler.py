@@ -14,7 +14,7 @@ from app.llm.chat_model import ChatModel
 from app.llm.json_answers import ask_for_json
 from app.llm.model import ChatMessage, ChatRequest
 from app.llm.prompts import load_prompt
-from app.memories.deduplication.reconciler import Decision, ReconcileRequest, SimilarCandidate
+from app.memories.deduplication.reconciler import Decision, ReconcileRequest, SimilarCandidate, absent_candidate
 from app.memories.deduplication.word_sets import word_set
 
 LONGEST: Final = 4_000
@@ -65,11 +65,16 @@ class ModelReconciler:
         """Ask nothing for a minute, so that the next writes need not wait."""
         self._rests_until = self._monotonic() + _REST_S
 
+    async def prepare(self) -> None:
+        """See ``Reconciler``."""
+        await self._model.prepare()
+
     async def decide(self, request: ReconcileRequest) -> Decision:
         """Return the model's decision; ``ADD`` where what it answers goes beyond both memories.
 
         Raises:
             ModelUnavailableError: The model cannot be asked, or its answer has not the agreed form.
+            InputError: It names a memory that it was not shown.
             AccessDeniedError: The settings keep texts of this store from the model.
         """
         new = _text(request)
@@ -103,8 +108,7 @@ def _limited(answer: Decision, request: ReconcileRequest, shown: Sequence[Simila
         return Decision("ADD", reason=reason)
     offered = {one.index: one for one in shown}
     if answer.index is None or answer.index not in offered:
-        # The caller refuses it in the usual way.
-        return Decision(answer.action, None, reason=reason)
+        raise absent_candidate(answer.index, len(shown))
     if answer.action != "UPDATE":
         return Decision(answer.action, answer.index, reason=reason)
     old, new = word_set(_text(offered[answer.index])), word_set(_text(request))

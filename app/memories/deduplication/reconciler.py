@@ -80,6 +80,9 @@ class Reconciler(Protocol):
     def rest(self) -> None:
         """Report that no answer came, so that it is not asked again at once."""
 
+    async def prepare(self) -> None:
+        """Load what an answer needs, before its time is counted."""
+
     async def decide(self, request: ReconcileRequest) -> str | Decision:
         """Return the decision, or the text of a JSON object of its fields."""
 
@@ -123,5 +126,12 @@ def read_decision(answer: str | Decision, count: int) -> Decision:
         except (msgspec.DecodeError, UnicodeEncodeError, TypeError, RecursionError) as error:
             raise InputError("The reconciler's answer is not a JSON object of the agreed form.") from error
     if answer.action != "ADD" and (answer.index is None or not 0 <= answer.index < count):
-        raise InputError(f"The reconciler named a candidate that is not there ({answer.index} of {count}).")
+        raise absent_candidate(answer.index, count)
     return answer
+
+
+def absent_candidate(index: int | None, count: int) -> InputError:
+    """Return the failure that a decision names none of ``count`` candidates."""
+    if index is None:
+        return InputError(f"The reconciler named none of the {count} candidates.")
+    return InputError(f"The reconciler named candidate {index}, which is none of the {count} it was shown, from 0 on.")

@@ -212,6 +212,7 @@ class DeduplicatingWriter:
         return self._known(writer, memory) or Written("ADD", writer.create(memory), reason=reason)
 
     async def _reconciled(self, memory: Memory, reconciler: Reconciler, commit: "_Commit") -> Changed[Written]:
+        await reconciler.prepare()
         reason, until = "", time.monotonic() + self._options().seconds
         for _ in range(_ATTEMPTS):
             candidates = await self._candidates(memory)

@@ -33,17 +33,18 @@ def test_a_finished_environment_is_left_alone(
     bootstrap: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, version = bootstrap.find_python()
-    venv = finished(bootstrap, tmp_path / "venv", bootstrap.fingerprint(version))
+    venv = finished(bootstrap, tmp_path / "venv", bootstrap.fingerprint(version, has_dev=True))
     assert bootstrap.main(["--venv", str(venv)]) == 0
     assert capsys.readouterr() == ("", "")
 
 
 def test_another_python_or_other_pins_make_it_stale(bootstrap: ModuleType, tmp_path: Path) -> None:
-    venv = finished(bootstrap, tmp_path / "venv", bootstrap.fingerprint("3.11"))
-    assert bootstrap.is_current(venv, bootstrap.fingerprint("3.11"))
-    assert not bootstrap.is_current(venv, bootstrap.fingerprint("3.12"))
+    venv = finished(bootstrap, tmp_path / "venv", bootstrap.fingerprint("3.11", has_dev=True))
+    assert bootstrap.is_current(venv, bootstrap.fingerprint("3.11", has_dev=True))
+    assert not bootstrap.is_current(venv, bootstrap.fingerprint("3.12", has_dev=True))
+    assert not bootstrap.is_current(venv, bootstrap.fingerprint("3.11", has_dev=False))
     bootstrap.python_of(venv).unlink()
-    assert not bootstrap.is_current(venv, bootstrap.fingerprint("3.11"))
+    assert not bootstrap.is_current(venv, bootstrap.fingerprint("3.11", has_dev=True))
 
 
 def test_a_folder_of_something_else_is_never_emptied(

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLay
 from app.entities.model import TYPES
 from ui import theme
 from ui.actions import Action, Slot
-from ui.models.dates import format_number
+from ui.models.dates import counted, format_number
 from ui.panes.graph.canvas.canvas import GraphCanvas
 from ui.panes.graph.canvas.scene import GraphScene
 from ui.panes.graph.entity.entity_actions import EntityActions
@@ -369,9 +369,8 @@ class GraphPane(ReadingPane):
         shown = int(scene.shown_nodes.sum())
         every = len(scene) + scene.left_out
         links = int(scene.link_counts().sum()) // 2
-        words = self.tr("{shown} of {all} names shown · {links} links").format(
-            shown=format_number(shown), all=format_number(every), links=format_number(links)
-        )
+        words = self.tr("{shown} of {all} names shown").format(shown=format_number(shown), all=format_number(every))
+        words += " · " + counted(links, self.tr("1 link"), self.tr("{n} links"))
         self._capacity.setText(f"{words} · {self._unread_words()}" if self._unread else words)
         if self.loader.by_group:
             self.legend.show_groups(scene)

@@ -121,7 +121,8 @@ class ProposalForm(QWidget):
         return self._drafts.get(proposal.id) or proposal.draft
 
     def _on_text_changed(self) -> None:
-        self._keep.start()
+        if not self._keep.isActive():  # who types without a pause is kept meanwhile, too
+            self._keep.start()
 
     def _add(self, name: str, value: str, typed: str | None) -> None:
         text = value if typed is None else typed

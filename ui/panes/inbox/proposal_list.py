@@ -111,8 +111,8 @@ class ProposalList(QWidget):
         shown = [InboxRow(NIGHT, self._night)] if self._night and self.state == "waiting" else []
         shown += rows
         self._rows = {row.id: row for row in shown}
-        nothing = self.tr("Nothing waits for you.") if self.state == "waiting" else self.tr("None")
-        self.list.set_empty_text(nothing if self.is_loaded else "")
+        # That nothing waits is said beside the list.
+        self.list.set_empty_text(self.tr("None") if self.is_loaded and self.state != "waiting" else "")
         self.model.set_ids(self._rows)
         self.model.put(shown)
 

@@ -313,10 +313,16 @@ class NotesPane(ListPane):
         both = self.width() >= (WIDE_BOTH_SPLIT if split else WIDE_BOTH)
         wide = both or (self.width() >= (WIDE_SPLIT if split else WIDE) and not self._inspecting)
         reading = self._right.currentWidget() is self.document
+        # Between source and preview only the facets step aside, so that the buttons at the text's end stay in place.
+        has_room = self.width() >= WIDE_BOTH
         facets_min = max(FACETS_MIN, self.facets.minimumSizeHint().width())
         self.facets.setMinimumWidth(facets_min)
         facets = (self.facets, wide if self._faceted is None else self._faceted, facets_min)
-        details = (self.inspector, reading and (both if self._inspecting is None else self._inspecting), INSPECTOR_MIN)
+        details = (
+            self.inspector,
+            reading and (has_room if self._inspecting is None else self._inspecting),
+            INSPECTOR_MIN,
+        )
         for column, wanted, least in (facets, details) if self._facets_first else (details, facets):
             shown = wanted and room >= least
             room -= least if shown else 0

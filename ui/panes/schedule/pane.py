@@ -1,7 +1,8 @@
 """Schedule pane: recurring work and goals, as a list or a week."""
 
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
@@ -17,7 +18,7 @@ from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, set_tab_chain
 from ui.panes.schedule.cadence_words import cadence_words
-from ui.panes.schedule.run_labels import coming, week_words
+from ui.panes.schedule.run_labels import coming, state_badge, week_words
 from ui.panes.schedule.schedule_editor import ScheduleEditor
 from ui.panes.schedule.schedule_list import ScheduleList
 from ui.panes.schedule.schedule_page import SchedulePage
@@ -33,7 +34,7 @@ from ui.widgets.splitter import PaneSplitter
 if TYPE_CHECKING:
     from app.changes import ChangeSet
     from app.history.acts.model import Act, UndoneAct
-    from app.schedule.model import Schedule, ScheduleRun
+    from app.schedule.model import Schedule, ScheduleClaim, ScheduleRun
     from ui.actions import Actions
     from ui.bridge import Bridge
 
@@ -45,6 +46,18 @@ NO_END = timedelta(days=3650)
 """A longer pause is one without an end."""
 WEEK = timedelta(days=7)
 FORECAST_JOB = "decay"
+_GIVEN: Final = (
+    "goal",
+    "cadence",
+    "name",
+    "notification_policy",
+    "channel_id",
+    "channel_context_id",
+    "trust",
+    "max_turns",
+    "max_cost",
+)
+"""What somebody said when they made a schedule."""
 
 
 class SchedulePane(ReadingPane):
@@ -59,6 +72,8 @@ class SchedulePane(ReadingPane):
         self._dirty = True
         self._open = ""
         self._jobs: dict[str, str] = {}
+        self._awaited: dict[str, str] = {}
+        """Names of schedules by the runs that the person began and that have not ended."""
         self._status: Any = None
         self._week = _monday(datetime.now().astimezone().date())
         self.listing = ScheduleList(bridge, self)
@@ -208,7 +223,12 @@ class SchedulePane(ReadingPane):
         if not isValid(self) or identity != self._open:
             return
         self.page.show_times(cadence_words(schedule.cadence, words), preview, schedule)
-        self.page.show_runs(runs, acts)
+        ended = [run for run in runs if run.run_id in self._awaited]
+        self.page.show_runs(runs, acts, chosen=ended[0].run_id if ended else "")
+        for run in ended:
+            words = self.tr("‘{name}’ ran: {result}")
+            result = run.output_summary or state_badge(run.status).text
+            self.show_notice(words.format(name=self._awaited.pop(run.run_id), result=" ".join(result.split())))
         if forecast is not None:
             self.page.show_forecast(forecast)
 
@@ -299,25 +319,40 @@ class SchedulePane(ReadingPane):
             self._open_schedule(identity)
             self.show_notice(words.format(name=engine_text(reply.value.name)))
 
-    async def _delete(self, identity: str, name: str) -> None:
-        await self.bridge.reply("schedule.delete", id=identity)
+    async def _delete(self, schedule: "Schedule") -> None:
+        await self.bridge.reply("schedule.delete", id=schedule.id)
         if isValid(self):
             self._open = ""
             self._right.setCurrentWidget(self._empty)
             self.listing.load()
-            self.show_notice(self.tr("Deleted ‘{name}’").format(name=name))
+            words = self.tr("Deleted ‘{name}’").format(name=engine_text(schedule.name))
+            self.notice.emit(Notice(words, undo_call=partial(self._put_back, schedule)))
+
+    def _put_back(self, schedule: "Schedule") -> None:
+        self.do(self._create_again(schedule))
+
+    async def _create_again(self, schedule: "Schedule") -> None:
+        values = {name: getattr(schedule, name) for name in _GIVEN}
+        reply = await self.bridge.reply("schedule.create", **values)
+        if schedule.status == "paused":
+            await self.bridge.reply("schedule.update", id=reply.value.id, patch=SchedulePatch(status="paused"))
+        if isValid(self):
+            self.listing.load()
+            self._open_schedule(reply.value.id)
 
     async def _run(self, identity: str, name: str) -> None:
-        await self.bridge.reply("schedule.run_now", id=identity)
+        claim: ScheduleClaim = await self.bridge.call("schedule.run_now", id=identity)
         if isValid(self):
+            self._awaited[claim.run_id] = name
             self.show_notice(self.tr("‘{name}’ runs").format(name=name))
+            self._reload.start()
 
     async def _undo(self, act: "Act") -> None:
         """Undo a run, or bring back what it did."""
-        is_undone = act.state == "undone"
-        undone: UndoneAct = await self.bridge.call("history.undo", id=act.undone_by if is_undone else act.id)
+        is_to_redo = act.is_to_redo
+        undone: UndoneAct = await self.bridge.call("history.undo", id=act.undone_by if is_to_redo else act.id)
         if isValid(self):
-            words = self.tr("Brought back what the run did") if is_undone else self.tr("Undid the run")
+            words = self.tr("Brought back what the run did") if is_to_redo else self.tr("Undid the run")
             self.notice.emit(Notice(words, undone.history_ids))
             self.do(self._load_page(self._open))
 
@@ -474,7 +509,7 @@ class SchedulePane(ReadingPane):
     def _on_delete(self) -> None:
         found = self.listing.schedule(self._open)
         if found is not None and not found.is_built_in:
-            self.do(self._delete(found.id, engine_text(found.name)))
+            self.do(self._delete(found))
 
     def _on_delete_requested(self, ids: list[str]) -> None:
         del ids

@@ -79,14 +79,16 @@ class RunHistory(QWidget):
         self._fit()
         self.show_runs(())
 
-    def show_runs(self, runs: "Sequence[ScheduleRun]", acts: "Sequence[Act]" = ()) -> None:
+    def show_runs(self, runs: "Sequence[ScheduleRun]", acts: "Sequence[Act]" = (), chosen: str = "") -> None:
         """Show runs, latest first.
 
         Args:
             runs: The runs.
             acts: What those of them that changed something did, from the history.
+            chosen: The id of the run to choose; else the choice stays, and follows the latest run where that was it.
         """
-        kept = self.list.current_id()
+        current = self.list.current_id()
+        kept = chosen or ("" if current == next(iter(self._runs), "") else current)
         self._acts = {act.id: act for act in acts}
         self._runs = {run.run_id: _Row(run) for run in runs}
         self._model.set_ids(self._runs)
@@ -128,8 +130,8 @@ class RunHistory(QWidget):
         act = self._acts.get(identity)
         self.undo.setVisible(act is not None)
         if act is not None:
-            self.undo.setText(self.tr("Bring back") if act.state == "undone" else self.tr("Undo this run"))
-            self.undo.setEnabled(act.state != "undone" or bool(act.undone_by))
+            self.undo.setText(self.tr("Bring back") if act.is_to_redo else self.tr("Undo this run"))
+            self.undo.setEnabled(act.is_to_redo or act.state != "undone")
         if row is None:
             return
         run = row.run

@@ -145,9 +145,9 @@ class SchedulePage(PageArea):
         self._forecast.setText(words.format(n=format_number(forecast.fading), parts="  ·  ".join(parts)))
         self._forecast.show()
 
-    def show_runs(self, runs: "Sequence[ScheduleRun]", acts: "Sequence[Act]") -> None:
-        """Show the latest runs."""
-        self.history.show_runs(runs, acts)
+    def show_runs(self, runs: "Sequence[ScheduleRun]", acts: "Sequence[Act]", chosen: str = "") -> None:
+        """Show the latest runs; choose one by its id, or keep the choice."""
+        self.history.show_runs(runs, acts, chosen)
 
     def _label(self, kind: str) -> PlainLabel:
         label = PlainLabel("", self)

@@ -53,7 +53,8 @@ class ResultSummary(QWidget):
     def show_waiting(self, *, has_results: bool) -> None:
         """Say that the answer takes long, and whether results by words are shown till then."""
         said = self.tr("Still searching: the index is busy, or the vault is large.")
-        self.show_text(f"{said} {self.tr('The results by words stay.')}" if has_results else said)
+        stay = self.tr("The results by words stay.")
+        self.show_text(f"{said} {stay}" if has_results else said)
 
     def show_found(self, found: Found, *, settled: bool) -> None:
         """Show the figures of an answer; ``settled`` when it is whole."""

@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from ui import theme
-from ui.models.dates import format_number
+from ui.models.dates import counted, format_number
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.plain_text import PlainLabel
@@ -112,7 +112,7 @@ class FindBar(QFrame):
         elif not self._seqs:
             words = self.tr("no match")
         elif self._at < 0:
-            words = self.tr("{count} messages").format(count=format_number(len(self._seqs)))
+            words = counted(len(self._seqs), self.tr("1 message"), self.tr("{n} messages"))
         else:
             words = self.tr("{n} of {m}").format(n=format_number(self._at + 1), m=format_number(len(self._seqs)))
         self._count.setText(words)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
 
 from app.sessions.model import Session
 from ui import theme
-from ui.models.dates import format_number, full_span
+from ui.models.dates import counted, full_span
 from ui.panes.sessions.date_menu import DateMenu
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
@@ -84,7 +84,7 @@ class SessionHeader(QFrame):
         self._session = session
         if changed or not self.title.hasFocus():
             self.title.show_title(session.label)
-        facts = [session.agent, self.tr("{count} messages").format(count=format_number(session.message_count))]
+        facts = [session.agent, counted(session.message_count, self.tr("1 message"), self.tr("{n} messages"))]
         facts += [full_span(session.created_at, session.updated_at)]
         if session.consolidated_at is None:
             facts.append(self.tr("what came since is not read yet") if self._drawn else self.tr("facts not drawn yet"))

@@ -10,7 +10,7 @@ from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.sessions.model import Session, SessionFilter
 from ui.models.cards import Badge, Card
-from ui.models.dates import day_heading, format_number, short_span
+from ui.models.dates import counted, day_heading, format_number, short_span
 from ui.panes.filtered_list import FilteredList, ListLabels
 from ui.panes.pane_commands import NEW_SESSION_KEY
 from ui.style.design_tokens import Space
@@ -183,8 +183,11 @@ class SessionList(FilteredList):
         elif pending:
             badges.insert(0, Badge("", icon="clock"))
         when = short_span(session.created_at, session.updated_at, datetime.now(UTC))
-        spoken = self.tr("{title}, {agent}, {count} messages, {when}").format(
-            title=title, agent=session.agent or self.tr("no agent"), count=session.message_count, when=when
+        spoken = self.tr("{title}, {agent}, {messages}, {when}").format(
+            title=title,
+            agent=session.agent or self.tr("no agent"),
+            messages=counted(session.message_count, self.tr("1 message"), self.tr("{n} messages")),
+            when=when,
         )
         drawn = self.tr("1 fact drawn from it") if facts == 1 else self.tr("{n} facts drawn from it")
         parts = [drawn.format(n=format_number(facts))] if facts else []

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.sessions.model import Session
-from ui.models.dates import format_number
+from ui.models.dates import counted, format_number
 from ui.panes.reading_pane import TITLE, ReadingPane, history_of
 
 if TYPE_CHECKING:
@@ -119,11 +119,11 @@ class SessionWork(QObject):
 
     def _tell_facts(self, added: int, known: int, replaced: int, history: tuple[int, ...]) -> None:
         parts = [
-            (added, self.tr("{n} new facts")),
-            (known, self.tr("{n} known ones confirmed")),
-            (replaced, self.tr("{n} older ones changed")),
+            (added, self.tr("1 new fact"), self.tr("{n} new facts")),
+            (known, self.tr("1 known one confirmed"), self.tr("{n} known ones confirmed")),
+            (replaced, self.tr("1 older one changed"), self.tr("{n} older ones changed")),
         ]
-        words = ", ".join(text.format(n=format_number(count)) for count, text in parts if count)
+        words = ", ".join(counted(count, one, many) for count, one, many in parts if count)
         sentence = self.tr("Facts were drawn from it")
         if words:
             sentence = self.tr("Drawn from it: {facts}").format(facts=words)
@@ -152,8 +152,8 @@ class SessionWork(QObject):
             "exchange.export_session", session=session.id, path=path, format=form
         )
         if isValid(self):
-            words = self.tr("Exported {n} messages to {path}")
-            self._pane.show_notice(words.format(n=format_number(report.messages), path=report.path))
+            messages = counted(report.messages, self.tr("1 message"), self.tr("{n} messages"))
+            self._pane.show_notice(self.tr("Exported {messages} to {path}").format(messages=messages, path=report.path))
 
     def _title(self, session: Session) -> str:
         return session.label or self.tr("Untitled conversation")

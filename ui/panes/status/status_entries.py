@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QLocale, QObject
 
 from ui.engine_texts import engine_text
-from ui.models.dates import format_number, full_date, short_date
+from ui.models.dates import counted, format_number, full_date, short_date
 from ui.panes.schedule.run_labels import coming, state_badge
 
 if TYPE_CHECKING:
@@ -183,8 +183,9 @@ class StatusEntries(QObject):
             return replace(base, not_yet=self.tr("the vault was not checked yet"))
         when = short_date(last.at, now)
         if not last.ok:
-            text = self.tr("The last check ({when}) found {n} errors. Repair the vault, or restore a backup.")
-            return replace(base, tint="danger", text=text.format(when=when, n=format_number(last.errors)))
+            errors = counted(last.errors, self.tr("1 error"), self.tr("{n} errors"))
+            text = self.tr("The last check ({when}) found {errors}. Repair the vault, or restore a backup.")
+            return replace(base, tint="danger", text=text.format(when=when, errors=errors))
         text = self.tr("It was checked and is sound ({when}).").format(when=when)
         if last.warnings == 1:
             text += " " + self.tr("1 thing could be better.")
@@ -195,17 +196,20 @@ class StatusEntries(QObject):
     def _index(self, found: "VaultOverview") -> StatusEntry:
         parts = []
         if found.pending:
-            parts.append(self.tr("{n} pieces of text wait for the index.").format(n=format_number(found.pending)))
+            one = self.tr("1 piece of text waits for the index.")
+            parts.append(counted(found.pending, one, self.tr("{n} pieces of text wait for the index.")))
         if found.names:
-            parts.append(self.tr("{n} texts wait to be read for names.").format(n=format_number(found.names)))
+            one = self.tr("1 text waits to be read for names.")
+            parts.append(counted(found.names, one, self.tr("{n} texts wait to be read for names.")))
         if not found.chunks:
             parts.append(self.tr("Complete: there is nothing to search yet."))
         elif not parts:
-            words = self.tr("Complete: {n} pieces of text can be found by words and by meaning.")
-            parts.append(words.format(n=format_number(found.chunks - found.withheld)))
+            one = self.tr("Complete: 1 piece of text can be found by words and by meaning.")
+            many = self.tr("Complete: {n} pieces of text can be found by words and by meaning.")
+            parts.append(counted(found.chunks - found.withheld, one, many))
         if found.withheld:
-            words = self.tr("{n} private ones are found by their words only.")
-            parts.append(words.format(n=format_number(found.withheld)))
+            one = self.tr("1 private one is found by its words only.")
+            parts.append(counted(found.withheld, one, self.tr("{n} private ones are found by their words only.")))
         tint = "accent" if found.pending or found.names else "success"
         title = self.tr("Search index")
         return StatusEntry("index", "work", "search", tint, title, " ".join(parts), self.tr("Search models…"))

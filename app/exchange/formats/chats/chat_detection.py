@@ -93,7 +93,7 @@ def by_fields(names: set[str]) -> str:
 
 def by_text(text: str, name: str) -> str:
     """Return the format of a text file by its beginning and name, ``""`` for none."""
-    if mbox.begins_mbox(text[:2000].encode()):
+    if mbox.begins_mbox(text[:2000].encode()) or mbox.is_single(name, text[:2000].encode()):
         return mbox.FORMAT
     return whatsapp.FORMAT if whatsapp_name.is_named(name) or whatsapp.is_chat(text) else ""
 

@@ -27,14 +27,17 @@ from app.memories.foreign_record import Problem
 
 FORMAT = "mbox"
 AGENT = "Mail"
-FILES = re.compile(r"(?:.*/)?[^/]+\.mbox(?:/mbox)?", re.IGNORECASE)
+FILES = re.compile(r"(?:.*/)?[^/]+\.(?:mbox(?:/mbox)?|eml)", re.IGNORECASE)
+SINGLE = ".eml"
 MAX_MAIL = 64 << 20
 _CHUNK = 1 << 20
 _FROM = re.compile(rb"From \S.{0,200}\d{1,2}:\d{2}.{0,60}$")
+_FIELD = re.compile(rb"\s*[!-9;-~]{1,80}:[^\n]*\n")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _IDS = re.compile(r"<[^<>\s]{1,900}>")
 _PREFIX = re.compile(r"^(?:(?:re|aw|fwd?|wg|antw|sv|vs|tr|rv|odp)(?:\[\d+\])?\s?:\s*)+", re.IGNORECASE)
 _HIDDEN = re.compile(r"<(style|script|head)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_TEXTS = frozenset({"application/json", "application/xml", "application/yaml", "application/x-yaml", "application/ics"})
 _BREAKS = re.compile(r"<(?:br|/p|/div|/tr|/li|/h\d)\b[^<>]*>", re.IGNORECASE)
 _TAGS = re.compile(r"<[^<>]{0,5000}>")
 
@@ -46,11 +49,16 @@ def begins_mbox(data: bytes) -> bool:
     return _FROM.match(line.rstrip(b"\r")) is not None and re.match(rb"[!-9;-~]{1,80}:", header) is not None
 
 
+def is_single(name: str, data: bytes) -> bool:
+    """Return whether a file is one mail by its name and beginning."""
+    return name.lower().endswith(SINGLE) and _FIELD.match(data) is not None
+
+
 def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
-    """Read mails; of each its text, while attachments are only named.
+    """Read mails with their texts and those of attached files; other files are only named.
 
     Args:
-        path: The file, or a folder or zip with files that end in ``.mbox``.
+        path: The file, or a folder or zip with files that end in ``.mbox`` or, for single mails, ``.eml``.
         cancelled: Asked now and then; reading stops when it says so.
 
     Raises:
@@ -68,8 +76,8 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
                         return
                     number += 1
                     place = f"{entry.name}, mail {number}"
-                    read_item(place, None, "mail")
                     if isinstance(mail, Problem):
+                        read_item(place, None, "mail")
                         yield Problem(place, mail.what)
                     else:
                         yield from _records(mail, place, threads, begun)
@@ -82,11 +90,11 @@ def _mails(entry: SourceEntry) -> Iterator[tuple[bytes | Problem, int]]:
     """Yield the mails of a file, and how far it is read."""
     lines: list[bytes] = []
     length = done = 0
-    is_blank, is_begun = True, False
+    is_blank, is_begun, is_single = True, False, entry.name.lower().endswith(SINGLE)
     with entry.open() as stream:
         for line in _pieces(stream):
             done += len(line)
-            if is_blank and _FROM.match(line.rstrip(b"\r\n")):
+            if is_blank and not (is_single and is_begun) and _FROM.match(line.rstrip(b"\r\n")):
                 if is_begun:
                     yield _mail(lines, length), done
                 lines, length, is_begun = [], 0, True
@@ -122,6 +130,7 @@ def _mail(lines: list[bytes], length: int) -> bytes | Problem:
 def _records(data: bytes, place: str, threads: dict[str, str], begun: dict[str, str]) -> Iterator[Record]:
     try:
         mail = email.message_from_bytes(data, policy=email.policy.compat32)
+        read_item(place, {"subject": _PREFIX.sub("", _header(mail, "Subject")), "parts": list(_texts(mail))}, "mail")
         said, repair = _content(mail)
         foreign = _first_id(mail, "Message-ID") or f"hash:{content_hash(data.decode('latin-1'))}"
         name, address = parseaddr(_header(mail, "From"))
@@ -191,7 +200,8 @@ def _content(mail: Message) -> tuple[str, str]:
             continue
         kind, name = part.get_content_type(), part.get_filename()
         if name or part.get_content_disposition() == "attachment" or not kind.startswith("text/"):
-            marks.append(f"[attachment: {' '.join(str(make_header(decode_header(name))).split()) if name else kind}]")
+            mark = f"[attachment: {' '.join(str(make_header(decode_header(name))).split()) if name else kind}]"
+            marks.append(chat_records.joined(mark, _attached_text(part)))
             continue
         said, wrong = _decoded(part)
         repair = repair or wrong
@@ -203,6 +213,24 @@ def _content(mail: Message) -> tuple[str, str]:
     # Where a mail has both they say the same, unless the plain one only points to the other.
     added = formatted if not text else [said for said in formatted if not covers(text, said)]
     return chat_records.joined(text, *added, *marks), repair
+
+
+def _texts(mail: Message) -> Iterator[str]:
+    """Yield the text of each part, attached or not."""
+    for part in mail.walk():
+        if not part.is_multipart() and (part.get_content_type().startswith("text/") or _attached_text(part)):
+            said = _decoded(part)[0]
+            said = _without_tags(said) if part.get_content_type() == "text/html" else said
+            yield unflowed(said, joins_words=True) if _parameter(part, "delsp") == "yes" else said
+
+
+def _attached_text(part: Message) -> str:
+    """Return the text of an attached file, ``""`` for one that is none."""
+    kind = part.get_content_type()
+    if kind.startswith("text/") or kind in _TEXTS:
+        said = _trimmed(_decoded(part)[0])
+        return _without_tags(said) if kind == "text/html" else said
+    return ""
 
 
 def _trimmed(said: str) -> str:

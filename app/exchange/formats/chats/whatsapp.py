@@ -169,7 +169,8 @@ class _Messages:
                 yield from self._further(line)
                 continue
             yield from self._record()
-            self._read_item(line)
+            # The words of a date and a time are nobody's.
+            self._read_item(line[begun.header.end :])
             self._current = begun
             yield Position(min(done, size), size, self._place)
         yield from self._record()

@@ -50,7 +50,8 @@ def _graph(path: Path, source: str) -> Iterator[Record]:
     except ValueError:
         return  # named where the memories were read
     made_ms = int(path.stat().st_mtime * 1000)
-    for number, relation in enumerate(_relations(table(value)), 1):
+    for number, given in enumerate(_relations(table(value)), 1):
+        relation = table(given)
         ends = [
             foreign_entity(_word(first_text(relation, *names)), text(relation.get(f"{names[0]}_type")), (), "", made_ms)
             for names in (("source", "subject", "from"), ("destination", "target", "object", "to"))
@@ -66,15 +67,15 @@ def _graph(path: Path, source: str) -> Iterator[Record]:
         yield VaultDetail("relation", {**fields, "source": source, "created_at": made_ms})
 
 
-def _relations(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _relations(value: dict[str, Any]) -> Iterator[object]:
     """Yield the relations in an answer, without those that were removed."""
     given = value.get("relations")
     waiting = [table(given).get("added_entities") if isinstance(given, dict) else given, *map(_inner, value.values())]
     while waiting:
         part = waiting.pop(0)
-        if isinstance(part, list):
+        if isinstance(part, list) and not any(isinstance(inner, str) for inner in part):
             waiting = [*part, *waiting]
-        elif isinstance(part, dict):
+        elif part:
             yield part
 
 

@@ -97,13 +97,11 @@ class VaultFiles:
 
     def _path_of(self, found: re.Match[str], folder: str) -> str:
         """Return the path of the file that a link means, ``""`` for none."""
-        named = found.groupdict()
-        written = named.get("target") or named.get("angled") or unquote(named.get("plain") or "")
-        written = written.partition("#")[0].strip().replace("\\", "/")
+        written = _written(found)
         for path in (posixpath.join(folder, written), written.lstrip("/")):
             if (path := posixpath.normpath(path)) in self._entries:
                 return path
-        is_bare = "target" in named and "/" not in written
+        is_bare = "target" in found.groupdict() and "/" not in written
         return self._places.get(written.casefold(), "") if is_bare else ""
 
     def _link(self, found: re.Match[str], path: str) -> str:
@@ -116,6 +114,19 @@ class VaultFiles:
             return ""  # it leads there as it is written
         name = posixpath.basename(path)
         return f"{'!' if found[0].startswith('!') else ''}[{shown or name}]({quote(link_of(name))})"
+
+
+def linked_names(text: str) -> Iterator[str]:
+    """Yield the names of files that a text links to, in lower case, without folders."""
+    for found in _links(text):
+        yield posixpath.basename(_written(found)).casefold()
+
+
+def _written(found: re.Match[str]) -> str:
+    """Return the path that a link is written with."""
+    named = found.groupdict()
+    written = named.get("target") or named.get("angled") or unquote(named.get("plain") or "")
+    return written.partition("#")[0].strip().replace("\\", "/")
 
 
 def _links(text: str) -> list[re.Match[str]]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.api.caller import OWNER, Caller
 from app.errors import InputError, KeepsakeError
 from app.host import Host
 from app.llm.model import ModelStatus, ModelTest
@@ -156,6 +157,24 @@ def test_wrong_settings_are_refused_without_repeating_them(host: Host, name: str
     with pytest.raises(KeepsakeError) as caught:
         host.ask("settings.set", name=name, value=value)
     assert KEY not in caught.value.message
+
+
+def test_a_service_without_a_key_is_found_for_the_person(host: Host, memory_keyring: MemoryKeyring) -> None:
+    def missing(caller: Caller = OWNER) -> list[str]:
+        found = host.call("settings.check", {}, caller).result(30).value
+        return [finding.name for finding in found if "no key" in finding.what]
+
+    assert missing() == []
+    host.ask("settings.set", name="embedding.model", value="voyage:voyage-3")
+    assert missing() == ["embedding.model"]
+    configure(host, "https://models.example.org/v1")
+    assert missing() == ["embedding.model", "llm.base_url"]
+    assert missing(Caller("scout", "full")) == []
+    host.ask("secret.set", name="voyage", value=KEY)
+    host.ask("secret.set", name="llm", value=KEY)
+    assert missing() == []
+    configure(host, "http://127.0.0.1:9/v1")
+    assert missing() == []
 
 
 def test_incomplete_settings_are_found(host: Host) -> None:

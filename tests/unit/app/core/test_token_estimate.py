@@ -1,4 +1,4 @@
-"""Estimates of tokens, with the counts of a real tokenizer (o200k) beside them."""
+"""Estimates of tokens are at least what a tokenizer (o200k) counted for ids and times, and not much more."""
 
 import pytest
 

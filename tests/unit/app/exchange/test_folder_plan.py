@@ -97,3 +97,60 @@ def test_the_parts_of_a_folder_are_previewed_imported_and_left_out(host: Host, t
     again = host.ask("exchange.import", path=str(folder))
     assert (again.sessions, again.messages, again.memories, again.unchanged) == (1, 1, 0, 9)
     assert any("medlar" in hit.snippet for hit in host.ask("memory.search", query="medlar").hits)
+
+
+def test_documents_beside_notes_are_read_unless_a_note_keeps_them(host: Host, tmp_path: Path) -> None:
+    folder = tmp_path / "house"
+    (folder / "files").mkdir(parents=True)
+    (folder / "plan.md").write_text("See [[page.html]] and [the sheet](files/the%20sheet.csv).")
+    for name in ("page.html", "other.html"):
+        (folder / name).write_text(f"<html><body>the kestrel of {name}</body></html>")
+    (folder / "files/the sheet.csv").write_text("a,b\n")
+    for name in ("letter.rtf", "sums.xlsx", "loose.csv", "picture.png"):
+        (folder / name).write_text("not a format that is known")
+    found = plan(folder)
+    assert {(part.name, part.format) for part in found.parts} == {(".", "markdown"), ("other.html", "html")}
+    (problem,) = found.problems
+    assert not problem.lost
+    for name in ("letter.rtf", "sums.xlsx", "loose.csv"):
+        assert name in problem.what
+    assert not any(name in problem.what for name in ("the sheet.csv", "picture.png", "page.html"))
+    report = host.ask("exchange.import", path=str(folder))
+    assert report.memories == 2
+    assert any("letter.rtf" in one.what for one in report.remarks)
+
+
+def test_a_folder_around_the_open_vault_is_imported_without_it(host: Host, vault: Path) -> None:
+    folder = vault.parent
+    (folder / "note.md").write_text("the medlar jam")
+    report = host.ask("exchange.import", path=str(folder))
+    assert report.memories == 1
+    assert any("memory.db" in one.place + one.what for one in (*report.problems, *report.remarks))
+
+
+def test_what_an_export_of_one_kind_does_not_take_is_named(host: Host, tmp_path: Path) -> None:
+    folder = mixed(tmp_path / "mixed") / "slack"
+    write_json(folder / "canvases.json", [{"id": "F1", "title": "the orchard"}])
+    report = host.ask("exchange.import", path=str(folder))
+    assert (report.format, report.sessions, report.lost) == ("slack", 1, 0)
+    assert [("canvases.json" in one.what, one.foreign) for one in report.remarks] == [(True, True)]
+    assert any("canvases.json" in one.what for one in host.ask("exchange.preview", path=str(folder)).remarks)
+
+
+def test_problems_name_the_part_of_the_folder_that_they_are_in(host: Host, tmp_path: Path) -> None:
+    folder = mixed(tmp_path / "mixed")
+    with (folder / "agents/a.jsonl").open("a") as stream:
+        stream.write('{"type": \n')
+    with (folder / "agents/rollout-1.jsonl").open("a") as stream:
+        stream.write("no JSON\n" + lines(SAID))
+    write_json(folder / "slack/general/2023-11-15.json", ["the heron is back again"])
+    places = {one.place for one in host.ask("exchange.import", path=str(folder)).problems}
+    assert any(place.startswith("agents/rollout-1.jsonl, line") for place in places)
+    assert any(place.startswith("slack: general/2023-11-15.json") for place in places)
+
+
+def test_a_zip_of_zips_is_named_as_left_out(tmp_path: Path) -> None:
+    folder = mixed(tmp_path / "mixed")
+    write_zip(folder / "outer.zip", {"inner.zip": (folder / "claude.zip").read_bytes()})
+    assert [(one.place, "unpack it" in one.what) for one in plan(folder).problems if one.lost] == [("outer.zip", True)]
+    assert not any("Supported are" in one.what for one in plan(folder).problems)

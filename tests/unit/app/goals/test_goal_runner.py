@@ -14,6 +14,7 @@ from app.api.caller import Caller, caller_of
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError, NotFoundError
 from app.host import Host
 from app.llm.model import ChatAnswer, ChatRequest, ToolCall, Usage
+from tests.helpers.chat_server import ChatReply, ChatServer
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOURLY = {"kind": "cron", "expression": "0 * * * *"}
@@ -34,6 +35,7 @@ class ScriptedModel:
     """A chat model that answers what a test tells it to, and keeps what it was asked."""
 
     name = "scripted"
+    refusal = ""
 
     def __init__(self) -> None:
         self.is_available = True
@@ -228,6 +230,32 @@ def test_an_unreachable_model_counts_as_no_failure(goals: GoalHost) -> None:
     assert goals.ask("schedule.runs", id=made) == []
     claim = goals.ask_as(agent(goals, "helper", "full"), "schedule.claim")
     assert claim.schedule_id == made
+
+
+def test_a_service_that_refuses_counts_as_failures_until_the_goal_is_paused(vault: Path) -> None:
+    clock = SetClock()
+    overrides = {"embedding.model": "hashed", "schedule.poll": 1, "schedule.failures_to_pause": 2, "llm.attempts": 1}
+    with ChatServer() as server:
+        server.usual = lambda _: ChatReply("no such model", status=400)
+        overrides |= {"llm.provider": "openai-compatible", "llm.base_url": server.address, "llm.model": "gone"}
+        host = Host(vault, serve=False, clock=clock, overrides={**overrides, "backup.daily": False})
+        host.start()
+        try:
+            goals = GoalHost(host, clock, ScriptedModel())
+            made = goals.ask("schedule.create", goal="Boats", cadence={"kind": "interval", "seconds": 60}).id
+            for _ in range(1500):
+                if goals.ask("schedule.get", id=made).status == "paused":
+                    break
+                goals.clock.now += timedelta(seconds=1)  # after a jump of the clock it waits a minute
+                time.sleep(0.02)
+            failed = [run for run in goals.ask("schedule.runs", id=made) if run.status == "failed"]
+            assert len(failed) == 2
+            assert all("HTTP 400" in run.output for run in failed)
+            assert any("HTTP 400" in note for note in goals.ask("vault.status").notes)
+            host.ask("settings.set", name="llm.max_output_tokens", value=500)
+            assert not any("HTTP 400" in note for note in goals.ask("vault.status").notes)
+        finally:
+            host.stop()
 
 
 def test_a_model_that_breaks_off_is_a_failure_with_its_cost(goals: GoalHost) -> None:

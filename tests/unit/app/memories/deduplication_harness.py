@@ -35,6 +35,7 @@ class ScriptedReconciler:
         self.requested: list[ReconcileRequest] = []
         self.meanwhile: Any = None
         self.rested = 0
+        self.preparing_s = 0.0
 
     @property
     def is_resting(self) -> bool:
@@ -45,6 +46,9 @@ class ScriptedReconciler:
 
     def rest(self) -> None:
         self.rested += 1
+
+    async def prepare(self) -> None:
+        await asyncio.sleep(self.preparing_s)
 
     async def decide(self, request: ReconcileRequest) -> str | Decision:
         self.requested.append(request)

@@ -100,6 +100,24 @@ def test_anything_else_in_between_begins_a_new_entry(harness: MemoryHarness, bet
     assert harness.get(note.id).content == "two"
 
 
+def test_something_done_elsewhere_begins_a_new_entry(harness: MemoryHarness) -> None:
+    note, other = harness.save("one"), harness.save("other")
+    [first] = spell(harness, note, "two")
+    harness.do(harness.service.pin(other.id))
+    [last] = spell(harness, first.value, "three")
+    assert len(history(harness, note)) == 3
+    harness.undo(*last.changes.history_ids)
+    assert (harness.get(note.id).content, harness.get(other.id).pinned) == ("two", True)
+
+
+def test_what_others_do_elsewhere_does_not_end_a_spell(harness: MemoryHarness) -> None:
+    note, other = harness.save("one"), harness.save("other")
+    [first] = spell(harness, note, "two")
+    harness.do(harness.service.pin(other.id, actor="agent"))
+    spell(harness, first.value, "three")
+    assert len(history(harness, note)) == 2
+
+
 def test_a_change_of_more_than_the_text_stands_alone(harness: MemoryHarness) -> None:
     note = harness.save("one")
     [first] = spell(harness, note, "two")
@@ -140,9 +158,12 @@ def test_a_stale_save_is_refused_in_the_middle_of_a_spell(harness: MemoryHarness
     assert harness.get(note.id).content == "three"
 
 
-def test_another_memory_has_its_own_spell(harness: MemoryHarness) -> None:
+def test_writing_elsewhere_and_coming_back_is_undone_in_that_order(harness: MemoryHarness) -> None:
     first, second = harness.save("one"), harness.save("two")
-    for number in range(3):
-        first = write(harness, first, f"one {number}").value
-        second = write(harness, second, f"two {number}").value
-    assert len(history(harness, first)) == len(history(harness, second)) == 2
+    [begun] = spell(harness, first, "one a")
+    done = spell(harness, second, "two a", "two b")
+    [last] = spell(harness, begun.value, "one b")
+    assert (len(history(harness, first)), len(history(harness, second))) == (3, 2)
+    for change, texts in ((last, ("one a", "two b")), (done[-1], ("one a", "two"))):
+        harness.undo(*change.changes.history_ids)
+        assert (harness.get(first.id).content, harness.get(second.id).content) == texts

@@ -11,11 +11,11 @@ import pytest
 from app.core.paths import migrations
 from app.errors import StaleError
 from app.schedule import repo
-from app.schedule.model import Cadence, Schedule, ScheduleClaim, SchedulePatch
+from app.schedule.model import Cadence, RunStatus, Schedule, ScheduleClaim, SchedulePatch
 from app.schedule.options import ScheduleOptions
 from app.schedule.power import PowerState
 from app.schedule.realignment import aligned_next_run
-from app.schedule.runner import JobResult
+from app.schedule.runner import NO_MODEL, JobResult
 from app.store.store import Store
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.schedule.harness import DAILY, HOURLY, START, Schedules
@@ -307,3 +307,46 @@ def test_goals_wait_for_a_connection_that_is_not_metered(schedules: Schedules, w
     assert (run.status, run.turn_count, run.cost) == ("succeeded", 2, 0.1)
     assert ("Waited" in run.output) == waits
     assert schedules.get(made).status == "completed"
+
+
+class WaitingGoals:
+    """A runner of goals that waits, fails or is ready as a test says."""
+
+    def __init__(self) -> None:
+        self.wait = ""
+        self.status: RunStatus = "succeeded"
+
+    async def obstacle(self, schedule: Schedule) -> str:
+        return self.wait
+
+    async def run_goal(self, schedule: Schedule, run_id: str) -> JobResult:
+        return JobResult("Done.", status=self.status)
+
+
+@pytest.mark.parametrize(
+    ("wait", "reason"),
+    [
+        (NO_MODEL, "it waited for a language model or an agent"),
+        ("Waits because incognito is on.", "it waited because incognito is on"),
+    ],
+)
+def test_left_out_occurrences_say_what_was_waited_for(schedules: Schedules, wait: str, reason: str) -> None:
+    made, goals = schedules.make(notification_policy="always"), WaitingGoals()
+    runner = schedules.runner({})
+    runner.goals, goals.wait = goals, wait
+    schedules.pass_slowly(runner, timedelta(hours=4), timedelta(minutes=1))
+    goals.wait = ""
+    schedules.tick(runner)
+    assert [run.output for run in schedules.runs(made) if run.status == "skipped" and reason in run.output]
+    assert any(text.endswith(f"{reason}.") for text in schedules.texts())
+    assert not any("missed" in run.output for run in schedules.runs(made))
+
+
+def test_occurrences_left_out_after_a_failure_were_not_missed(schedules: Schedules) -> None:
+    made, goals = schedules.make(Cadence(kind="interval", seconds=60)), WaitingGoals()
+    runner = schedules.runner({})
+    runner.goals, goals.status = goals, "failed"
+    schedules.pass_slowly(runner, timedelta(minutes=20), timedelta(seconds=30))
+    skipped = [run.output for run in schedules.runs(made) if run.status == "skipped"]
+    assert skipped
+    assert all("it waited after a failure" in text for text in skipped)

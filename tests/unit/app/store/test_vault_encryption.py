@@ -277,6 +277,8 @@ def test_logs_and_broken_databases_are_sealed_and_come_back(written: Path) -> No
     kept.mkdir()
     remains = {
         written / "memory.db-wal.damaged": b"\x37\x7f\x06\x82 of another log, " + NEEDLE.encode(),
+        written / "memory.db-wal.foreign": b"of another vault, " + NEEDLE.encode(),
+        written / "memory.db-wal.foreign1": b"of this vault, and older, " + NEEDLE.encode(),
         kept / DATABASE: bytes(4096) + NEEDLE.encode(),
         kept / "memory.db-wal": b"a log, " + NEEDLE.encode(),
         written / "restore.db.refused": b"no database: " + NEEDLE.encode(),

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from app.entities.layout import Mask, Points
 from app.entities.model import GraphView
 from ui import theme
-from ui.models.dates import format_number
+from ui.models.dates import counted, format_number
 from ui.panes.graph.canvas.base_picture import AT_ONCE, MARGIN, BasePicture, BaseRenderer, beyond, paint_base
 from ui.panes.graph.canvas.graph_colours import GraphColours, NodeStyle
 from ui.panes.graph.canvas.graph_painter import GraphPainter, Highlight, PlacedLabel
@@ -180,12 +180,9 @@ class GraphCanvas(QWidget):
     def words_of(self, number: int) -> str:
         """Return a node in words."""
         node = self.scene.nodes[number]
-        return self.tr("{name}, {type}, {mentions} mentions, {links} links").format(
-            name=node.name,
-            type=type_label(node.type),
-            mentions=format_number(round(node.weight)),
-            links=format_number(len(self.scene.neighbours(number))),
-        )
+        mentions = counted(round(node.weight), self.tr("1 mention"), self.tr("{n} mentions"))
+        links = counted(len(self.scene.neighbours(number)), self.tr("1 link"), self.tr("{n} links"))
+        return f"{node.name}, {type_label(node.type)}, {mentions}, {links}"
 
     def fit(self) -> None:
         """Bring all nodes into sight."""

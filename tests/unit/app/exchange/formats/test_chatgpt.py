@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.exchange.formats.chatgpt import read
+from app.exchange.formats.chatgpt_content import render
 from app.exchange.model import Position
 from app.host import Host
 from app.sessions.model import NewMessage
@@ -294,3 +295,8 @@ def test_messages_of_any_shape_cost_no_other(path: Path, message: Any, content: 
     talk["mapping"]["m1"]["message"] = message
     said = contents(records(read, write_json(path, [talk])))
     assert (said[0], said[-1]) == ("Hi", "end")
+
+
+def test_parts_within_parts_are_read() -> None:
+    content = {"content_type": "text", "parts": ["sparrow", ["wren", ["heron"]], {"0": "a kestrel in the oak"}]}
+    assert render(content)[0] == "sparrow\n\nwren\n\nheron\n\na kestrel in the oak"

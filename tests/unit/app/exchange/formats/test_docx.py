@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.errors import FormatError
+from app.exchange.accounting import Account
+from app.exchange.batches import BatchReader
 from app.exchange.formats.detect import detect
 from app.exchange.formats.docx import DOCUMENT, read
 from app.host import Host
@@ -82,3 +84,33 @@ def test_a_document_goes_in_once(vault: Path, tmp_path: Path) -> None:
         host.stop()
     assert (report.format, report.memories, report.problem_count) == ("docx", 1, 0)
     assert (again.memories, again.unchanged, again.updated) == (0, 1, 0)
+
+
+def test_notes_comments_headers_and_footers_are_read(tmp_path: Path) -> None:
+    def part(tag: str, inner: str, number: int, text: str) -> bytes:
+        aside = f'<w:{inner} w:id="{number}" w:author="Ada">{paragraph(text)}</w:{inner}>'
+        return f"<w:{tag} {SPACE}>{aside}</w:{tag}>".encode()
+
+    marks = '<w:footnoteReference w:id="2"/><w:endnoteReference w:id="3"/><w:commentReference w:id="0"/>'
+    body = f"<w:document {SPACE}><w:body><w:p><w:r><w:t>The heron</w:t>{marks}</w:r></w:p></w:body></w:document>"
+    parts = {
+        DOCUMENT: body.encode(),
+        "word/footnotes.xml": part("footnotes", "footnote", 2, "seen in May").replace(b' w:author="Ada"', b""),
+        "word/endnotes.xml": part("endnotes", "endnote", 3, "by the mill").replace(b' w:author="Ada"', b""),
+        "word/comments.xml": part("comments", "comment", 0, "surely a crane"),
+        "word/header1.xml": f"<w:hdr {SPACE}>{paragraph('Birds of the river')}</w:hdr>".encode(),
+        "word/footer2.xml": f"<w:ftr {SPACE}>{paragraph('Birds of the river')}</w:ftr>".encode(),
+    }
+    notes = "[^2]: seen in May\n\n[^e3]: by the mill\n\n[^c0]: Ada: surely a crane"
+    found = records(read, write_zip(tmp_path / "a.docx", parts))
+    assert contents(found) == [f"The heron[^2][^e3][^c0]\n\n{notes}\n\nBirds of the river"]
+
+
+def test_words_of_a_part_that_is_not_known_are_named(tmp_path: Path) -> None:
+    parts = {
+        DOCUMENT: f"<w:document {SPACE}><w:body>{paragraph('The heron')}</w:body></w:document>".encode(),
+        "word/diagrams/data1.xml": b'<d xmlns:a="x"><a:t>a kestrel in the oak</a:t></d>',
+    }
+    path = write_zip(tmp_path / "a.docx", parts)
+    reader = BatchReader(read(path, lambda: False), path, account=Account())
+    assert ["kestrel" in one.what for one in reader.next().problems if one.lost] == [True]

@@ -155,7 +155,8 @@ def test_an_acceptance_whose_memory_was_changed_since_is_refused_with_what_to_un
     (note,) = decision.ids
     rewrite(host, note, "two kestrels")
     acceptance = next(act for act in acts(host) if act.id == decision.run_id)
-    assert acceptance.refusal.endswith("Undo this first: Changed the note ‘Kestrel’.")
+    changed = "The memory was changed again since (content). Undo this first: Changed the note ‘Kestrel’."
+    assert acceptance.refusal == changed
     with pytest.raises(StaleError, match="Undo this first: Changed the note ‘Kestrel’"):
         host.ask("history.undo", id=acceptance.id)
     with pytest.raises(StaleError, match="Undo entry"):
@@ -189,12 +190,35 @@ def test_an_import_is_one_act_and_what_was_edited_since_stays(host: Host, tmp_pa
     edited = next(row.id for row in host.ask("note.list") if row.title == "Birch")
     rewrite(host, edited, "My own words on birches.")
     undone = host.ask("history.undo", id=act.id)
-    assert (undone.kept, "changed again since" in undone.reason) == (1, True)
+    assert undone.kept == 1
+    assert undone.reason.endswith("Undo this first: Changed the note ‘Birch’.")
     assert contents(host) == ["My own words on birches."]
     undoing = acts(host)[0]
     assert undoing.text == "Undid part of: Imported 3 notes, from markdown"
+    (partly,) = acts(host, "imports")
+    assert (partly.state, partly.undone_by, partly.refusal) == ("partly", undoing.id, undone.reason)
+    assert partly.is_to_redo
     host.ask("history.undo", id=undoing.id)
     assert len(contents(host)) == 3
+    (whole,) = acts(host, "imports")
+    assert (whole.state, whole.undone_by) == ("done", "")
+
+
+def test_the_rest_of_an_import_is_undone_once_nothing_is_in_the_way(host: Host, tmp_path: Path) -> None:
+    run = host.ask("exchange.import", path=str(markdown(tmp_path / "notes", "Elder", "Birch"))).run_id
+    rewrite(host, next(row.id for row in host.ask("note.list") if row.title == "Birch"), "My own words.")
+    edit = acts(host)[0]
+    host.ask("history.undo", id=run)
+    with pytest.raises(StaleError, match="Undo this first: Changed the note ‘Birch’"):
+        host.ask("history.undo", id=run)
+    host.ask("history.undo", id=edit.id)
+    host.ask("history.undo", id=run)
+    assert contents(host) == []
+    (act,) = acts(host, "imports")
+    assert act.state == "undone"
+    host.ask("history.undo", id=act.undone_by)
+    assert len(contents(host)) == 2
+    assert acts(host, "imports")[0].state == "done"
 
 
 def test_an_import_is_undone_done_again_and_undone_again(host: Host, tmp_path: Path) -> None:
@@ -294,3 +318,12 @@ def test_several_conversations_are_deleted_as_one(host: Host) -> None:
     assert host.ask("session.list") == []
     assert host.ask("history.step").act.text == "Deleted 2 conversations"
     assert {one.id for one in host.ask("session.list")} == {"tea", "walk"}
+
+
+def test_changes_of_an_agent_are_its_own_after_an_undo_and_redo(host: Host) -> None:
+    wren = agent(host, "wren", review=False)
+    host.call("note.save", {"content": "its"}, wren).result()
+    for _ in range(2):
+        host.ask("agent.undo", name="wren", since="2020-01-01T00:00:00+00:00")
+        assert host.ask("history.step").act.text == "Undid 1 changes of wren"
+        assert contents(host) == ["its"]

@@ -100,6 +100,10 @@ def test_an_outdated_memory_is_replaced_by_the_new_one_as_it_is(judged: Judged) 
     assert (written.outcome, written.memory.content) == ("DELETE", NEW)
 
 
+def test_a_candidate_that_is_not_there_is_named(judged: Judged) -> None:
+    assert "candidate 99, which is none of the 1" in judged.answered({"action": "DELETE", "index": 99}).reason
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -276,9 +276,9 @@ def test_none_counts_a_mention_only(harness: DeduplicationHarness) -> None:
         ('{"action": "NONE", "index": "0"}', "not a JSON object"),
         ("[" * 100_000, "not a JSON object"),
         ("\ud800", "not a JSON object"),
-        (answer("UPDATE", 1), "not there"),
-        (answer("DELETE", -1), "not there"),
-        (answer("NONE"), "not there"),
+        (answer("UPDATE", 1), "candidate 1, which is none of the 1"),
+        (answer("DELETE", -1), "candidate -1, which is none of the 1"),
+        (answer("NONE"), "named none of the 1 candidates"),
         (answer("UPDATE", 0, content=" "), "nothing to store"),
         (answer("UPDATE", 0, title="x" * 2_000), "at most"),
         (answer("DELETE", 0, content=" "), "nothing to store"),
@@ -299,6 +299,15 @@ def test_answer_that_cannot_be_used_adds_and_says_why(harness: DeduplicationHarn
     traced = (harness.store.vault / "trace" / "trace.jsonl").read_text()
     assert '"outcome":"ADD"' in traced
     assert "tomatoes" not in traced
+
+
+def test_what_loads_before_an_answer_takes_none_of_its_time(harness: DeduplicationHarness) -> None:
+    harness.write(OLD)
+    harness.terms = type(harness.terms)(seconds=0.2)
+    script = ScriptedReconciler(answer("NONE", 0))
+    script.preparing_s = 0.5
+    assert harness.write(NEW, script).outcome == "NONE"
+    assert len(script.requested) == 1
 
 
 def test_decision_on_what_changed_meanwhile_is_made_once_more_and_then_added(harness: DeduplicationHarness) -> None:

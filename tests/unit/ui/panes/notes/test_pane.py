@@ -4,9 +4,10 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog, QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QPushButton
 
 from app.changes import ChangeSet
 from app.errors import NotFoundError
@@ -269,6 +270,22 @@ def test_several_are_tagged_together(books: FakeVault, ask: FakeBridge, open_pan
     assert "spring" in books.memories["note-000000"].tags
     run_async(ask.idle())
     assert pane.emitted.notices[-1].text == "Tagged 2 notes"
+
+
+@pytest.mark.parametrize("width", [1000, 1250, 1360, 1500, 1700])
+def test_the_buttons_of_the_views_stay_where_they_are(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, width: int
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.resize(width, 700)
+    places = set()
+    for mode in ("write", "split", "read", "write"):
+        pane.document.set_mode(mode)
+        QApplication.processEvents()
+        places.add(pane.document._buttons["split"].mapTo(pane, QPoint(0, 0)).x())
+    assert len(places) == 1
 
 
 def test_side_columns_fold_before_source_and_preview_lose_their_room(

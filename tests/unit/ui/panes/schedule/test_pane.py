@@ -86,6 +86,13 @@ def test_a_built_in_schedule_is_run_and_its_run_is_shown(
     qtbot.mouseClick(pane.page.run, Qt.MouseButton.LeftButton)
     rest(lambda: bool(pane.page.history._runs) and not bridge._tasks)
     assert "optimized" in pane.page.history.output.toPlainText()
+    first = pane.page.history.list.current_id()
+    notices: list[Notice] = []
+    pane.notice.connect(notices.append)
+    qtbot.mouseClick(pane.page.run, Qt.MouseButton.LeftButton)
+    rest(lambda: len(pane.page.history._runs) == 2 and not bridge._tasks)
+    assert pane.page.history.list.current_id() == next(iter(pane.page.history._runs)) != first
+    assert "ran: " in notices[-1].text
     assert "Done" in _texts(pane.page)
     qtbot.mouseClick(pane.page.look, Qt.MouseButton.LeftButton)
     rest(lambda: not bridge._tasks)
@@ -145,6 +152,27 @@ def test_a_goal_is_made_changed_and_deleted_by_the_form(
     qtbot.mouseClick(pane.page.delete, Qt.MouseButton.LeftButton)
     rest(lambda: host.ask("schedule.search", text="roses").total == 0 and not bridge._tasks)
     assert [notice.text.split(" ")[0] for notice in notices] == ["Created", "Changed", "Deleted"]
+    assert notices[-1].undo_call is not None
+    notices[-1].undo_call()
+    rest(lambda: host.ask("schedule.search", text="roses").total == 1 and not bridge._tasks)
+    (again,) = host.ask("schedule.search", text="roses").schedules
+    assert (again.goal, again.cadence.seconds, again.status) == ("Water the roses", 7200, "active")
+    assert pane._open == again.id
+
+
+def test_a_paused_schedule_comes_back_paused(
+    pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, notices: "list[Notice]"
+) -> None:
+    made = host.ask("schedule.create", goal="Water the roses", cadence={"kind": "interval", "seconds": 7200})
+    host.ask("schedule.update", id=made.id, patch={"status": "paused"})
+    pane._open_schedule(made.id)
+    rest(lambda: pane.listing.schedule(made.id) is not None and not bridge._tasks)
+    pane._on_delete()
+    rest(lambda: host.ask("schedule.search", text="roses").total == 0 and not bridge._tasks)
+    assert notices[-1].undo_call is not None
+    notices[-1].undo_call()
+    rest(lambda: host.ask("schedule.search", text="roses").total == 1 and not bridge._tasks)
+    assert host.ask("schedule.search", text="roses").schedules[0].status == "paused"
 
 
 @pytest.mark.parametrize("expression", ["", "nonsense", "61 * * * *", "0 0 30 2 *"])

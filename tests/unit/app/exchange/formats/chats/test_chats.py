@@ -393,3 +393,29 @@ def test_flowed_mails_have_a_line_for_each_paragraph(tmp_path: Path, text: str, 
     path.write_text(f"{head}Content-Type: text/plain; charset=utf-8\n\n{text}\n")
     (fixed,) = contents(records(mbox.read, path))
     assert fixed == text.strip("\n") or fixed.split() == text.split()
+
+
+def test_text_files_of_mails_are_read_and_single_mails_too(tmp_path: Path) -> None:
+    more = 'Content-Type: multipart/mixed; boundary="b"\n'
+    parts = (
+        b"--b\nContent-Type: text/plain\n\nthe text\n--b\nContent-Type: text/plain\n"
+        b'Content-Disposition: attachment; filename="list.txt"\n\nquince and medlar\n--b\n'
+        b"Content-Type: application/json\n"
+        b'Content-Disposition: attachment; filename="a.json"\n\n{"said": "the heron"}\n--b--\n'
+    )
+    data = mail(1, "Parts", parts, more=more)
+    expected = (
+        'the text\n\n[attachment: list.txt]\n\nquince and medlar\n\n[attachment: a.json]\n\n{"said": "the heron"}'
+    )
+    (tmp_path / "mails.mbox").write_bytes(data)
+    (tmp_path / "one.eml").write_bytes(data.partition(b"\n")[2])
+    for name in ("mails.mbox", "one.eml"):
+        assert detect(tmp_path / name) == "mbox"
+        assert contents(records(mbox.read, tmp_path / name)) == [expected]
+
+
+def test_a_single_mail_is_not_cut_at_a_line_that_begins_with_from(tmp_path: Path) -> None:
+    (tmp_path / "one.eml").write_bytes(mail(1, "One", b"first\n\nFrom a@b Mon Jan 15 10:00:00 2024\nX: y\n\nlast"))
+    (said,) = contents(records(mbox.read, tmp_path / "one.eml"))
+    assert said.startswith("first")
+    assert said.endswith("last")

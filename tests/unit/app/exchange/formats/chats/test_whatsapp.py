@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.core.clock import SystemClock, to_datetime
+from app.exchange.accounting import Account
+from app.exchange.batches import BatchReader
 from app.exchange.formats.chats import whatsapp
 from app.exchange.formats.detect import detect
 from tests.unit.app.exchange.reading import contents, messages, problems, records, sessions, write_zip
@@ -201,3 +203,15 @@ def test_a_date_in_the_future_is_left_out_and_said(tmp_path: Path) -> None:
     assert moments(path) == [(2021, 5, 13, 14, 30), None, None]
     found = problems(records(whatsapp.read, path))
     assert [problem.place for problem in found if "2 messages have no date" in problem.what] == [f"{path.name}, line 2"]
+
+
+@pytest.mark.parametrize(
+    "header", ["2024년 3월 13일 오후 2:05 - ", "13/03/24, 2:06 पूर्वाह्न - ", "13/03/2024 à 14:05 - "]
+)
+def test_the_words_of_a_date_are_not_called_left_out(tmp_path: Path, header: str) -> None:
+    path = chat(tmp_path, f"{header}Ana: heron\n{header}Ben: kestrel\n")
+    reader = BatchReader(whatsapp.read(path, lambda: False), path, account=Account())
+    batch = reader.next()
+    assert [one for one in batch.problems if one.lost] == []
+    assert batch.items is not None
+    assert (batch.items.read, batch.items.stored) == (2, 2)
