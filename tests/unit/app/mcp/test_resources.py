@@ -14,6 +14,7 @@ from app.mcp.resources import check, is_touched, touched
         ("memory://session/ses-1", ("session", "ses-1")),
         ("memory://today", ("today", "")),
         ("memory://profile/", ("profile", "")),
+        ("memory://knowledge-graph", ("knowledge-graph", "")),
     ],
 )
 def test_addresses(uri: str, wanted: tuple[str, str]) -> None:
@@ -31,6 +32,7 @@ def test_a_change_concerns_what_it_names() -> None:
     assert touched(event) == [
         "memory://today",
         "memory://profile",
+        "memory://knowledge-graph",
         "memory://note/note-1",
         "memory://session/ses-2",
     ]
