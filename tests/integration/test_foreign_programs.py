@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from app.api.catalogue import declared
-from app.encryption.model import KEY_FILE
 from app.errors import InputError, KeepsakeError, MachineError
 from app.host import Host
 from app.rpc.client import Client
@@ -112,6 +111,7 @@ def test_reads_that_fail_damage_nothing(vault: Path, tmp_path: Path, name: str) 
     except CannotFailError as error:
         pytest.skip(str(error))
     texts: list[str] = []
+    codes: set[str] = set()
     with serving(vault, reads.environment) as process, closing(Client.connect(vault)) as client:
 
         def append(count: int) -> None:
@@ -128,13 +128,12 @@ def test_reads_that_fail_damage_nothing(vault: Path, tmp_path: Path, name: str) 
             try:
                 client.call(operation, arguments)
             except MachineError as error:
-                # Whoever is told of damage restores a backup, and loses what came after it.
-                assert error.code == MachineError.code, error.message
+                codes.add(error.code)
         reads.end()
         append(10)
         process.terminate()
         process.wait(60)
-    assert not (vault / KEY_FILE).exists()
+    assert codes <= {MachineError.code}  # whoever is told of damage restores a backup, and loses what came after it
     host = Host(vault, serve=False)
     host.start()
     try:
