@@ -3715,6 +3715,10 @@
         <translation>Runden, die ein Sprachmodell in einem Lauf eines Ziels höchstens macht.</translation>
     </message>
     <message>
+        <source>Undid 1 change of {agent}</source>
+        <translation>1 Änderung von {agent} rückgängig gemacht</translation>
+    </message>
+    <message>
         <source>Undid part of: {what}</source>
         <translation>Teilweise rückgängig gemacht: {what}</translation>
     </message>

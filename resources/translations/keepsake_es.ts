@@ -3715,6 +3715,10 @@
         <translation>Turnos de un modelo de lenguaje que una ejecución de un objetivo toma como máximo.</translation>
     </message>
     <message>
+        <source>Undid 1 change of {agent}</source>
+        <translation>Se deshizo 1 cambio de {agent}</translation>
+    </message>
+    <message>
         <source>Undid part of: {what}</source>
         <translation>Deshecho en parte: {what}</translation>
     </message>

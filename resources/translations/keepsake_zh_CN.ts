@@ -3715,6 +3715,10 @@
         <translation>目标单次运行最多使用的语言模型轮数。</translation>
     </message>
     <message>
+        <source>Undid 1 change of {agent}</source>
+        <translation>已撤销 {agent} 的 1 项更改</translation>
+    </message>
+    <message>
         <source>Undid part of: {what}</source>
         <translation>部分撤销：{what}</translation>
     </message>

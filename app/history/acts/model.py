@@ -43,6 +43,7 @@ _UNDID: Final = "Undid: {what}"
 _UNDID_PART: Final = "Undid part of: {what}"
 _REDID: Final = "Did again: {what}"
 _TOOK_BACK: Final = "Undid {count} changes of {agent}"
+_TOOK_BACK_ONE: Final = "Undid 1 change of {agent}"
 _FROM: Final = "{what}, from {source}"
 _THINGS: Final = {
     "note": ("1 note", "{n} notes", "the note ‘{title}’"),
@@ -183,7 +184,19 @@ def sentence(act: Act, say: Callable[[str], str] = str) -> str:
 def texts() -> Iterator[str]:
     """Return the texts from which sentences are made, for translation."""
     yield from dict.fromkeys(_VERBS.values())
-    yield from (_IMPORTED, _UPDATED, _ACCEPTED, _REJECTED, _NOTHING, _UNDID, _UNDID_PART, _REDID, _TOOK_BACK, _FROM)
+    yield from (
+        _IMPORTED,
+        _UPDATED,
+        _ACCEPTED,
+        _REJECTED,
+        _NOTHING,
+        _UNDID,
+        _UNDID_PART,
+        _REDID,
+        _TOOK_BACK,
+        _TOOK_BACK_ONE,
+    )
+    yield _FROM
     for things in _THINGS.values():
         yield from things
 
@@ -196,7 +209,8 @@ def deed(act: Act, say: Callable[[str], str] = str) -> str:
         return say(_NOTHING)
     if act.agent and not any(part.thing == "proposal" for part in act.parts):
         count = sum(part.count for part in act.parts)
-        return say(_TOOK_BACK).format(count=f"{count:,}", agent=act.agent)
+        text = say(_TOOK_BACK_ONE if count == 1 else _TOOK_BACK)
+        return text.format(count=f"{count:,}", agent=act.agent)
     clauses = [_clause(act, part, say) for part in _joined(act.parts)[:_MOST_PARTS]]
     return " · ".join(clauses)
 

@@ -325,5 +325,5 @@ def test_changes_of_an_agent_are_its_own_after_an_undo_and_redo(host: Host) -> N
     host.call("note.save", {"content": "its"}, wren).result()
     for _ in range(2):
         host.ask("agent.undo", name="wren", since="2020-01-01T00:00:00+00:00")
-        assert host.ask("history.step").act.text == "Undid 1 changes of wren"
+        assert host.ask("history.step").act.text == "Undid 1 change of wren"
         assert contents(host) == ["its"]
