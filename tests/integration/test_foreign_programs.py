@@ -133,7 +133,7 @@ def test_reads_that_fail_damage_nothing(vault: Path, tmp_path: Path, name: str) 
         append(10)
         process.terminate()
         process.wait(60)
-    assert codes <= {MachineError.code}  # whoever is told of damage restores a backup, and loses what came after it
+    assert codes <= {MachineError.code}  # a person who reads of damage restores a backup, and loses what came after
     host = Host(vault, serve=False)
     host.start()
     try:
