@@ -17,7 +17,9 @@ SHOWN_PROBLEMS: Final = 50
 def without_remarks(found: Iterable[Problem]) -> tuple[list[Problem], list[Problem]]:
     """Return the problems, and apart from them the remarks about what is no fault."""
     listed = list(found)
-    return [one for one in listed if not one.foreign], [one for one in listed if one.foreign]
+    return [one for one in listed if not one.foreign or one.is_file], [
+        one for one in listed if one.foreign and not one.is_file
+    ]
 
 
 class PreviewCounts:

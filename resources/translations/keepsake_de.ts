@@ -10639,6 +10639,10 @@
         <translation>Vorher kam eine Frage</translation>
     </message>
     <message>
+        <source>Accepted</source>
+        <translation>Angenommen</translation>
+    </message>
+    <message>
         <source>Archived</source>
         <translation>Archiviert</translation>
     </message>
@@ -11001,6 +11005,10 @@
     <message>
         <source>Reflections</source>
         <translation>Reflexionen</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
+        <translation>Abgelehnt</translation>
     </message>
     <message>
         <source>Renamed</source>

@@ -10639,6 +10639,10 @@
         <translation>Antes vino una pregunta</translation>
     </message>
     <message>
+        <source>Accepted</source>
+        <translation>Aceptado</translation>
+    </message>
+    <message>
         <source>Archived</source>
         <translation>Archivado</translation>
     </message>
@@ -11001,6 +11005,10 @@
     <message>
         <source>Reflections</source>
         <translation>Reflexiones</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
+        <translation>Rechazado</translation>
     </message>
     <message>
         <source>Renamed</source>

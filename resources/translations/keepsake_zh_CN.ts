@@ -10639,6 +10639,10 @@
         <translation>前一条是问题</translation>
     </message>
     <message>
+        <source>Accepted</source>
+        <translation>已接受</translation>
+    </message>
+    <message>
         <source>Archived</source>
         <translation>已归档</translation>
     </message>
@@ -11001,6 +11005,10 @@
     <message>
         <source>Reflections</source>
         <translation>反思</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
+        <translation>已拒绝</translation>
     </message>
     <message>
         <source>Renamed</source>

@@ -34,6 +34,8 @@ _EVENTS: dict[str, object] = {
     "MENTION": QT_TRANSLATE_NOOP("Words", "Said again"),
     "ARCHIVE": QT_TRANSLATE_NOOP("Words", "Archived"),
     "CLEAN": QT_TRANSLATE_NOOP("Words", "Deleted from the archive"),
+    "ACCEPT": QT_TRANSLATE_NOOP("Words", "Accepted"),
+    "REJECT": QT_TRANSLATE_NOOP("Words", "Rejected"),
 }
 
 

@@ -17,7 +17,14 @@ BY_HISTORY = frozenset(
     {"memory", "note", "fact", "tag", "archive", "graph", "reflection", "entity", "upkeep", "exchange"}
 )
 BY_HISTORY_OF_SESSIONS = frozenset(
-    {"session.append", "session.append_later", "session.create", "session.forget", "session.rename"}
+    {
+        "session.append",
+        "session.append_later",
+        "session.create",
+        "session.forget",
+        "session.forget_many",
+        "session.rename",
+    }
 )
 WITHDRAWN = frozenset({"schedule.create", "saved_search.save"})
 # Nothing that stays: turns and working state go with their conversation, claims and jobs end, care changes no content.

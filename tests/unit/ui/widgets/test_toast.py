@@ -1,6 +1,7 @@
 """Toasts stack, wait while looked at, undo, and can be reached by keyboard."""
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
@@ -147,7 +148,7 @@ def test_keyboard_goes_back_where_it_was(toaster: Toaster, qtbot: QtBot, key: Qt
 def test_what_was_undone_otherwise_is_offered_no_more(toaster: Toaster) -> None:
     toaster.show_notice(Notice("Deleted “Roses”", history_ids=(4, 5)))
     toaster.show_notice(Notice("Saved"))
-    toaster.forget((4, 5))
+    toaster.forget(SimpleNamespace(id="x", entry=4))
     assert [toast.notice.text for toast in toaster.toasts] == ["Saved"]
-    toaster.forget(())
+    toaster.forget(SimpleNamespace(id="x", entry=9))
     assert len(toaster.toasts) == 1

@@ -66,7 +66,7 @@ def test_a_transcript_is_recognised_and_read_without_loss(
     assert len(ids) == count
     assert problems(found) == []
     assert preview(path).format == name
-    assert preview(tmp_path).detail.endswith("transcripts")
+    assert preview(tmp_path).detail.endswith("1 transcript")
     assert contents(records(READERS[name], tmp_path)) == contents(found)
 
 
