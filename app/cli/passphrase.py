@@ -7,8 +7,6 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import typer
-
 from app.cli import terminal
 from app.errors import InputError, PassphraseRequiredError, WrongPassphraseError
 
@@ -89,6 +87,8 @@ def unlock_at_terminal(vault: Path) -> None:
         PassphraseRequiredError: Nobody can be asked.
         WrongPassphraseError: It was wrong three times.
     """
+    import typer  # noqa: PLC0415  (heavy, and rarely needed)
+
     from app.encryption.key_file import has_key_file  # noqa: PLC0415  (most vaults are not encrypted)
 
     if not has_key_file(vault):
