@@ -110,7 +110,11 @@ def _line(line: TextLine, course: _Course, name: str) -> Iterator[Record]:
         return
     try:
         value, replaced = decode(line.data)
-        read_item(place, value, "line")
+        # Why something was archived is kept with its place in the archive, not in its text.
+        counted = (
+            {key: item for key, item in value.items() if key != "archive_reason"} if isinstance(value, dict) else value
+        )
+        read_item(place, counted, "line")
         fields = ObjectFields(value)
         known = detail_type(fields.text("type"))
         records = list(_records(fields, course, place) if known is None else _detail(known, value, place))
