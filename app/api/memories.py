@@ -322,7 +322,7 @@ async def undo(
         raise InputError("Name what to undo: either 'history_ids' or a 'run_id'.", field="history_ids")
     await refuse_release(engine, caller, history_ids=history_ids, run_id=run_id)
     if run_id:
-        return await engine.run_undo.undo(run_id, actor=caller.name, operation="memory.undo")
+        return await engine.run_undo.undo(run_id, stores=caller.stores, actor=caller.name, operation="memory.undo")
     if not caller.is_owner:
         await engine.undo.require_content(history_ids)
     return await engine.undo.undo(history_ids, actor=caller.name)

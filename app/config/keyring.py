@@ -20,7 +20,7 @@ ATTENDED_S: Final = 60.0
 AGAIN_S: Final = 300.0
 
 FOR_API_KEYS: Final = "Put the key into an environment variable, and its name into embedding.api_key_env."
-"""What helps who has no keyring for the key of a model."""
+"""Advice for a computer without a keyring, about the key of a model."""
 _ABSENT: Final = frozenset({"keyring.backends.fail", "keyring.backends.null"})
 _NAMES: Final = {
     "keyring.backends.SecretService": "the keyring of the desktop (Secret Service)",

@@ -49,7 +49,7 @@ FORMAT_NAMES: Final = {
     "memory-database": "memories of an agent",
     "mixed": "several kinds",
 }
-"""What people call the formats."""
+"""Names of the formats for people."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ _SEEN: Final = frozenset({"memories", "tags", "links"})
 _FEW: Final = 3
 _MANY: Final = 50
 _SHARES: Final = {Step.DELETE_NOTE: 0.1, Step.DELETE_FILE: 0.5}
-"""How large a part of a folder is many: files vanish with a disk or a branch, notes are deleted by somebody."""
+"""Shares of a folder that count as many: of files that are gone, and of notes that were deleted."""
 _MANY_GONE: Final = {
     Step.DELETE_NOTE: "{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put"
     " the files back, or delete the notes here.",

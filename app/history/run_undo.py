@@ -7,7 +7,7 @@ from typing import Final
 import apsw
 
 from app.changes import MAX_NAMED, Changed, ChangeSet
-from app.core.stores import STORES, sees_all
+from app.core.stores import sees_all
 from app.core.text import storable
 from app.errors import NotFoundError, StaleError
 from app.history import undo_chain
@@ -44,14 +44,14 @@ class RunUndo:
         self._undoers = tuple(undoers)
 
     async def undo(
-        self, run_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "upkeep.undo"
+        self, run_id: str, *, stores: Sequence[str], actor: str = "person", operation: str = "upkeep.undo"
     ) -> Changed[list[int]]:
         """Undo a run, and return the new entries of the history; see ``carry_out``."""
         done = await self.carry_out(run_id, stores=stores, actor=actor, operation=operation)
         return Changed(done.value.entries, done.changes)
 
     async def carry_out(
-        self, run_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "upkeep.undo"
+        self, run_id: str, *, stores: Sequence[str], actor: str = "person", operation: str = "upkeep.undo"
     ) -> Changed[BulkUndone]:
         """Undo what one run did and still stands, in short transactions.
 

@@ -15,7 +15,7 @@ from app.store.database_file import has_log, log_of
 from app.store.wal_frames import has_sound_header
 
 DAMAGED_LOG = "-wal.damaged"
-"""What follows the database's name in that of a log which was set aside because it cannot be read."""
+"""Ending of a log that cannot be read and was set aside; it follows the database's name."""
 FOREIGN_LOG = "-wal.foreign"
 """The same of a log that is not the database's: of another vault, or an older one of this."""
 SET_ASIDE = "-wal.*"

@@ -11,7 +11,7 @@ class DecryptionForm(QWidget):
     """Two buttons: keep the memories encrypted, or decrypt them."""
 
     answered = Signal(bool)
-    """Whether the memories are to be decrypted."""
+    """Carries True where the memories are to be decrypted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

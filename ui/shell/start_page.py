@@ -39,7 +39,7 @@ class StartPage(QWidget):
     cancel_requested = Signal()
     """Call off an encryption that has not begun."""
     decryption_answered = Signal(bool)
-    """Whether a decryption that was requested elsewhere is to be carried out."""
+    """Carries True where a decryption that was requested elsewhere is to be carried out."""
     failed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -52,7 +52,7 @@ class StartPage(QWidget):
         self._adviser = OpeningAdviser(self)
         self._error: KeepsakeError | None = None
         self.is_encrypting = False
-        """Whether the passphrase begins an encryption that can still be called off, instead of opening the vault."""
+        """True where the passphrase begins an encryption, which can still be called off."""
         self._offered: list[OpeningRemedy] = []
         self._logo = PlainLabel(self)
         self._logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))

@@ -18,7 +18,7 @@ TEXT_WIDTH = 440
 LEAST_WIDTH = 160
 LEAST_HEIGHT = 120
 LOADING_MS = 500
-"""What is loaded sooner than this need not be announced."""
+"""Milliseconds of loading that need no announcement."""
 MIDDLE = Qt.AlignmentFlag.AlignHCenter
 
 

@@ -33,7 +33,7 @@ _VERBS: Final = {
     "lower": "Lowered the confidence of {items}",
     "names": "Found names in {items}",
 }
-"""What was done, by the event, the one field that changed, or what a run did beside the history."""
+"""Verbs of the events, of single fields that changed, and of what runs do beside the history."""
 _IMPORTED: Final = "Imported {items}"
 _UPDATED: Final = "updated {items}"
 _ACCEPTED: Final = "Accepted {items}, proposed by {agent}"

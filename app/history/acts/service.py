@@ -8,6 +8,7 @@ from typing import Final
 import apsw
 
 from app.changes import Changed
+from app.core.stores import STORES
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
 from app.history.acts.model import Act, ActPage, NextSteps, Step, UndoneAct, Who
@@ -105,7 +106,7 @@ class ActService:
         if act.id.startswith(ENTRY):
             done = await self._undo.undo([int(act.id.removeprefix(ENTRY))], actor=actor)
             return Changed(UndoneAct(act, tuple(done.value)), done.changes)
-        undone = await self._runs.carry_out(act.id, actor=actor)
+        undone = await self._runs.carry_out(act.id, stores=STORES, actor=actor)
         skipped = list(undone.value.skipped.values())
         reason = ""
         if skipped:

@@ -47,7 +47,7 @@ class GraphLoader(QObject):
     failed = Signal(object)
     """A ``KeepsakeError`` instead of a graph; one that was drawn stays."""
     unread_counted = Signal(object)
-    """How many texts are still to be read for names."""
+    """Number of texts that are still to be read for names."""
 
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -57,7 +57,7 @@ _GIVEN: Final = (
     "max_turns",
     "max_cost",
 )
-"""What somebody said when they made a schedule."""
+"""Fields of a schedule that its maker filled in."""
 
 
 class SchedulePane(ReadingPane):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.core.stores import STORES
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.memories.deduplication.batch import MAX_BATCH
 from app.memories.fact_service import draft_of
@@ -233,7 +234,7 @@ def test_batch_is_deduplicated_in_itself_and_against_the_vault_as_one_run(harnes
     assert harness.get(written[0].memory.id).mention_count == 1
     runs = harness.rows("SELECT DISTINCT run_id FROM memory_history WHERE id > 1")
     assert runs == [(changed.value.run_id,)]
-    harness.do(harness.runs.undo(changed.value.run_id))
+    harness.do(harness.runs.undo(changed.value.run_id, stores=STORES))
     assert harness.state() == before
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.core.stores import STORES
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS
 from app.core.text import storable, without_controls
 from app.errors import InputError, NotFoundError, StaleError
@@ -229,10 +230,10 @@ def test_bulk_actions_are_one_run_and_tell_what_changed(harness: MemoryHarness) 
     assert deleted.value == tuple(ids)
     run = harness.do(harness.undoing.history(limit=1))[0].run_id
     assert run is not None
-    harness.do(harness.runs.undo(run))
+    harness.do(harness.runs.undo(run, stores=STORES))
     assert len(harness.do(harness.reads.ids(MemoryFilter()))) == 3
     with pytest.raises(NotFoundError):
-        harness.do(harness.runs.undo(run))
+        harness.do(harness.runs.undo(run, stores=STORES))
 
 
 def test_many_changes_are_not_named_one_by_one(harness: MemoryHarness) -> None:

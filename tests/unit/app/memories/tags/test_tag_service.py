@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.core.stores import STORES
 from app.errors import InputError, NotFoundError
 from app.memories.tags.service import BATCH, TagService
 from app.memories.unit_of_work import MemoryUnitOfWork
@@ -47,7 +48,7 @@ def test_nested_tags_and_texts_follow(harness: MemoryHarness, tags: TagService) 
     assert harness.held[note.id] == after.content
     assert harness.get(other.id).version == 1
     assert done.value.changed == 1
-    harness.do(harness.runs.undo(done.value.run_id))
+    harness.do(harness.runs.undo(done.value.run_id, stores=STORES))
     assert (harness.get(note.id).content, harness.get(note.id).tags) == (text, note.tags)
 
 
@@ -65,7 +66,7 @@ def test_merging_makes_one_of_many_and_is_undone_as_one(harness: MemoryHarness, 
     assert harness.get(notes[0].id).tags == ("one/part", "keep", "one")
     assert harness.get(notes[2].id).tags == ("t2/part", "keep", "one")
     assert len({row[0] for row in harness.rows("SELECT run_id FROM memory_history WHERE event = 'UPDATE'")}) == 1
-    harness.do(harness.runs.undo(done.value.run_id))
+    harness.do(harness.runs.undo(done.value.run_id, stores=STORES))
     assert [harness.get(note.id).tags for note in notes] == [note.tags for note in notes]
 
 
