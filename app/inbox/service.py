@@ -103,8 +103,8 @@ class InboxService:
             return same.id
         if repo.is_key_waiting(connection, proposal):
             raise KeyConflictError(
-                "The key was used before, for another write that waits for the person. Give every write a key of its"
-                " own.",
+                "The key was used before: for another write that waits for the person, or for this one, which they have"
+                " edited since. Give every write a key of its own.",
                 field=proposal.key,
             )
         if repo.count_waiting(connection, proposal.agent) >= MAX_WAITING:

@@ -122,6 +122,8 @@ def _claimed(connection: apsw.Connection, actor: str, key: str, mine: StoredRece
         return None
     if (earlier.operation, earlier.arguments) != (mine.operation, mine.arguments):
         raise KeyConflictError(
-            "The key was used before, for another write. Give every write a key of its own.", field="key"
+            "The key was used before: for another write, or for this one, which the person edited before accepting it."
+            " Give every write a key of its own.",
+            field="key",
         )
     return earlier.receipt
