@@ -33,6 +33,11 @@ from ui.window import Window
 from ui.window_state import WindowState
 
 
+def drag_position(x: int, y: int) -> Any:
+    # Since Qt 6.12 an entering or moving drag has an exact position, and the whole numbers are deprecated.
+    return QPointF(x, y) if PySide6.__version_info__ >= (6, 12) else QPoint(x, y)
+
+
 def _front(window: Window) -> str:
     assert window.panes is not None
     assert window.panes.front is not None
@@ -209,9 +214,7 @@ def test_dropped_files_are_offered_for_import(window: Window, backend: FakeBacke
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile("/tmp/chatgpt.zip")])
     button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    # Since Qt 6.12 an entering drag has an exact position, too, and the whole numbers are deprecated.
-    entered: Any = QPointF(50, 50) if PySide6.__version_info__ >= (6, 12) else QPoint(50, 50)
-    window.dragEnterEvent(QDragEnterEvent(entered, Qt.DropAction.CopyAction, data, button, keys))
+    window.dragEnterEvent(QDragEnterEvent(drag_position(50, 50), Qt.DropAction.CopyAction, data, button, keys))
     assert window._drop_overlay.isVisible()
     window.dropEvent(QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, button, keys))
     assert not window._drop_overlay.isVisible()
@@ -234,10 +237,9 @@ def test_files_over_a_note_go_to_the_note(window: Window, backend: FakeBackend, 
     button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
     def move(x: int, y: int) -> None:
-        window.dragMoveEvent(QDragMoveEvent(QPoint(x, y), Qt.DropAction.CopyAction, data, button, keys))
+        window.dragMoveEvent(QDragMoveEvent(drag_position(x, y), Qt.DropAction.CopyAction, data, button, keys))
 
-    entered: Any = QPointF(50, 50) if PySide6.__version_info__ >= (6, 12) else QPoint(50, 50)
-    window.dragEnterEvent(QDragEnterEvent(entered, Qt.DropAction.CopyAction, data, button, keys))
+    window.dragEnterEvent(QDragEnterEvent(drag_position(50, 50), Qt.DropAction.CopyAction, data, button, keys))
     assert window._drop_overlay.isVisible()
     move(400, 300)
     assert not window._drop_overlay.isVisible(), "nothing lies over the note, which takes the drag itself"
