@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 
+from app.changes import Area
 from app.core.error_location import error_location
 
 _log = logging.getLogger(__name__)
@@ -27,7 +28,7 @@ class BackgroundTask:
     name: str
     run: Callable[[], Coroutine[object, object, None]]
     wake: Callable[[], None] | None = None
-    wake_on: frozenset[str] = frozenset()
+    wake_on: frozenset[Area] = frozenset()
     is_reading: bool = False
     is_essential: bool = True
 
@@ -52,7 +53,7 @@ class BackgroundTasks:
                 started.add_done_callback(self._on_ended)
                 self._running.add(started)
 
-    def wake(self, areas: frozenset[str]) -> None:
+    def wake(self, areas: frozenset[Area]) -> None:
         """Wake the tasks that wait for changes in some of these areas."""
         for task in self._tasks:
             if task.wake is not None and task.wake_on & areas:

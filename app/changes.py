@@ -3,17 +3,36 @@
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Literal, TypeVar, get_args
 
 T = TypeVar("T")
 
 Scope = tuple[str, ...]
 
-AREAS: Final = frozenset(
-    {"sessions", "messages", "memories", "tags", "links", "entities", "index", "settings", "schedules", "agents"}
-    | {"presence", "inbox", "ledger", "backups", "checks", "saved_searches", "trials", "imports", "attachments"}
-)
-"""Parts of the vault that a change set may name."""
+Area = Literal[
+    "sessions",
+    "messages",
+    "memories",
+    "tags",
+    "links",
+    "entities",
+    "index",
+    "settings",
+    "schedules",
+    "agents",
+    "presence",
+    "inbox",
+    "ledger",
+    "backups",
+    "checks",
+    "saved_searches",
+    "trials",
+    "imports",
+    "attachments",
+]
+"""A part of the vault that a change set may name; ``presence`` is that agents come, go and call."""
+
+AREAS: Final[frozenset[Area]] = frozenset(get_args(Area))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +40,7 @@ class ChangeSet:
     """Record of a mutation: the parts of the vault and the ids that changed.
 
     Args:
-        areas: Parts of the vault that changed: ``sessions``, ``messages``, ``memories``, ``tags``, ``links``,
-            ``entities``, ``index``, ``settings``, ``schedules``, ``agents``, ``presence`` (agents come, go and call),
-            ``inbox``, ``ledger``, ``backups``, ``checks``, ``saved_searches``, ``trials``, ``imports``,
-            ``attachments``; see ``AREAS``.
+        areas: Parts of the vault that changed.
         ids: Ids of the changed items; ``()`` after a bulk change, when everything in the areas must be refreshed.
         actor: The author of the change: ``person``, ``import``, an agent's name, or an upkeep job's name.
         operation: The catalogue name of the operation.
@@ -34,12 +50,16 @@ class ChangeSet:
             only those hear of the change who read everything.
     """
 
-    areas: frozenset[str]
+    areas: frozenset[Area]
     ids: tuple[str, ...] = ()
     actor: str = "person"
     operation: str = ""
     history_ids: tuple[int, ...] = ()
     scopes: tuple[Scope, ...] | None = None
+
+
+EVERYTHING: Final = ChangeSet(AREAS, operation="vault.reopen")
+"""Event that everything may have changed: a connection was lost for a while, and events with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app.agents.connection_access import ConnectionAccess
 from app.agents.incognito import IncognitoSwitch
@@ -16,7 +16,7 @@ from app.agents.service import AREA as AGENTS_AREA
 from app.agents.service import AgentService
 from app.attachments.service import AttachmentService
 from app.background_tasks import BackgroundTask, BackgroundTasks
-from app.changes import ChangeSet, Event, Feed, Progress
+from app.changes import Area, ChangeSet, Event, Feed, Progress
 from app.config.config import Config
 from app.config.keyring import Keyring
 from app.connections.service import ConnectionService
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from app.upkeep.upkeep_job import UpkeepJob
 
 PERSON = "person"  # the owner of this vault
-_INDEXED_AREAS = frozenset({"messages", "memories"})
+_INDEXED_AREAS: Final[frozenset[Area]] = frozenset({"messages", "memories"})
 _INSTALL_AGAIN_S = 30.0
 MAX_EXPORTED_NAMES = 20_000
 _WARM_AFTER_S = 2.0  # the window comes first

@@ -1,15 +1,17 @@
 """Operations on what turns texts into vectors, for search by meaning."""
 
+from typing import Final
+
 from app.api.caller import Caller
 from app.api.registry import Count, operation
 from app.api.tracked_job import tracked_job
-from app.changes import Changed, ChangeSet
+from app.changes import Area, Changed, ChangeSet
 from app.engine import Engine
 from app.evaluation.comparison import ComparisonOptions
 from app.evaluation.comparison_model import RankingComparison
 from app.index.generations.model import EmbeddingStatus
 
-_AREAS = frozenset({"settings", "index"})
+_AREAS: Final[frozenset[Area]] = frozenset({"settings", "index"})
 
 
 @operation("embedding.status", trust="full", owner_only=True)

@@ -1,16 +1,17 @@
 """Operations on the vault's encryption; no answer, trace or failure ever holds a passphrase."""
 
 import asyncio
+from typing import Final
 
 from app.api.caller import Caller
 from app.api.registry import operation
-from app.changes import Changed, ChangeSet
+from app.changes import Area, Changed, ChangeSet
 from app.encryption.model import EncryptionStatus
 from app.engine import Engine
 from app.errors import AccessDeniedError
 from app.store.vault_encryption import VaultEncryption
 
-_AREAS = frozenset({"settings"})
+_AREAS: Final[frozenset[Area]] = frozenset({"settings"})
 
 
 @operation("encryption.status", trust="full", owner_only=True)

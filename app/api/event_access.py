@@ -1,14 +1,17 @@
 """Events that a caller may see: its stores, its own conversations and its jobs."""
 
 from dataclasses import replace
+from typing import Final
 
 from app.api.caller import Caller
-from app.changes import ChangeSet, Event, Progress, Scope
+from app.changes import Area, ChangeSet, Event, Progress, Scope
 
 # What full trust reads; settings, agents and the inbox are the person's.
-_READABLE_AREAS = frozenset({"sessions", "messages", "memories", "tags", "links", "entities", "index", "schedules"})
-_OF_SESSIONS = frozenset({"sessions", "messages"})
-_OF_MEMORIES = frozenset({"memories", "tags", "links"})
+_READABLE_AREAS: Final[frozenset[Area]] = frozenset(
+    {"sessions", "messages", "memories", "tags", "links", "entities", "index", "schedules"}
+)
+_OF_SESSIONS: Final[frozenset[Area]] = frozenset({"sessions", "messages"})
+_OF_MEMORIES: Final[frozenset[Area]] = frozenset({"memories", "tags", "links"})
 
 
 def visible(event: Event, caller: Caller) -> Event | None:
@@ -46,7 +49,7 @@ def _narrowed(event: ChangeSet, caller: Caller) -> ChangeSet | None:
     return replace(event, areas=areas, ids=ids, scopes=scopes, history_ids=()) if areas else None
 
 
-def _areas(scopes: list[Scope]) -> frozenset[str]:
+def _areas(scopes: list[Scope]) -> frozenset[Area]:
     """Return the areas of conversations or memories with these scopes."""
     is_session = [any(name.startswith("agent:") for name in scope) for scope in scopes]
     return (_OF_SESSIONS if any(is_session) else frozenset()) | (_OF_MEMORIES if not all(is_session) else frozenset())

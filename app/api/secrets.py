@@ -2,10 +2,11 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Final
 
 from app.api.caller import Caller
 from app.api.registry import operation
-from app.changes import Changed, ChangeSet
+from app.changes import Area, Changed, ChangeSet
 from app.config.model import LANGUAGE_MODEL, SERVICES, SecretStatus
 from app.embed.embedder_source import EmbedderSource
 from app.embed.remote.api_keys import COMPATIBLE
@@ -13,7 +14,7 @@ from app.engine import Engine
 from app.errors import AccessDeniedError, InputError
 from app.index.generations.service import configured_source
 
-_AREAS = frozenset({"settings"})
+_AREAS: Final[frozenset[Area]] = frozenset({"settings"})
 
 
 @operation("secret.list", trust="full", owner_only=True)

@@ -3,7 +3,7 @@
 from app.api.caller import Caller
 from app.api.registry import operation
 from app.api.session_access import conversation, owner_of
-from app.changes import Changed, ChangeSet
+from app.changes import Area, Changed, ChangeSet
 from app.engine import Engine
 from app.errors import InputError, StaleError
 from app.sessions.compaction.rolling_summary import SummaryWritten
@@ -193,7 +193,7 @@ async def consolidate(engine: Engine, caller: Caller, session: str) -> Changed[C
             run.output or "The run was stopped.", run=run.run_id
         )
     report = await engine.consolidation.service.report(run.run_id, run.output)
-    areas = frozenset({"sessions"})
+    areas: frozenset[Area] = frozenset({"sessions"})
     return Changed(report, ChangeSet(areas, (session,), caller.name, history_ids=report.history_ids))
 
 

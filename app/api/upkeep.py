@@ -8,7 +8,7 @@ import msgspec
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation
-from app.changes import Changed, ChangeSet, Progress
+from app.changes import Area, Changed, ChangeSet, Progress
 from app.core.clock import to_datetime
 from app.engine import Engine
 from app.errors import InputError, NotFoundError, StaleError
@@ -169,7 +169,7 @@ async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Chang
     """
     since = to_datetime(engine.clock.now_ms()) - timedelta(hours=hours)
     undone, left, entries = list[str](), list[str](), list[int]()
-    areas = frozenset[str]()
+    areas = frozenset[Area]()
     for run in await _runs_since(engine, since):  # the latest first: what one run changed, a later one may change again
         try:
             one = await engine.run_undo.undo(run.run_id, stores=caller.stores, actor=caller.name)

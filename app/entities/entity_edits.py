@@ -4,7 +4,7 @@ from typing import Any
 
 import apsw
 
-from app.changes import ChangeSet
+from app.changes import Area, ChangeSet
 from app.core.ids import new_id
 from app.entities import entity_state, repo
 from app.entities.model import Entity
@@ -64,7 +64,7 @@ class EntityEdits:
 
     def changes(self, operation: str) -> ChangeSet:
         """Return what was touched, as the record that everybody hears."""
-        areas = frozenset({"entities"}) if self._touched else frozenset[str]()
+        areas: frozenset[Area] = frozenset({"entities"} if self._touched else ())
         return ChangeSet(areas, tuple(self._touched), self._actor, operation, tuple(self._history))
 
 

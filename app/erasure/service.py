@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import apsw
 
-from app.changes import Changed, ChangeSet
+from app.changes import Area, Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import new_id
 from app.core.text import storable
@@ -48,7 +48,7 @@ _OF_COPIES = {
     "incomplete": "Copies that were written anew still hold something of it; forget it again and have them deleted.",
     "unreadable": "Damaged copies hold it and cannot be written anew; forget it again and have them deleted.",
 }
-_AREAS = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
+_AREAS: Final[frozenset[Area]] = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
 _DERIVED = frozenset({"chunks", "meta", references.SCHEMA})
 
 

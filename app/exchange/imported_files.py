@@ -11,6 +11,7 @@ import apsw
 
 from app.attachments.model import FOLDER, name_of
 from app.attachments.service import AttachmentService
+from app.changes import Area
 from app.history.run_changes import RunChanges
 from app.store.store import Store
 
@@ -65,7 +66,7 @@ class ImportedFiles:
         """Return nothing: files are not listed one by one."""
         return RunChanges()
 
-    async def undo(self, run_id: str) -> frozenset[str]:
+    async def undo(self, run_id: str) -> frozenset[Area]:
         """Set aside what nothing shows, or bring back what something shows; see ``RunUndoer``."""
         base = run_id
         while base.startswith(UNDO):

@@ -16,7 +16,7 @@ from typing import Any, Final
 import apsw
 
 from app.attachments.model import FOLDER as ATTACHMENTS
-from app.changes import ChangeSet
+from app.changes import Area, ChangeSet
 from app.core.clock import Clock
 from app.core.error_location import error_location
 from app.errors import KeepsakeError
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 ACTOR: Final = "folder"
 CONFLICT_TAG: Final = "conflict"
 _FORMAT: Final = "markdown"
-_SEEN: Final = frozenset({"memories", "tags", "links"})
+_SEEN: Final[frozenset[Area]] = frozenset({"memories", "tags", "links"})
 _FEW: Final = 3
 _MANY: Final = 50
 _SHARES: Final = {Step.DELETE_NOTE: 0.1, Step.DELETE_FILE: 0.5}

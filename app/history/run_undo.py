@@ -6,7 +6,7 @@ from typing import Final
 
 import apsw
 
-from app.changes import MAX_NAMED, Changed, ChangeSet
+from app.changes import MAX_NAMED, Area, Changed, ChangeSet
 from app.core.stores import sees_all
 from app.core.text import storable
 from app.errors import NotFoundError, StaleError
@@ -18,7 +18,7 @@ from app.store.store import Store
 _UNDO: Final = "undo:"
 _ACCEPTANCE: Final = "inbox:"
 
-RunUndoer = Callable[[str], Awaitable[frozenset[str]]]
+RunUndoer = Callable[[str], Awaitable[frozenset[Area]]]
 """Undoes what a run changed besides the history and still stands, in short transactions.
 
 It returns the areas that changed, none for nothing. Called again after an interruption, it goes on.
@@ -64,7 +64,7 @@ class RunUndo:
         """
         run = storable(run_id)[0]
         standing, undoing = await self._store.read(partial(_standing, run_id=run))
-        others = frozenset[str]()
+        others = frozenset[Area]()
         done = BulkUndone()
         if standing and run.replace(_UNDO, "").startswith(_ACCEPTANCE):
             changed = await self._undo.undo(standing, stores=stores, actor=actor, operation=operation)

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 import apsw
 
-from app.changes import MAX_NAMED, Changed, ChangeSet
+from app.changes import MAX_NAMED, Area, Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
 from app.core.stores import STORES, sees_all
 from app.core.text import storable
@@ -23,7 +23,7 @@ from app.store.store import Store
 
 State = dict[str, Any]
 
-AREAS = {
+AREAS: Final[dict[str, frozenset[Area]]] = {
     "memory": frozenset({"memories", "tags", "links", "index"}),
     "session": frozenset({"sessions", "messages", "index"}),
     "entity": frozenset({"entities"}),
@@ -186,7 +186,7 @@ class UndoService:
     ) -> Changed[list[int]]:
         made: list[int] = []
         touched: dict[str, None] = {}
-        areas: set[str] = set()
+        areas: set[Area] = set()
         for history_id in undo_chain.latest_first(connection, undo_chain.with_partners(connection, history_ids)):
             entry = _visible(connection, undo_chain.effective_entry(connection, history_id), stores)
             made.append(self._undo_one(connection, entry, actor))

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from app import __version__
+from app.changes import EVERYTHING
 from app.errors import AccessRequiredError, HostUnreachableError
 from app.mcp import identity
 from app.mcp.host_launcher import ensure_host
 from app.rpc.async_connection import AsyncConnection
 from app.rpc.credentials import Credentials
-from app.rpc.messages import EventListener
+from app.rpc.event_codec import changes_to_wire
+from app.rpc.messages import CHANGED, EventListener
 
 _ATTEMPTS: Final = 3
 _REQUESTED_TRUST: Final = "inner"
@@ -212,7 +214,7 @@ class HostLink:
             _log.info("changes are not followed for now: %s", error)
             return
         for listener in list(self._listeners):
-            listener("changed", {"areas": ["everything"], "ids": [], "operation": "vault.reopen"})
+            listener(CHANGED, changes_to_wire(EVERYTHING))
 
 
 async def _is_known(connection: AsyncConnection) -> bool:

@@ -102,7 +102,7 @@ class Notifier:
                     await session.send_resource_updated(uri)
         for uri in resources.touched(event):
             await follower.bus.publish(ResourceUpdated(uri=uri))
-        if follower.relisted is not None and {"agents", "everything"} & set(event.get("areas", ())):
+        if follower.relisted is not None and "agents" in event.get("areas", ()):
             await self._relist(follower, follower.relisted)
 
     async def _relist(self, follower: _Follower, relisted: Names) -> None:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from app.changes import Area
 from app.core.recall_fence import entry
 from app.errors import InputError, NotFoundError
 from app.mcp.reading_tools import entity_entries
@@ -19,7 +20,7 @@ _WHOLE: Final = ("today", "profile", _GRAPH)
 _TURNS: Final = 200
 _TODAY: Final = 200
 _PROFILE: Final = 20
-_CONTENT_AREAS: Final = frozenset({"memories", "messages", "sessions", "entities", "everything"})
+_CONTENT_AREAS: Final[frozenset[Area]] = frozenset({"memories", "messages", "sessions", "entities"})
 
 
 def check(uri: str) -> tuple[str, str]:
@@ -92,7 +93,7 @@ def is_touched(uri: str, event: dict[str, Any]) -> bool:
     if kind in _WHOLE:
         return True
     if kind == "entity":
-        return bool(areas & {"entities", "memories", "everything"})
+        return bool(areas & {"entities", "memories"})
     # Without ids the change is one of everything in its areas.
     return not ids or any(one.split("#")[0] == name for one in ids)
 

@@ -5,6 +5,7 @@ from functools import partial
 
 import apsw
 
+from app.changes import Area
 from app.core.clock import Clock
 from app.history.run_changes import ChangedItem, RunChanges
 from app.memories import confidence_repo
@@ -44,7 +45,7 @@ class ConfidenceUndo:
 
         return await self._store.read(work)
 
-    async def undo(self, run_id: str) -> frozenset[str]:
+    async def undo(self, run_id: str) -> frozenset[Area]:
         """Give the confidences back that still stand, or lower them again; see ``RunUndoer``."""
         restored, now_ms = 0, self._clock.now_ms()
         place = 0 if await self._store.read(partial(_has_changes, run_id=run_id)) else None

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import apsw
 
-from app.changes import MAX_NAMED, Changed, ChangeSet, Scope, joined_scopes
+from app.changes import MAX_NAMED, Area, Changed, ChangeSet, Scope, joined_scopes
 from app.core.clock import Clock
 from app.core.item_batches import batched
 from app.core.stores import STORES
@@ -93,7 +93,7 @@ def join_changes(changes: Sequence[ChangeSet], actor: str, operation: str) -> Ch
     is_named = len(found) <= MAX_NAMED and all(change.ids or not change.history_ids for change in changes)
     everything = joined_scopes(scope for change in changes for scope in change.scopes or ())
     return ChangeSet(
-        areas=frozenset[str]().union(*(change.areas for change in changes)),
+        areas=frozenset[Area]().union(*(change.areas for change in changes)),
         ids=tuple(found) if is_named else (),
         scopes=tuple(found.values()) if is_named else everything,
         actor=actor,

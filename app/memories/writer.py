@@ -10,7 +10,7 @@ from typing import Protocol
 
 import apsw
 
-from app.changes import MAX_NAMED, ChangeSet, joined_scopes
+from app.changes import MAX_NAMED, Area, ChangeSet, joined_scopes
 from app.core.clock import to_datetime
 from app.core.ids import new_id
 from app.errors import StaleError
@@ -60,7 +60,7 @@ class MemoryWriter:
         self.index = index
         self._actor = actor
         self._run_id = run_id
-        self._areas: set[str] = set()
+        self._areas: set[Area] = set()
         self._touched: dict[str, dict[str, None]] = {}
 
     def create(self, memory: Memory, hash_of_text: str | None = None) -> Memory:
@@ -171,7 +171,7 @@ class MemoryWriter:
         write_state(self.connection, self.index, before, after, touched=touched, hash_of_text=hash_of_text)
         return self._record(before, after, event)
 
-    def _record(self, before: Memory | None, after: Memory, event: Event, areas: Collection[str] = ()) -> Memory:
+    def _record(self, before: Memory | None, after: Memory, event: Event, areas: Collection[Area] = ()) -> Memory:
         self.enter(after.id, event, recorded_state(before), recorded_state(after), areas)
         return after
 
@@ -181,7 +181,7 @@ class MemoryWriter:
         event: Event,
         before: dict[str, object] | None,
         after: dict[str, object] | None,
-        areas: Collection[str] = (),
+        areas: Collection[Area] = (),
     ) -> None:
         """Record a change of a memory that is written already.
 
@@ -260,7 +260,7 @@ def write_state(
     before: Memory | None,
     after: Memory,
     *,
-    touched: Callable[[set[str]], None] = lambda _areas: None,
+    touched: Callable[[set[Area]], None] = lambda _areas: None,
     hash_of_text: str | None = None,
 ) -> None:
     """Write a memory's new state ``after`` over ``before``, without history.
@@ -279,7 +279,7 @@ def write_state(
         repo.insert(connection, after, hash_of_text)
     else:
         repo.update(connection, before, after)
-    areas = {"memories"}
+    areas: set[Area] = {"memories"}
     active, was_active = after.deleted_at is None, before is not None and before.deleted_at is None
     if (() if before is None else before.tags) != after.tags:
         tag_repo.write(connection, after.id, after.tags)

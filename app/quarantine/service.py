@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import apsw
 
-from app.changes import MAX_NAMED, Changed, ChangeSet
+from app.changes import MAX_NAMED, Area, Changed, ChangeSet
 from app.core.clock import Clock
 from app.core.ids import new_id
 from app.core.item_batches import batched
@@ -28,8 +28,8 @@ from app.quarantine.withdrawn import WithdrawnItem
 from app.sessions.parts import SessionParts
 from app.store.store import Store
 
-AREAS = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
-WITHDRAWN_AREAS = frozenset({"schedules", "saved_searches"})
+AREAS: Final[frozenset[Area]] = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
+WITHDRAWN_AREAS: Final[frozenset[Area]] = frozenset({"schedules", "saved_searches"})
 _MOST_SKIPPED = 200  # items named in an answer
 _TRANSACTION_S = 0.02
 _ENTITIES_AT_ONCE = 20  # that one transaction edits, in about as long
@@ -184,7 +184,7 @@ class QuarantineService:
             work.withdrawn += await self._store.write(partial(withdrawn.bring_back, run_id=run))
         return self._done(work, agent, actor, job, "agent.release")
 
-    async def undo_withdrawal(self, run_id: str) -> frozenset[str]:
+    async def undo_withdrawal(self, run_id: str) -> frozenset[Area]:
         """Put back the schedules and searches that a run took away; return the changed areas."""
         is_quarantine = run_id.startswith(repo.PREFIX)  # which only the person ends
         if is_quarantine or run_id not in await self._store.read(partial(withdrawn.runs_of, prefix=run_id)):
@@ -335,8 +335,8 @@ class QuarantineService:
         state: WorkState = "cancelled" if job.is_cancelled() else "finished"
         named = (*work.targets, *(item.id for item in work.withdrawn))
         ids = named if len(named) <= MAX_NAMED else ()
-        areas = AREAS if work.entries else frozenset[str]()
-        areas |= WITHDRAWN_AREAS if work.withdrawn else frozenset[str]()
+        areas = AREAS if work.entries else frozenset[Area]()
+        areas |= WITHDRAWN_AREAS if work.withdrawn else frozenset[Area]()
         changes = ChangeSet(areas, ids, actor, operation, tuple(work.entries))
         return Changed(_answer(work, agent, state), changes)
 

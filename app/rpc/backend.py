@@ -9,33 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from app.api.catalogue import declared
 from app.api.registry import Reply, from_builtins, to_builtins
-from app.changes import ChangeSet, Event, Feed, Listener, Progress
+from app.changes import EVERYTHING, Feed, Listener
 from app.errors import HostUnreachableError, UnknownOperationError
 from app.rpc.async_connection import AsyncConnection
-from app.rpc.messages import CHANGED, PROGRESSED
+from app.rpc.event_codec import changes_from_wire, event_from_wire
 from app.rpc.wire import gone
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-ALL_AREAS = frozenset(
-    {
-        "sessions",
-        "messages",
-        "memories",
-        "tags",
-        "links",
-        "entities",
-        "index",
-        "settings",
-        "schedules",
-        "agents",
-        "presence",
-        "backups",
-        "inbox",
-    }
-)
-_EVENTS = {CHANGED: ChangeSet, PROGRESSED: Progress}
 _CLOSE_SECONDS = 10.0
 _LEAVE_SECONDS = 0.5
 
@@ -118,7 +100,7 @@ class RemoteBackend:
         value, changes = await client.reply(operation, to_builtins(dict(arguments)))
         return Reply(
             from_builtins(value, declaration.returns),
-            None if changes is None else from_builtins(changes, ChangeSet),
+            None if changes is None else changes_from_wire(changes),
         )
 
     async def _connected_for_call(self) -> AsyncConnection:
@@ -156,8 +138,7 @@ class RemoteBackend:
         await asyncio.gather(*others, return_exceptions=True)
 
     def _on_event(self, kind: str, event: Any) -> None:
-        if kind in _EVENTS:
-            change: Event = from_builtins(event, _EVENTS[kind])
+        if (change := event_from_wire(kind, event)) is not None:
             self.feed.publish(change)
         elif self._client is not None:
             # We fell behind and are notified no more.
@@ -170,4 +151,4 @@ class RemoteBackend:
             self._publish_everything()
 
     def _publish_everything(self) -> None:
-        self.feed.publish(ChangeSet(ALL_AREAS, operation="vault.reopen"))
+        self.feed.publish(EVERYTHING)

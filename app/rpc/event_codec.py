@@ -3,7 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from app.changes import ChangeSet, Event
+import msgspec
+
+from app.changes import AREAS, ChangeSet, Event, Progress
 from app.rpc.framing import payload_of
 from app.rpc.messages import CHANGED, PROGRESSED, notification
 
@@ -21,6 +23,18 @@ def changes_to_wire(changes: ChangeSet | None) -> dict[str, Any] | None:
         "operation": changes.operation,
         "history_ids": changes.history_ids,
     }
+
+
+def changes_from_wire(members: dict[str, Any]) -> ChangeSet:
+    """Return the change set with these members; areas of a newer version are left out."""
+    return msgspec.convert({**members, "areas": [name for name in members["areas"] if name in AREAS]}, ChangeSet)
+
+
+def event_from_wire(kind: str, members: dict[str, Any]) -> Event | None:
+    """Return the event that a subscriber was told of, ``None`` for any other kind."""
+    if kind == CHANGED:
+        return changes_from_wire(members)
+    return msgspec.convert(members, Progress) if kind == PROGRESSED else None
 
 
 def event_payload(event: Event) -> bytes:

@@ -7,9 +7,8 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from app.api.catalogue import declared
-from app.changes import ChangeSet, Feed, Listener
+from app.changes import EVERYTHING, Feed, Listener
 from app.errors import HostUnreachableError, KeepsakeError
-from app.rpc.backend import ALL_AREAS
 from app.rpc.wire import ConnectionLostError, gone
 
 if TYPE_CHECKING:
@@ -192,7 +191,7 @@ class LastingBackend:
             watcher(state, sentence)
 
     def _publish_everything(self) -> None:
-        self._feed.publish(ChangeSet(ALL_AREAS, operation="vault.reopen"))
+        self._feed.publish(EVERYTHING)
 
 
 def _is_awaited(answer: "Future[Reply]") -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from app.changes import Changed, ChangeSet, session_scope
+from app.changes import Area, Changed, ChangeSet, session_scope
 from app.core.clock import Clock, to_datetime, to_ms
 from app.core.facets import Facet
 from app.core.ids import new_id
@@ -114,7 +114,7 @@ class SessionService:
                 return Changed(done, ChangeSet(frozenset(), (), actor))
             is_there = located.session_id == done.session_id
             scopes = (session_scope(located.agent if is_there else repo.agent_of(connection, done.session_id)),)
-            areas = frozenset({"sessions", "messages"})
+            areas: frozenset[Area] = frozenset({"sessions", "messages"})
             return Changed(done, ChangeSet(areas, (done.session_id,), actor, scopes=scopes))
 
         return await self._store.write(work)
@@ -391,7 +391,7 @@ class SessionService:
         """
         run_id = new_id("run")
         done = [(await self.forget(session, actor, run_id)).changes for session in sessions]
-        areas = frozenset[str]().union(*(one.areas for one in done))
+        areas = frozenset[Area]().union(*(one.areas for one in done))
         history = tuple(entry for one in done for entry in one.history_ids)
         scopes = tuple(scope for one in done for scope in one.scopes or ())
         changes = ChangeSet(areas, tuple(sessions), actor, history_ids=history, scopes=scopes)

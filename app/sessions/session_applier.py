@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 import apsw
 
+from app.changes import Area
 from app.sessions import repo, withheld_turns
 from app.sessions.model import Message
 from app.sessions.state_repo import kept_summary, summary_epoch, write_state
@@ -67,7 +68,7 @@ class SessionApplier:
 
 def apply_state(
     connection: apsw.Connection, session: str, state: dict[str, Any], index: MessageIndexer
-) -> frozenset[str]:
+) -> frozenset[Area]:
     """Write a session's state, keep the index in step, and return the areas that changed."""
     before = repo.state_of(connection, session) or {}
     repo.update_session(connection, session, title=str(state["title"]), forgotten_ms=state["forgotten_at"])

@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol
 
 import apsw
 
-from app.changes import Changed, ChangeSet, session_scope
+from app.changes import Area, Changed, ChangeSet, session_scope
 from app.core.clock import Clock
 from app.core.recall_fence import without_recalled
 from app.core.text import excerpt
@@ -77,7 +77,8 @@ class WithheldTurns:
                 at_ms=self._clock.now_ms(),
                 run_id=run_id,
             )
-            areas, scopes = frozenset({"sessions", "messages"}), (session_scope(shown.agent),)
+            areas: frozenset[Area] = frozenset({"sessions", "messages"})
+            scopes = (session_scope(shown.agent),)
             return Changed(len(out), ChangeSet(areas, (session,), actor, history_ids=(entry,), scopes=scopes))
 
         return await self._store.write(work)

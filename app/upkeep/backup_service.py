@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import apsw
 
-from app.changes import Changed, ChangeSet
+from app.changes import Area, Changed, ChangeSet
 from app.core.clock import Clock, optional_datetime, to_datetime
 from app.errors import KeepsakeError
 from app.jobs import Jobs
@@ -23,7 +23,7 @@ from app.upkeep.model import BackupCheck, BackupInfo, BackupStatus, RestorePlan,
 _log = logging.getLogger(__name__)
 
 ACTOR = "backup"
-_AREAS = frozenset({"backups"})
+_AREAS: Final[frozenset[Area]] = frozenset({"backups"})
 _CHECK_S = 3600.0
 # What a person or an agent stored leaves a trace in one of these; what is derived does not count.
 _FINGERPRINT = (

@@ -5,6 +5,7 @@ from functools import partial
 
 import apsw
 
+from app.changes import Area
 from app.config.config import Config
 from app.entities.parts import EntityParts
 from app.inbox.service import InboxService
@@ -30,13 +31,14 @@ class EnrichmentParts:
     entities: EntityParts
     store: Store
 
-    async def undo_run(self, run_id: str) -> frozenset[str]:
+    async def undo_run(self, run_id: str) -> frozenset[Area]:
         """Take back the links and proposals of a run in one transaction; see ``RunUndoer``."""
 
-        def work(connection: apsw.Connection) -> frozenset[str]:
+        def work(connection: apsw.Connection) -> frozenset[Area]:
             links = self.entities.enrichment.undo_run(connection, run_id)
             proposals = self.merges.undo_run(connection, run_id)
-            return frozenset([*(["entities"] if links else []), *(["inbox"] if proposals else [])])
+            changed: list[tuple[Area, object]] = [("entities", links), ("inbox", proposals)]
+            return frozenset(area for area, count in changed if count)
 
         return await self.store.write(work)
 

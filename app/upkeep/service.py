@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from app import __version__
-from app.changes import Changed, ChangeSet
+from app.changes import Area, Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
 from app.core.facets import Facet
 from app.core.files import from_os
@@ -153,7 +153,7 @@ class UpkeepService:
         await self._sync.wait_idle()
         after = await self.check()
         left = tuple(item for item in after.findings if item.severity == "error" or not item.is_mended_by_repair)
-        areas = frozenset({"sessions", "messages", "memories", "tags", "links", "entities", "index"})
+        areas: frozenset[Area] = frozenset({"sessions", "messages", "memories", "tags", "links", "entities", "index"})
         return Changed(RepairReport(after.ok, tuple(done), left), ChangeSet(areas if done else frozenset(), (), actor))
 
     async def _close_files(self) -> list[str]:

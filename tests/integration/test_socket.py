@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.changes import ChangeSet, Event
+from app.changes import AREAS, ChangeSet, Event
 from app.errors import HostUnreachableError, InputError, NotFoundError, StaleError, UnknownOperationError
 from app.host import Host
 from app.memories.model import Memory, MemoryFilter, MemoryRow
@@ -132,7 +132,7 @@ def test_a_window_finds_a_host_that_was_started_again(vault: Path) -> None:
     second = Host(vault)
     second.start()
     assert remote.ask("note.get", id=saved.id).content == "kept"
-    assert "memories" in received.until("vault.reopen").areas
+    assert received.until("vault.reopen").areas == AREAS
     remote.stop()
     second.stop()
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.changes import Area
 from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.act_row import ActRow
@@ -28,7 +29,7 @@ PAGE = 50
 MOST = 500
 """Entries that are kept up to date together; older ones are a matter of the command line."""
 RELOAD_MS = 300
-AREAS = UNDOABLE | {"schedules"}
+AREAS: frozenset[Area] = UNDOABLE | {"schedules"}
 WHO = ("all", "me", "agents", "upkeep", "imports")
 
 

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.agents.model import AccessRequest
-from app.changes import ChangeSet
+from app.changes import Area, ChangeSet
 from app.errors import NotFoundError
 from ui.notice import Notice
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
 
-AREA = "agents"
+AREA: Area = "agents"
 
 
 class AccessRequests(QObject):

@@ -3,14 +3,14 @@
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.changes import ChangeSet
+from app.changes import Area, ChangeSet
 from ui import theme
 from ui.panes.agents.agent_labels import operation_words
 from ui.style.icons import icon
 from ui.widgets.button import ToolButton
 from ui.widgets.plain_text import tooltip
 
-AREA = "presence"
+AREA: Area = "presence"
 SHOWN_MS = 5000
 LONGEST = 32
 """Letters of a name."""

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
+from app.changes import Area
+
 if TYPE_CHECKING:
     from app.changes import ChangeSet
     from ui.bridge import Bridge
 
-AREA = "inbox"
+AREA: Area = "inbox"
 WAIT_MS = 250
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from app.agents.model import Agent, ConnectedAgent, Incognito
-from app.changes import ChangeSet
+from app.changes import Area, ChangeSet
 from app.errors import KeepsakeError
 from ui.actions import Action, Actions
 from ui.engine_texts import engine_text
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 GROUP = "work"
 LONG = timedelta(days=36500)
 """A pause that ends when the person ends it; the engine wants a date."""
-_AREAS = frozenset({"agents", "presence", "schedules"})
+_AREAS: frozenset[Area] = frozenset({"agents", "presence", "schedules"})
 _GOALS = 100
 _LONGEST_TIMER = timedelta(days=1)
 

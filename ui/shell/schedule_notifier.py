@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject, Qt
 from PySide6.QtGui import QGuiApplication
 
-from app.changes import ChangeSet
+from app.changes import Area, ChangeSet
 from app.schedule.model import ScheduleNote
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
 
-AREA = "schedules"
+AREA: Area = "schedules"
 SINGLE = 3  # with more of them at a time, one note stands for all
 FETCHED = 200
 

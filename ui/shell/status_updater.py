@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
-from app.changes import ChangeSet, Progress
+from app.changes import Area, ChangeSet, Progress
 from app.errors import KeepsakeError
 from ui.engine_texts import engine_text
 from ui.panes.schedule.run_labels import coming
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SETTLE_MS = 400
 INDEXING_MS = 3000
-_AREAS = frozenset({"sessions", "messages", "memories", "index", "settings", "schedules"})
+_AREAS: frozenset[Area] = frozenset({"sessions", "messages", "memories", "index", "settings", "schedules"})
 _PRESENCE = "presence"
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
+from app.changes import Area
 from app.errors import KeepsakeError
 from app.history.acts.model import Act, NextSteps, UndoneAct
 from ui.models.dates import format_number
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 MANY = 1000
 """From this many changes on, undoing takes long enough to say that it has begun."""
 ASK_AGAIN_MS = 250
-UNDOABLE = frozenset({"memories", "sessions", "messages", "entities", "tags", "inbox", "imports"})
+UNDOABLE: frozenset[Area] = frozenset({"memories", "sessions", "messages", "entities", "tags", "inbox", "imports"})
 """Areas of the vault of which the history tells."""
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from app.changes import ChangeSet, session_scope
+from app.changes import Area, ChangeSet, session_scope
 from app.core.clock import Clock, to_ms
 from app.core.text import has_controls, storable
 from app.core.whole_lines import FilePosition, read_whole_lines
@@ -208,7 +208,8 @@ class TranscriptIntake:
             total = _sum(total, _captured(done))
         changed, sink.changed = sink.changed, {}
         if changed:
-            areas, scopes = frozenset({"sessions", "messages"}), tuple(map(session_scope, changed.values()))
+            areas: frozenset[Area] = frozenset({"sessions", "messages"})
+            scopes = tuple(map(session_scope, changed.values()))
             self._publish(ChangeSet(areas, tuple(changed), sender.actor, "session.append", scopes=scopes))
         self.totals = _sum(self.totals, total)
         return total

@@ -6,10 +6,11 @@ Nothing but ``clean`` takes anything out of the vault.
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 import apsw
 
-from app.changes import MAX_NAMED, Changed, ChangeSet
+from app.changes import MAX_NAMED, Area, Changed, ChangeSet
 from app.core.clock import DAY_MS, to_datetime
 from app.core.ids import new_id
 from app.core.stores import STORES
@@ -26,7 +27,7 @@ from app.memories.writer import MemoryWriter, recorded_state
 
 BATCH = 50  # memories that one transaction moves
 _MOST_DAYS = 36_500
-_AREAS = frozenset({"memories", "tags", "links", "index"})
+_AREAS: Final[frozenset[Area]] = frozenset({"memories", "tags", "links", "index"})
 _REASON = 200
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Final
 
 import apsw
 
@@ -15,7 +16,7 @@ from app.retrieval.saved.model import SavedSearch
 from app.store import meta
 from app.store.store import Store
 
-AREA = "saved_searches"
+AREA: Final = "saved_searches"
 MADE_BY = "saved_search_by:"
 """Before the id of a saved search: the key in meta of the agent that saved it."""
 _PERSON = "person"

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.changes import Area
 from app.errors import KeepsakeError
 from ui.actions import Action
 from ui.panes.agents.agent_list import AgentList
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 LIST_WIDTH = 300
 CALLS = 200
 RELOAD_MS = 300
-AREAS = frozenset({"agents", "inbox", "presence"})
+AREAS: frozenset[Area] = frozenset({"agents", "inbox", "presence"})
 
 
 class AgentsPane(ReadingPane):

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.changes import Area
 from ui.actions import Action, Slot
 from ui.notice import Notice
 from ui.panes.inbox.night_page import NightPage, night_words
@@ -29,7 +30,7 @@ LIST_WIDTH = 340
 RELOAD_MS = 200
 NIGHT_LENGTH = timedelta(hours=24)
 RUNS = 60
-AREAS = frozenset({"inbox", "schedules"})
+AREAS: frozenset[Area] = frozenset({"inbox", "schedules"})
 _WITHOUT_CONTENT = frozenset({"sch-housekeeping"})
 """Schedules whose runs change no content, so that there is nothing to tell of."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
+from app.changes import Area
 from ui.actions import Slot
 from ui.panes.notes.calendar.day_calendar import DayCalendar
 from ui.panes.notes.calendar.on_this_day import OnThisDay
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from ui.panes.notes.note_inspector import NoteInspector
     from ui.panes.notes.note_list import NoteList
 
-_CALENDAR_AREAS = frozenset({"memories", "messages", "sessions"})
+_CALENDAR_AREAS: frozenset[Area] = frozenset({"memories", "messages", "sessions"})
 
 
 class PaneDoors(NamedTuple):

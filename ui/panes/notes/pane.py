@@ -8,6 +8,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QSize, Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.changes import Area
 from ui.actions import Action, Slot
 from ui.panes.labels import display_title
 from ui.panes.list_pane import ListPane
@@ -41,7 +42,7 @@ WIDE_BOTH = 1320
 WIDE_BOTH_SPLIT = 1600
 """The same beside source and preview."""
 LIST_MIN, RIGHT_MIN, FACETS_MIN, INSPECTOR_MIN = 220, 320, 140, 180
-AREAS = frozenset({"memories", "tags", "links"})
+AREAS: frozenset[Area] = frozenset({"memories", "tags", "links"})
 
 
 class NotesPane(ListPane):

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.changes import Area
 from app.errors import NotFoundError
 from app.schedule.model import SchedulePatch
 from ui import theme
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 LIST_WIDTH = 320
 RUNS = 40
 RELOAD_MS = 300
-AREAS = frozenset({"schedules", "memories", "entities", "sessions"})
+AREAS: frozenset[Area] = frozenset({"schedules", "memories", "entities", "sessions"})
 NO_END = timedelta(days=3650)
 """A longer pause is one without an end."""
 WEEK = timedelta(days=7)

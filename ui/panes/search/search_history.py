@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
+from app.changes import Area
 from app.errors import KeepsakeError
 from ui.notice import Notice
 from ui.panes.pane_commands import SAVE_SEARCH_KEY
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ui.widgets.search_box import SearchBox
 
 RECENT_LIMIT = 12
-AREA = "saved_searches"
+AREA: Area = "saved_searches"
 
 
 class SearchHistory(QObject):

@@ -8,6 +8,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.changes import Area
 from app.errors import KeepsakeError
 from ui import theme
 from ui.actions import Action
@@ -32,7 +33,7 @@ WIDTH = 760
 SETTLE_MS = 400
 WORKING_MS = 3_000
 RESTING_MS = 60_000
-AREAS = frozenset(
+AREAS: frozenset[Area] = frozenset(
     {"agents", "presence", "backups", "checks", "schedules", "settings", "index", "memories", "messages", "sessions"}
 )
 _JOB = "work-"

@@ -4,7 +4,9 @@ import pytest
 
 from app.changes import ChangeSet, Progress
 from app.errors import InputError
+from app.rpc.event_codec import event_from_wire
 from app.rpc.event_filter import EventFilter, event_filter
+from app.rpc.messages import CHANGED
 
 
 @pytest.mark.parametrize(
@@ -38,3 +40,10 @@ def test_a_filter_accepts_its_areas_and_progress_where_wanted() -> None:
 
 def test_a_change_without_stores_is_in_any() -> None:
     assert event_filter({"stores": ["social"]}).accepts(ChangeSet(frozenset({"memories"})))
+
+
+def test_an_area_of_a_newer_version_is_left_out() -> None:
+    members = {"areas": ["dreams", "memories"], "ids": [], "actor": "person", "operation": "", "history_ids": []}
+    event = event_from_wire(CHANGED, members)
+    assert isinstance(event, ChangeSet)
+    assert event.areas == {"memories"}
