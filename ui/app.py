@@ -15,13 +15,11 @@ from app.core.stop_signal import StopSignal
 from ui.process import runtime_check, start_times
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtWidgets import QApplication
 
     from app.core.vault_opening import VaultOpening
+    from app.host import Host
     from app.recovery.model import SalvageReport
-    from app.rpc.lasting_backend import OpenBackend
     from app.upkeep.closed_vault import ClosedVault
     from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
     from ui.process.program import OpenVault
@@ -178,15 +176,15 @@ def start_host(vault: Path, *, safe_mode: bool = False, opening: "VaultOpening |
     try:
         host.start()
     except VaultLockedError as locked:
-        from app.rpc.lasting_backend import LastingBackend  # noqa: PLC0415
+        from app.rpc.client.host_backend import HostBackend  # noqa: PLC0415
 
-        lasting = LastingBackend(partial(_join_host, vault), partial(_take_over, vault))
+        joined = HostBackend(vault, partial(_take_over, vault))
         try:
-            lasting.start()
+            joined.start()
         except HostUnreachableError:
             # The process that holds the vault answers no calls; the lock is the thing that the person can act on.
             raise locked from None
-        return lasting
+        return joined
     return host
 
 
@@ -247,17 +245,8 @@ class VaultFolder:
         return ClosedVault(self._vault, self._stop)
 
 
-def _join_host(vault: Path, on_lost: "Callable[[], None]") -> "OpenBackend":
-    """Connect to the host that has ``vault`` open."""
-    from app.rpc.backend import RemoteBackend  # noqa: PLC0415
-
-    remote = RemoteBackend(vault, on_lost)
-    remote.start()
-    return remote
-
-
-def _take_over(vault: Path, on_lost: "Callable[[], None]") -> "tuple[OpenBackend, bool]":
-    """Open ``vault`` here, which True means, or join a process that was faster."""
+def _take_over(vault: Path) -> "Host | None":
+    """Open ``vault`` here; ``None`` where another process was faster."""
     from app.errors import VaultLockedError  # noqa: PLC0415
     from app.host import Host  # noqa: PLC0415
 
@@ -265,8 +254,8 @@ def _take_over(vault: Path, on_lost: "Callable[[], None]") -> "tuple[OpenBackend
     try:
         host.start()
     except VaultLockedError:
-        return _join_host(vault, on_lost), False
-    return host, True
+        return None
+    return host
 
 
 def _end(ended: "asyncio.Future[None]") -> None:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,9 +14,11 @@ from app.cli.passphrase import unlock_at_terminal
 from app.core.ids import new_id
 from app.errors import HostUnreachableError, KeepsakeError, VaultLockedError
 from app.rpc.client import Client
-from app.rpc.credentials import Credentials, environment_credentials
+from app.rpc.credentials import environment_credentials
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from app.api.caller import Caller
     from app.host import Host
 
@@ -66,10 +67,8 @@ class RemoteConnection:
 
     is_remote = True
 
-    def __init__(self, client: Client, vault: Path, credentials: Credentials | None = None) -> None:
+    def __init__(self, client: Client) -> None:
         self._client = client
-        self._vault = vault
-        self._credentials = credentials
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
         """See ``VaultConnection``."""
@@ -84,20 +83,14 @@ class RemoteConnection:
                 watcher(msgspec.convert(event, Progress))
 
         self._client.subscribe(hear)
-        # In a thread of its own, so that Ctrl-C finds this one waiting and not in the middle of a message.
-        pool = ThreadPoolExecutor(1)
-        try:
-            return _finish(pool.submit(self._client.call, operation, {**arguments, "job": job}), self._cancel, job)
-        finally:
-            pool.shutdown(wait=False)
+        return _finish(self._client.submit(operation, {**arguments, "job": job}), self._cancel, job)
 
     def close(self) -> None:
         """See ``VaultConnection``."""
         self._client.close()
 
     def _cancel(self, job: str) -> None:
-        with Client.connect(self._vault, self._credentials) as other:
-            other.call("job.cancel", {"job": job})
+        self._client.call("job.cancel", {"job": job})
 
 
 class LocalConnection:
@@ -137,9 +130,8 @@ class LocalConnection:
 
 
 def _remote(vault: Path) -> RemoteConnection | None:
-    credentials = environment_credentials(PROGRAM)
     try:
-        return RemoteConnection(Client.connect(vault, credentials), vault, credentials)
+        return RemoteConnection(Client.connect(vault, environment_credentials(PROGRAM)))
     except HostUnreachableError:
         return None
 

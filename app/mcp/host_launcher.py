@@ -9,8 +9,8 @@ from typing import Final
 
 from app.core.paths import program_root
 from app.errors import HostUnreachableError, PassphraseRequiredError
+from app.rpc.client.dial import dial
 from app.rpc.credentials import VARIABLE, Credentials
-from app.rpc.wire import dial
 
 START_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.05

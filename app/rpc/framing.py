@@ -90,8 +90,8 @@ def encode(message: Message) -> bytes:
     return with_length(payload_of(message))
 
 
-def encode_call(message: Message, limit: int = MAX_FRAME) -> bytes:
-    """Return a call as a frame; refuse one that the host would not take.
+def call_payload(message: Message, limit: int = MAX_FRAME) -> bytes:
+    """Return a call as JSON; refuse one that the host would not take.
 
     Args:
         message: The call.
@@ -107,7 +107,7 @@ def encode_call(message: Message, limit: int = MAX_FRAME) -> bytes:
             bytes=len(payload),
             allowed=limit,
         )
-    return with_length(payload)
+    return payload
 
 
 def length_of(header: bytes, limit: int = MAX_FRAME) -> int:

@@ -1,4 +1,4 @@
-"""Named pipes of Windows, both ends; only their user may open them.
+"""Named pipes of Windows, the host's end; only their user may open them.
 
 asyncio has no public way to give a pipe an access list, so its pipe server is extended here.
 """
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from app.rpc.pipe_client import PIPE_PREFIX
+from app.rpc.client.stream import PIPE_PREFIX
 
 OnConnected = Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
 _BUFFER_BYTES = 1 << 16
@@ -119,18 +119,3 @@ if sys.platform == "win32":
                 reader = asyncio.StreamReader(loop=loop)
                 protocol = asyncio.StreamReaderProtocol(reader, on_connected, loop=loop)
                 loop._make_duplex_pipe_transport(pipe, protocol)
-
-
-async def open_pipe(path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect to a pipe on the running loop.
-
-    Raises:
-        OSError: Nobody listens there, or this system has no such pipes.
-    """
-    loop: Any = asyncio.get_running_loop()
-    if not hasattr(loop, "create_pipe_connection"):
-        raise OSError("this event loop knows no named pipes")
-    reader = asyncio.StreamReader(loop=loop)
-    protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
-    transport, _ = await loop.create_pipe_connection(lambda: protocol, path)
-    return reader, asyncio.StreamWriter(transport, protocol, reader, loop)

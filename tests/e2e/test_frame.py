@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
+from app.rpc.client.host_backend import HostBackend
 from app.rpc.hostfile import FILE
-from app.rpc.lasting_backend import LastingBackend
 from tests.e2e.conftest import Until
 from tests.helpers.sample_data import ROOT
 from ui import theme
@@ -237,7 +237,7 @@ def test_typing_goes_on_while_a_killed_host_is_replaced(
         other.wait()
         draft.change(content="typed before, while it was killed, and after")
         draft.flush()
-        until(lambda: not program.window.banner.isVisible() and isinstance(program._host, LastingBackend))
+        until(lambda: not program.window.banner.isVisible() and isinstance(program._host, HostBackend))
         until(lambda: not draft.dirty and draft.state == "saved")
         found = program._host.call("note.get", {"id": draft.id}).result().value  # type: ignore[union-attr]
         assert found.content == "typed before, while it was killed, and after"

@@ -157,7 +157,7 @@ def wait_for(path: Path) -> None:
 def request_access(run: Run, vault: Path) -> None:
     """Ask to be let in, as a program without a token does."""
     code = (
-        "from pathlib import Path; from app.rpc.client import Client; from app.rpc.wire import Credentials;"
+        "from pathlib import Path; from app.rpc.client import Client, Credentials;"
         f"c = Client.connect(Path({str(vault)!r}), Credentials('', 'Claude Desktop'));"
         "c.call('agent.request_access', {'name': 'Claude Desktop', 'trust': 'inner', 'reason': 'To help.'})"
     )

@@ -14,10 +14,8 @@ import pytest
 from app.changes import ChangeSet, Event
 from app.errors import HostUnreachableError, VaultLockedError
 from app.host import Host
-from app.rpc.backend import RemoteBackend
+from app.rpc.client.host_backend import HostBackend
 from app.rpc.hostfile import FILE
-from app.rpc.lasting_backend import LastingBackend
-from app.rpc.wire import ConnectionLostError
 from tests.helpers.sample_data import ROOT
 from tests.helpers.unexpected_logs import AllowLogs
 from ui.app import start_host
@@ -50,7 +48,7 @@ def other(vault: Path) -> Iterator[subprocess.Popen[bytes]]:
 class RecordedStates:
     """States of the search for a host; ``until`` waits for one."""
 
-    def __init__(self, backend: LastingBackend) -> None:
+    def __init__(self, backend: HostBackend) -> None:
         self.states: list[str] = []
         self._more = threading.Condition()
         backend.watch(self)
@@ -70,14 +68,14 @@ def kill(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def ask(backend: LastingBackend, operation: str, /, **arguments: Any) -> Any:
+def ask(backend: HostBackend, operation: str, /, **arguments: Any) -> Any:
     return backend.call(operation, arguments).result(WAIT_S).value
 
 
 @pytest.fixture
-def lasting(other: "subprocess.Popen[bytes]", vault: Path) -> Iterator[LastingBackend]:
+def joined(other: "subprocess.Popen[bytes]", vault: Path) -> Iterator[HostBackend]:
     backend = start_host(vault)
-    assert isinstance(backend, LastingBackend)
+    assert isinstance(backend, HostBackend)
     yield backend
     backend.stop()
 
@@ -92,54 +90,38 @@ def test_a_lock_whose_holder_does_not_answer_is_told(vault: Path) -> None:
         holder.stop()
 
 
-def test_the_vault_is_taken_over_and_calls_go_on(lasting: LastingBackend, other: Any, vault: Path) -> None:
-    recorded, events = RecordedStates(lasting), list[Event]()
-    lasting.subscribe(events.append)
-    before = ask(lasting, "note.save", content="before")
+def test_the_vault_is_taken_over_and_calls_go_on(joined: HostBackend, other: Any, vault: Path) -> None:
+    recorded, events = RecordedStates(joined), list[Event]()
+    joined.subscribe(events.append)
+    before = ask(joined, "note.save", content="before")
     kill(other)
-    after = ask(lasting, "note.save", content="after")  # waits for the new host
+    after = ask(joined, "note.save", content="after")  # waits for the new host
     recorded.until("taken_over")
     assert recorded.states == ["lost", "taken_over"]
-    assert ask(lasting, "note.get", id=before.id).content == "before"
-    assert ask(lasting, "note.get", id=after.id).content == "after"
+    assert ask(joined, "note.get", id=before.id).content == "before"
+    assert ask(joined, "note.get", id=after.id).content == "after"
     assert any(isinstance(event, ChangeSet) and event.operation == "vault.reopen" for event in events)
     with pytest.raises(VaultLockedError):  # it is ours now
         Host(vault, serve=False).start()
 
 
-def test_a_window_that_leaves_asks_nothing_more(lasting: LastingBackend) -> None:
-    lasting.stop()
-    lasting.stop()
+def test_a_window_that_leaves_asks_nothing_more(joined: HostBackend) -> None:
+    joined.stop()
+    joined.stop()
     with pytest.raises(HostUnreachableError):
-        ask(lasting, "vault.status")
-
-
-def test_a_call_that_was_never_sent_says_so(vault: Path) -> None:
-    host = Host(vault)
-    host.start()
-    backend = RemoteBackend(vault)
-    backend.start()
-    host.stop()
-    for _ in range(3):  # the first may be on its way while the connection ends
-        with pytest.raises(ConnectionLostError) as failed:
-            backend.call("note.save", {"content": "heron"}).result(WAIT_S)
-    assert not failed.value.was_sent
-    backend.stop()
-    with pytest.raises(ConnectionLostError) as failed:
-        backend.call("note.save", {"content": "heron"})
-    assert not failed.value.was_sent
+        ask(joined, "vault.status")
 
 
 def test_of_two_windows_one_takes_over_and_the_other_joins(
-    lasting: LastingBackend, other: Any, vault: Path, allow_logs: AllowLogs
+    joined: HostBackend, other: Any, vault: Path, allow_logs: AllowLogs
 ) -> None:
     allow_logs("could not be taken over")
     second = start_host(vault)
-    assert isinstance(second, LastingBackend)
+    assert isinstance(second, HostBackend)
     try:
-        recorded = [RecordedStates(lasting), RecordedStates(second)]
+        recorded = [RecordedStates(joined), RecordedStates(second)]
         kill(other)
-        made = ask(lasting, "note.save", content="by the first")
+        made = ask(joined, "note.save", content="by the first")
         assert ask(second, "note.get", id=made.id).content == "by the first"
         assert sum("taken_over" in one.states for one in recorded) == 1
     finally:

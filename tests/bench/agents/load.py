@@ -13,7 +13,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from app.rpc.client import AsyncClient, Credentials
+from app.rpc.client import Client, Credentials
 
 Call = tuple[str, dict[str, Any]]
 
@@ -27,7 +27,7 @@ class AgentLoad:
         task: The notes and questions it asks for.
     """
 
-    def __init__(self, client: AsyncClient, number: int, task: dict[str, Any]) -> None:
+    def __init__(self, client: Client, number: int, task: dict[str, Any]) -> None:
         self._client = client
         self._number = number
         self._task = task
@@ -49,7 +49,7 @@ class AgentLoad:
         until = time.perf_counter() + seconds
         while (begun := time.perf_counter()) < until:
             operation, arguments = self._call(kind)
-            await self._client.call(operation, arguments)
+            await asyncio.wrap_future(self._client.submit(operation, arguments))
             found.append((time.perf_counter() - begun) * 1000)
         return found
 
@@ -59,7 +59,7 @@ async def work() -> None:
     task = json.loads(await asyncio.to_thread(sys.stdin.readline))
     vault, clients, loads = Path(task["vault"]), [], []
     for number, token in task["tokens"]:
-        clients.append(await AsyncClient.connect(vault, credentials=Credentials(token, "bench", "1")))
+        clients.append(await asyncio.to_thread(Client.connect, vault, Credentials(token, "bench", "1")))
         loads.append(AgentLoad(clients[-1], number, task))
     print("ready", flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):
@@ -72,7 +72,7 @@ async def work() -> None:
             answer[kind] += latencies
         print(json.dumps(answer), flush=True)
     for client in clients:
-        await client.close()
+        client.close()
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def loaded_after(script: str) -> set[str]:
         "from app.__main__ import main; main(['note', '--help'])",
         "from app.__main__ import main; main(['memory', 'search', '--help'])",
         "import app.cli.commands",
-        "import app.rpc.client",
+        "from app.rpc.client import Client",
     ],
 )
 def test_a_start_loads_nothing_heavy(script: str) -> None:

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app import errors
 from app.core.vault_opening import OpeningStep
 from app.errors import InternalError, KeepsakeError, MachineError, VaultDamagedError, VaultLockedError
-from app.rpc.wire import ConnectionLostError
+from app.rpc.client.dial import ConnectionLostError
 from ui.shell.opening_advice import OpeningAdviser, OpeningRemedy
 from ui.shell.start_page import StartPage
 from ui.theme import Theme

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from app.errors import AccessDeniedError, HostUnreachableError, MachineError
-from app.rpc import wire
+from app.rpc.client import dial as dialling
+from app.rpc.client.dial import dial
 from app.rpc.framing import HEADER_BYTES, PROTOCOL, decode, encode, length_of
 from app.rpc.hostfile import HostFile, new_hostfile, write_hostfile
 from app.rpc.messages import failure, hello_of, welcome
-from app.rpc.wire import dial
 
 
 class Replaced:
@@ -60,7 +60,7 @@ def test_without_a_host_nothing_answers(vault: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system says something else")
 def test_a_host_that_is_overrun_is_busy_and_not_gone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "CONNECT_SECONDS", 0.1)
+    monkeypatch.setattr(dialling, "CONNECT_SECONDS", 0.1)
     with contextlib.ExitStack() as closing, contextlib.chdir(folder):
         listening = closing.enter_context(socket.socket(socket.AF_UNIX))
         listening.bind("full")

@@ -1,4 +1,3 @@
-import asyncio
 import os
 import threading
 from pathlib import Path
@@ -8,13 +7,10 @@ import pytest
 
 from app.changes import Progress
 from app.errors import AccessRequiredError, HostUnreachableError, InputError, StaleError, UnknownOperationError
-from app.rpc.async_client import AsyncClient
-from app.rpc.async_connection import AsyncConnection
 from app.rpc.client import Client
 from app.rpc.credentials import Credentials
 from app.rpc.framing import MAX_SHORT_FRAME
 from app.rpc.hostfile import FILE, HostFile, read_hostfile, write_hostfile
-from app.rpc.wire import ConnectionLostError
 from tests.unit.app.rpc.conftest import Served, serving
 
 
@@ -103,98 +99,66 @@ def test_a_host_that_leaves_fails_what_waits(folder: Path) -> None:
 
 
 def test_a_cancelled_read_ends_at_the_host(served: Served) -> None:
-    async def give_up() -> None:
-        client = await AsyncClient.connect(served.vault)
-        call = asyncio.create_task(client.call("echo.wait"))
+    with Client.connect(served.vault) as client:
+        call = client.submit("echo.wait")
         while not served.gate.waiting:
-            await client.call("echo.say", {"text": ""})
-        call.cancel()
-        await asyncio.wait({call})
-        assert call.cancelled()
-        await client.call("echo.say", {"text": ""})
+            client.call("echo.say", {"text": ""})
+        assert call.cancel()
+        client.call("echo.say", {"text": ""})
         served.open_gate()
-        assert await client.call("echo.wait") == 1
-        await client.close()
-
-    asyncio.run(give_up())
+        assert client.call("echo.wait") == 1
 
 
-def test_async_calls_run_side_by_side(served: Served) -> None:
-    async def scenario() -> list[Any]:
-        client = await AsyncClient.connect(served.vault)
-        slow = asyncio.create_task(client.call("echo.wait"))
-        quick = [await client.call("echo.say", {"text": str(number)}) for number in range(20)]
+def test_a_call_that_cannot_be_cancelled_goes_on(served: Served) -> None:
+    with Client.connect(served.vault) as client:
+        call = client.submit("echo.wait", can_cancel=False)
+        assert not call.cancel()
         served.open_gate()
-        quick.append(await slow)
-        with pytest.raises(StaleError):
-            await client.call("echo.refuse")
-        await client.close()
-        with pytest.raises(HostUnreachableError):
-            await client.call("echo.say", {"text": ""})
-        return quick
-
-    assert asyncio.run(scenario()) == [*map(str, range(20)), 1]
+        assert call.result(10) == 1
 
 
-def test_async_events_and_loss_of_the_host_arrive(folder: Path) -> None:
-    received: list[str] = []
-
-    async def scenario() -> None:
-        lost = asyncio.Event()
-        with serving(folder) as served:
-            client = await AsyncClient.connect(folder, lambda kind, event: received.append(kind), lost.set)
-            await client.subscribe()
-            assert await client.reply("echo.change", {"name": "n"}) == (
-                "n",
-                {
-                    "areas": ["memories"],
-                    "ids": ["n"],
-                    "actor": "person",
-                    "operation": "echo.change",
-                    "history_ids": [7],
-                },
-            )
-            await client.call("echo.say", {"text": ""})
-            served.stop()
-            await asyncio.wait_for(lost.wait(), 10)
-        assert not client.is_open
-        await client.close()
-
-    asyncio.run(scenario())
-    assert received == ["changed"]
+def test_calls_run_side_by_side(served: Served) -> None:
+    with Client.connect(served.vault) as client:
+        slow = client.submit("echo.wait")
+        quick = [client.call("echo.say", {"text": str(number)}) for number in range(20)]
+        served.open_gate()
+        assert [*quick, slow.result(10)] == [*map(str, range(20)), 1]
+    with pytest.raises(HostUnreachableError):
+        client.call("echo.say", {"text": ""})
 
 
-def test_a_call_longer_than_an_agents_may_be_fails_alone(folder: Path) -> None:
-    async def scenario(served: Served) -> None:
-        client = await AsyncConnection.connect(folder, credentials=Credentials(read_hostfile(folder).token, "scout"))
-        waiting = asyncio.create_task(client.reply("echo.wait"))
+def test_an_answer_is_made_of_the_value_and_what_changed(served: Served) -> None:
+    with Client.connect(served.vault) as client:
+        answer = client.submit("echo.change", {"name": "n"}, convert=lambda value, changes: (value, changes))
+        assert answer.result(10) == (
+            "n",
+            {"areas": ["memories"], "ids": ["n"], "actor": "person", "operation": "echo.change", "history_ids": [7]},
+        )
+
+
+def test_an_answer_of_the_wrong_kind_fails_its_call_alone(served: Served) -> None:
+    with Client.connect(served.vault) as client:
+        with pytest.raises(ValueError, match="invalid literal"):
+            client.submit("echo.say", {"text": "x"}, convert=lambda value, _: int(value)).result(10)
+        assert client.call("echo.say", {"text": "still here"}) == "still here"
+
+
+def test_a_call_longer_than_an_agents_may_be_fails_alone(served: Served) -> None:
+    with Client.connect(served.vault, Credentials(read_hostfile(served.vault).token, "scout")) as client:
+        waiting = client.submit("echo.wait")
         with pytest.raises(InputError, match=r"4,194,304 are allowed\. Shorten it"):
-            await client.reply("echo.change", {"name": "n" * MAX_SHORT_FRAME})
+            client.call("echo.change", {"name": "n" * MAX_SHORT_FRAME})
         served.open_gate()
-        assert (await waiting)[0] == 1
-        assert (await client.reply("echo.say", {"text": "still here"}))[0] == "still here"
-        await client.close()
-
-    with serving(folder) as served:
-        asyncio.run(scenario(served))
-        with Client.connect(folder, Credentials(read_hostfile(folder).token, "scout")) as client:
-            with pytest.raises(InputError, match="Shorten it"):
-                client.call("echo.change", {"name": "n" * MAX_SHORT_FRAME})
-            assert client.call("echo.say", {"text": "still here"}) == "still here"
+        assert waiting.result(10) == 1
+        assert client.call("echo.say", {"text": "still here"}) == "still here"
 
 
-def test_what_waits_when_a_connection_is_ended_may_have_been_done(folder: Path) -> None:
-    async def scenario(served: Served) -> None:
-        client = await AsyncConnection.connect(folder)
-        waiting = asyncio.create_task(client.reply("echo.wait"))
+def test_what_waits_when_a_connection_is_ended_may_have_been_done(served: Served) -> None:
+    with Client.connect(served.vault) as client:
+        waiting = client.submit("echo.wait", is_repeatable=False)
         while not served.gate.waiting:
-            await asyncio.sleep(0)
+            client.call("echo.say", {"text": ""})
         (connection,) = served.server._clients
         served.loop.call_soon_threadsafe(connection.turn_away, AccessRequiredError("The access of scout has ended."))
-        with pytest.raises(ConnectionLostError, match=r"ended\. It is not known whether this call was") as caught:
-            await waiting
-        assert caught.value.was_sent
-        await client.close()
-
-    with serving(folder) as served:
-        asyncio.run(scenario(served))
+        with pytest.raises(HostUnreachableError, match=r"ended\. 'echo.wait' may or may not have been done"):
+            waiting.result(10)
