@@ -23,6 +23,7 @@ from app.exchange.model import (
     VaultDetail,
 )
 from app.exchange.parsing.source_words import Noise, SpokenValue, StoredWords, single_words, spoken, texts
+from app.exchange.unread_files import FileAccount
 from app.memories.foreign_record import MemoryRecord, Problem
 
 MAX_PENDING: Final = 20_000
@@ -67,10 +68,12 @@ class Account:
 
     Args:
         noise: Fields without words of a person or agent in its format.
+        has_other_products: Whether exports of its format also hold what is no conversation, such as posts.
     """
 
-    def __init__(self, noise: Noise = _ALL_COUNT) -> None:
+    def __init__(self, noise: Noise = _ALL_COUNT, *, has_other_products: bool = False) -> None:
         self._noise = noise
+        self.files = FileAccount(has_other_products=has_other_products)
         self._counts = ItemCounts()
         self._item: _Item | None = None
         self._value: Any = None
@@ -133,7 +136,7 @@ class Account:
             have = "1 message has" if self._undated == 1 else f"{self._undated:,} messages have"
             said = f"{have} no date; the time of the import stands in its place."
             problems.append(Problem(name, said, lost=False, foreign=True, count=self._undated))
-        return self._counts, problems
+        return self._counts, [*problems, *self.files.problems(name)]
 
     def _is_alike(self, noun: str) -> bool:
         return self._counts.noun in ("", noun)
@@ -218,6 +221,25 @@ def name_item() -> None:
     """Tell the account at work that the reader itself names the item at hand."""
     if (account := _account.get()) is not None:
         account.name_item()
+
+
+def list_file(name: str, size: int) -> None:
+    """Tell the account at work that a file lies in the export.
+
+    It is named as left out unless it is opened.
+
+    Args:
+        name: Its path in the export.
+        size: In bytes.
+    """
+    if (account := _account.get()) is not None:
+        account.files.add(name, size)
+
+
+def open_file(name: str) -> None:
+    """Tell the account at work that a reader opens a file of the export."""
+    if (account := _account.get()) is not None:
+        account.files.open(name)
 
 
 def _missing(item: _Item, made: _Yield, recent: OrderedDict[int, None]) -> list[SpokenValue]:
