@@ -36,7 +36,7 @@ _ROLES: dict[str, Role] = {
 }
 _THOUGHTS = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")
-NOISE = ()
+NOISE = ("jupyter_messages",)  # what the interpreter and its notebook say to each other
 _PLACE = frozenset({"id", "parent", "children"})
 _OWN = ("id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node")
 

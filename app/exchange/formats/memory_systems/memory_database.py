@@ -45,7 +45,7 @@ Fields = dict[str, Any]
 
 
 def is_vault(folder: Path) -> bool:
-    """Return whether a folder is a vault of Keepsake, open here or closed, encrypted or not."""
+    """Return whether a folder is a vault of Keepsake, open or closed."""
     database = folder / VAULT_DATABASE
     if not database.is_file():
         return False
