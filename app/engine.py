@@ -22,6 +22,7 @@ from app.config.keyring import Keyring
 from app.connections.service import ConnectionService
 from app.context.options import context_options
 from app.context.service import ContextService
+from app.core.access import Access
 from app.core.clock import Clock
 from app.core.memory_trim import MemoryTrimmer
 from app.core.paths import migrations
@@ -192,7 +193,9 @@ class Engine:
         return None if self.isolated is None or caller == PERSON else await self.isolated.of_caller(caller)
 
     async def _all_names(self) -> GraphView:
-        return await self.entities.queries.graph(None, 1, MAX_EXPORTED_NAMES, GraphFilter())
+        return await self.entities.queries.graph(
+            Access.everything(PERSON, "entity.graph"), None, 1, MAX_EXPORTED_NAMES, GraphFilter()
+        )
 
     def _build(self) -> None:
         store, clock, config = self.store, self.clock, self.config

@@ -41,7 +41,7 @@ async def put(
         else await engine.memories.archive.due(older_than_days, states or _DUE, limit=limit)
     )
     why = reason or ("by hand" if ids else f"older than {older_than_days:g} days")
-    return await engine.memories.archive.put([*ids, *aged], why, stores=caller.stores, actor=caller.name)
+    return await engine.memories.archive.put(caller.access, [*ids, *aged], why)
 
 
 @operation("archive.list", trust="familiar")
@@ -62,7 +62,7 @@ async def listed(
         offset: How many to pass over.
     """
     chosen = ArchiveFilter(text, tuple(kinds))
-    return await engine.memories.archive.listed(chosen, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.memories.archive.listed(caller.access, chosen, limit=limit, offset=offset)
 
 
 @operation("archive.get", trust="familiar")
@@ -72,7 +72,7 @@ async def get(engine: Engine, caller: Caller, id: str) -> Archived:
     Args:
         id: Its id.
     """
-    return await engine.memories.archive.get(id, stores=caller.stores)
+    return await engine.memories.archive.get(caller.access, id)
 
 
 @operation("archive.restore", access="write", trust="inner")
@@ -84,7 +84,7 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: Its id.
     """
-    return await engine.memories.archive.restore(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.archive.restore(caller.access, id)
 
 
 @operation("archive.clean", access="write", trust="full", owner_only=True, destructive=True)
@@ -100,4 +100,4 @@ async def clean(engine: Engine, caller: Caller, older_than_days: float, limit: C
         older_than_days: Days in the archive.
         limit: How many at most.
     """
-    return await engine.memories.archive.clean(older_than_days, limit=limit, actor=caller.name)
+    return await engine.memories.archive.clean(caller.access, older_than_days, limit=limit)

@@ -21,11 +21,7 @@ async def change_many(
         pinned: Whether they are pinned.
     """
     return await engine.memories.bulk.change(
-        ids,
-        store=None if store is None else default_store(caller, store),
-        pinned=pinned,
-        stores=caller.stores,
-        actor=caller.name,
+        caller.access, ids, store=None if store is None else default_store(caller, store), pinned=pinned
     )
 
 
@@ -40,4 +36,4 @@ async def merge(engine: Engine, caller: Caller, ids: list[str], title: str | Non
         ids: The notes' ids, in the order of their texts.
         title: The title of the merged note; that of the first when left out.
     """
-    return await engine.memories.bulk.merge(ids, title, stores=caller.stores, actor=caller.name)
+    return await engine.memories.bulk.merge(caller.access, ids, title)

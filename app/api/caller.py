@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.agents.model import Agent, Trust
+from app.core.access import Access
 from app.core.stores import STORES, StoreName
 
 CallerState = Literal["active", "paused", "unknown"]
@@ -37,6 +38,7 @@ class Caller:
         has_confirmed: Whether its client asked the person about this call, who said yes.
         request: What became of its request for access: ``waiting``, ``allowed``, ``refused`` or ``expired``; ``""``
             where it showed the token of none.
+        operation: The operation that it calls, ``""`` before a call.
     """
 
     name: str
@@ -53,12 +55,18 @@ class Caller:
     has_old_token: bool = False
     request: str = ""
     has_confirmed: bool = False
+    operation: str = ""
 
     @property
     def stores(self) -> tuple[StoreName, ...]:
         """Return the stores this caller may read."""
         reached = READABLE[self.trust]
         return reached if self.granted is None else tuple(store for store in reached if store in self.granted)
+
+    @property
+    def access(self) -> Access:
+        """Return what this call may see, and what its changes are recorded as."""
+        return Access(self.name, self.stores, self.operation, None)
 
     def reaches(self, needed: Trust) -> bool:
         """Return whether this caller may call what needs some trust.

@@ -48,8 +48,8 @@ async def make(
         ids: These memories and no others; the filters then do not count.
         recipient: The receiver's name, for them to see.
     """
-    chosen = ids or await _chosen(engine, tags, text, kinds, stores)
-    memories = await engine.store.read(partial(repo.many, ids=chosen[:MAX_MEMORIES]))
+    chosen = ids or await _chosen(engine, caller, tags, text, kinds, stores)
+    memories = await engine.store.read(partial(repo.many, ids=chosen[:MAX_MEMORIES], stores=caller.stores))
     memories = [one for one in memories if one.deleted_at is None]
     work = partial(
         CapsuleMaker(engine.vault).make,
@@ -80,14 +80,19 @@ async def count(
         kinds: Only memories of these kinds.
         stores: Only memories of these stores; those that are shared, where you name none.
     """
-    return min(len(await _chosen(engine, tags, text, kinds, stores)), MAX_MEMORIES)
+    return min(len(await _chosen(engine, caller, tags, text, kinds, stores)), MAX_MEMORIES)
 
 
 async def _chosen(
-    engine: Engine, tags: Sequence[str], text: str, kinds: Sequence[Kind], stores: Sequence[StoreName]
+    engine: Engine,
+    caller: Caller,
+    tags: Sequence[str],
+    text: str,
+    kinds: Sequence[Kind],
+    stores: Sequence[StoreName],
 ) -> list[str]:
     chosen = MemoryFilter(text=text, tags=tuple(tags), kinds=tuple(kinds), stores=tuple(stores) or ("shared",))
-    return list(await engine.memories.queries.ids(chosen, "oldest"))
+    return list(await engine.memories.queries.ids(caller.access, chosen, "oldest"))
 
 
 @operation("capsule.key", trust="full", owner_only=True)

@@ -38,7 +38,7 @@ async def context(
     check_range("max_tokens", max_tokens, 0)
     session = await mentioned(engine, caller, session) if session else session
     made = await engine.context.build(
-        prompt, session=session, agent=agent, max_tokens=max_tokens, stores=caller.stores, sections=sections
+        caller.access, prompt, session=session, agent=agent, max_tokens=max_tokens, sections=sections
     )
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
     included = (item for section in made.sections if section.name not in _UNCOUNTED for item in section.items)

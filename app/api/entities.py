@@ -47,9 +47,7 @@ async def list_entities(
         as_of: As they stood at this time, ISO 8601, by what had been said and decided until then; what stood in
             memories changed or deleted since does not count.
     """
-    return await engine.entities.queries.listed(
-        filter, order, limit=limit, offset=offset, as_of=as_of, stores=caller.stores
-    )
+    return await engine.entities.queries.listed(caller.access, filter, order, limit=limit, offset=offset, as_of=as_of)
 
 
 @operation("entity.ids")
@@ -62,7 +60,7 @@ async def ids(
         filter: Which ones.
         order: In what order.
     """
-    return await engine.entities.queries.ids(filter, order, stores=caller.stores)
+    return await engine.entities.queries.ids(caller.access, filter, order)
 
 
 @operation("entity.rows")
@@ -72,7 +70,7 @@ async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[EntityRow
     Args:
         ids: Their ids.
     """
-    return await engine.entities.queries.rows(ids, stores=caller.stores)
+    return await engine.entities.queries.rows(caller.access, ids)
 
 
 @operation("entity.info")
@@ -84,7 +82,7 @@ async def info(engine: Engine, caller: Caller, id: str, limit: Count = 20, as_of
         limit: How many of each thing at most.
         as_of: As it stood at this time, ISO 8601; see ``entity.list``.
     """
-    return await engine.entities.queries.info(id, limit=limit, as_of=as_of, stores=caller.stores)
+    return await engine.entities.queries.info(caller.access, id, limit=limit, as_of=as_of)
 
 
 @operation("entity.of")
@@ -94,7 +92,7 @@ async def of(engine: Engine, caller: Caller, owner: str) -> list[Mention]:
     Args:
         owner: ``session#number`` of a message, or the id of a memory.
     """
-    return await engine.entities.queries.of(owner, stores=caller.stores)
+    return await engine.entities.queries.of(caller.access, owner)
 
 
 @operation("entity.named")
@@ -108,7 +106,7 @@ async def named(engine: Engine, caller: Caller, owners: list[str]) -> list[Menti
     """
     if len(owners) > MAX_OWNERS:
         raise InputError(f"At most {MAX_OWNERS} texts at once.", field="owners", allowed=MAX_OWNERS)
-    return await engine.entities.queries.named(owners, stores=caller.stores)
+    return await engine.entities.queries.named(caller.access, owners)
 
 
 @operation("entity.graph")
@@ -128,7 +126,7 @@ async def graph(
         limit: Nodes at most.
         filter: Types and names of nodes, times and kinds of edges.
     """
-    return await engine.entities.queries.graph(id, depth, limit, filter, stores=caller.stores)
+    return await engine.entities.queries.graph(caller.access, id, depth, limit, filter)
 
 
 @operation("entity.duplicates", trust="full")

@@ -31,6 +31,4 @@ async def explain(
         per_session: Hits at most from one conversation, as the search was asked.
     """
     chosen = recipe or engine.config.text("search.recipe")
-    return await engine.explain.explain(
-        query, id, limit=limit, recipe=chosen, per_session=per_session, stores=caller.stores
-    )
+    return await engine.explain.explain(caller.access, query, id, limit=limit, recipe=chosen, per_session=per_session)

@@ -10,6 +10,7 @@ from app.api.default_store import default_store
 from app.api.registry import Count, operation
 from app.api.session_access import origin
 from app.changes import Changed
+from app.core.ids import new_id
 from app.core.stores import StoreName
 from app.engine import Engine
 from app.memories.fact_service import draft_of
@@ -72,7 +73,7 @@ async def remember(
         decay_rate: Share of its confidence it loses in a day without use; the setting ``memories.decay_rate`` when
             left out, 0 for never.
     """
-    await engine.memories.reflections.require_sources(sources, stores=caller.stores)
+    await engine.memories.reflections.require_sources(caller.access, sources)
     draft = draft_of(
         content,
         tags=tuple(tags),
@@ -85,9 +86,7 @@ async def remember(
         store=default_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
     )
-    return await engine.memories.writing.write(
-        draft, stores=caller.stores, actor=caller.name, operation="fact.remember", judging="text"
-    )
+    return await engine.memories.writing.write(caller.access, draft, judging="text")
 
 
 @operation("fact.set", access="write", trust="inner")
@@ -125,7 +124,7 @@ async def set_fact(
         store=default_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
     )
-    return await engine.memories.facts.set(draft, keeps_store=store is None, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.set(caller.access, draft, keeps_store=store is None)
 
 
 @operation("fact.get")
@@ -136,7 +135,7 @@ async def get(engine: Engine, caller: Caller, category: str, key: str) -> Memory
         category: Its category.
         key: Its key.
     """
-    return await engine.memories.fact_queries.get(category, key, stores=caller.stores)
+    return await engine.memories.fact_queries.get(caller.access, category, key)
 
 
 @operation("fact.list")
@@ -150,7 +149,7 @@ async def list_facts(
         limit: How many at most.
         offset: How many to pass over.
     """
-    return await engine.memories.fact_queries.listed(category, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.memories.fact_queries.listed(caller.access, category, limit=limit, offset=offset)
 
 
 @operation("fact.by_metadata")
@@ -162,7 +161,7 @@ async def by_metadata(engine: Engine, caller: Caller, key: str, value: str, limi
         value: Its value, exactly; a number, ``true`` and ``false`` as text.
         limit: How many at most.
     """
-    return await engine.memories.fact_queries.by_metadata(key, value, limit=limit, stores=caller.stores)
+    return await engine.memories.fact_queries.by_metadata(caller.access, key, value, limit=limit)
 
 
 @operation("fact.correct", access="write", trust="inner")
@@ -173,7 +172,7 @@ async def correct(engine: Engine, caller: Caller, id: str, content: str) -> Chan
         id: The wrong fact.
         content: What is right.
     """
-    return await engine.memories.facts.correct(id, content, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.correct(caller.access, id, content)
 
 
 @operation("fact.confirm", access="write", trust="inner")
@@ -183,7 +182,7 @@ async def confirm(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: The fact.
     """
-    return await engine.memories.facts.confirm(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.confirm(caller.access, id)
 
 
 @operation("fact.forget", access="write", trust="inner", destructive=True)
@@ -193,7 +192,7 @@ async def forget(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: The fact.
     """
-    return await engine.memories.facts.forget(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.forget(caller.access, id)
 
 
 @operation("fact.batch", access="write", trust="inner")
@@ -213,8 +212,8 @@ async def batch(
     session = await origin(engine, caller, session)
     drafts = [_draft(engine, caller, fact, session) for fact in facts]
     for fact in facts:
-        await engine.memories.reflections.require_sources(fact.sources, stores=caller.stores)
-    return await engine.memories.batches.write(drafts, run_id=run_id, stores=caller.stores, actor=caller.name)
+        await engine.memories.reflections.require_sources(caller.access, fact.sources)
+    return await engine.memories.batches.write(caller.access.in_run(run_id or new_id("run")), drafts)
 
 
 @operation("fact.conflicts")
@@ -225,7 +224,7 @@ async def conflicts(engine: Engine, caller: Caller, content: str, limit: Count =
         content: The sentence.
         limit: How many at most.
     """
-    return await engine.memories.fact_queries.conflicts(content, limit=limit, stores=caller.stores)
+    return await engine.memories.fact_queries.conflicts(caller.access, content, limit=limit)
 
 
 @operation("fact.clashes")
@@ -238,9 +237,9 @@ async def clashes(engine: Engine, caller: Caller, id: str, limit: Count = 3) -> 
         id: The note or fact that was written.
         limit: How many at most.
     """
-    memory = await engine.memories.queries.get(id, stores=caller.stores)
+    memory = await engine.memories.queries.get(caller.access, id)
     queries = engine.memories.fact_queries
-    return await queries.clashes(memory.content, limit=limit, stores=caller.stores, without=id)
+    return await queries.clashes(caller.access, memory.content, limit=limit, without=id)
 
 
 @operation("fact.confidence")
@@ -251,7 +250,7 @@ async def confidence(engine: Engine, caller: Caller, id: str) -> FactConfidence:
         id: The fact.
     """
     threshold = engine.config.number("decay.threshold")
-    return await engine.memories.fact_queries.confidence(id, threshold, stores=caller.stores)
+    return await engine.memories.fact_queries.confidence(caller.access, id, threshold)
 
 
 @operation("fact.beliefs")
@@ -261,7 +260,7 @@ async def beliefs(engine: Engine, caller: Caller, id: str) -> list[Belief]:
     Args:
         id: Any fact of which another took the place, or that took the place of another.
     """
-    return await engine.memories.fact_queries.beliefs(id, stores=caller.stores)
+    return await engine.memories.fact_queries.beliefs(caller.access, id)
 
 
 @operation("fact.resolve", access="write", trust="inner")
@@ -272,7 +271,7 @@ async def resolve(engine: Engine, caller: Caller, new_id: str, old_id: str) -> C
         new_id: The fact that holds.
         old_id: The fact that does not.
     """
-    return await engine.memories.facts.resolve(new_id, old_id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.facts.resolve(caller.access, new_id, old_id)
 
 
 def _rate(engine: Engine, given: float | None) -> float:

@@ -60,7 +60,7 @@ async def save_once(
 
 async def _existing(engine: Engine, caller: Caller, memory_id: str) -> Memory | None:
     try:
-        return await engine.memories.queries.get(memory_id, stores=caller.stores)
+        return await engine.memories.queries.get(caller.access, memory_id)
     except NotFoundError:
         return None
 

@@ -24,7 +24,7 @@ async def read(
         query: Letters in a name, a type or an observation, in any case.
         names: Only these entities.
     """
-    return await engine.knowledge_graph.read(query, names, stores=caller.stores, actor=caller.name)
+    return await engine.knowledge_graph.read(caller.access, query, names)
 
 
 @operation("graph.create_entities", access="write", trust="inner")
@@ -39,9 +39,7 @@ async def create_entities(
         entities: Name, type in one's own words, and single statements.
         store: Who may see them; the most private store that the caller sees when left out.
     """
-    return await engine.knowledge_graph.create_entities(
-        entities, default_store(caller, store), stores=caller.stores, actor=caller.name
-    )
+    return await engine.knowledge_graph.create_entities(caller.access, entities, default_store(caller, store))
 
 
 @operation("graph.create_relations", access="write", trust="inner")
@@ -54,9 +52,7 @@ async def create_relations(
         relations: From which entity to which, and what joins them, in active voice.
         store: Who may see an entity that only these name; see ``graph.create_entities``.
     """
-    return await engine.knowledge_graph.create_relations(
-        relations, default_store(caller, store), stores=caller.stores, actor=caller.name
-    )
+    return await engine.knowledge_graph.create_relations(caller.access, relations, default_store(caller, store))
 
 
 @operation("graph.add_observations", access="write", trust="inner")
@@ -69,9 +65,7 @@ async def add_observations(
         observations: Statements by the name of their entity, which must be there.
         store: Who may see them; the most private store that the caller sees when left out.
     """
-    return await engine.knowledge_graph.add_observations(
-        observations, default_store(caller, store), stores=caller.stores, actor=caller.name
-    )
+    return await engine.knowledge_graph.add_observations(caller.access, observations, default_store(caller, store))
 
 
 @operation("graph.delete_entities", access="write", trust="inner", destructive=True)
@@ -81,7 +75,7 @@ async def delete_entities(engine: Engine, caller: Caller, names: list[str]) -> C
     Args:
         names: Their names; those that are not there are passed over.
     """
-    return await engine.knowledge_graph.delete_entities(names, stores=caller.stores, actor=caller.name)
+    return await engine.knowledge_graph.delete_entities(caller.access, names)
 
 
 @operation("graph.delete_observations", access="write", trust="inner", destructive=True)
@@ -91,7 +85,7 @@ async def delete_observations(engine: Engine, caller: Caller, observations: list
     Args:
         observations: Texts by the name of their entity; those that are not there are passed over.
     """
-    return await engine.knowledge_graph.delete_observations(observations, stores=caller.stores, actor=caller.name)
+    return await engine.knowledge_graph.delete_observations(caller.access, observations)
 
 
 @operation("graph.delete_relations", access="write", trust="inner", destructive=True)
@@ -101,4 +95,4 @@ async def delete_relations(engine: Engine, caller: Caller, relations: list[Graph
     Args:
         relations: The relations; those that are not there are passed over.
     """
-    return await engine.knowledge_graph.delete_relations(relations, stores=caller.stores, actor=caller.name)
+    return await engine.knowledge_graph.delete_relations(caller.access, relations)

@@ -64,13 +64,13 @@ async def search(
     weights = (vector_weight, fts_weight)
     chosen = recipe or (engine.config.text("search.recipe") if weights == (None, None) else "weighted")
     found = await engine.search.service.search(
+        caller.access,
         query,
         limit=limit,
         offset=offset,
         recipe=chosen,
         legs=legs,
         per_session=per_session,
-        stores=caller.stores,
         as_of=as_of,
         weights=weights,
         embedding=query_embedding,
@@ -111,7 +111,7 @@ async def get(
         raise InputError("Name the items: 'id' for one, 'ids' for several.", field="ids")
     if len(wanted) > _MAX_IDS:
         raise InputError(f"At most {_MAX_IDS} items at once.", field="ids", allowed=_MAX_IDS)
-    found = await engine.memories.queries.fetch(wanted, max_tokens=max_tokens, as_of=as_of, stores=caller.stores)
+    found = await engine.memories.queries.fetch(caller.access, wanted, max_tokens=max_tokens, as_of=as_of)
     messages_by_name = (
         await engine.sessions.service.messages_by_name(found.missing, owner_of(caller)) if found.missing else {}
     )
@@ -144,9 +144,7 @@ async def list_memories(
         offset: How many to pass over.
         as_of: As they stood at this time, ISO 8601; a text that was being written then is given as it was before.
     """
-    return await engine.memories.queries.listed(
-        filter, order, limit=limit, offset=offset, as_of=as_of, stores=caller.stores
-    )
+    return await engine.memories.queries.listed(caller.access, filter, order, limit=limit, offset=offset, as_of=as_of)
 
 
 @operation("memory.timeline")
@@ -175,7 +173,7 @@ async def timeline(
     anchor = _anchor(around, engine.clock.now_ms())
     unknown = f"“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’."
     try:
-        return await engine.memories.queries.timeline(anchor, before, after, chosen, stores=caller.stores)
+        return await engine.memories.queries.timeline(caller.access, anchor, before, after, chosen)
     except NotFoundError as error:
         raise NotFoundError(unknown, **error.data) from error
 
@@ -197,7 +195,7 @@ async def people(
         limit: How many at most.
         offset: How many to pass over.
     """
-    return await engine.entities.queries.people(text, order, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.entities.queries.people(caller.access, text, order, limit=limit, offset=offset)
 
 
 @operation("memory.sessions", trust="full")
@@ -227,7 +225,7 @@ async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Fore
     """
     for ahead in days:
         check_range("days", ahead, 0)
-    return await engine.memories.forecasts.forecast(decay_rules(engine.config), days or HORIZONS, stores=caller.stores)
+    return await engine.memories.forecasts.forecast(caller.access, decay_rules(engine.config), days or HORIZONS)
 
 
 @operation("memory.parse")
@@ -250,7 +248,7 @@ async def months(engine: Engine, caller: Caller, query: str) -> list[MonthCount]
     Args:
         query: A search as for memory.search.
     """
-    return await engine.search.service.months(query, stores=caller.stores)
+    return await engine.search.service.months(caller.access, query)
 
 
 @operation("memory.operators", trust="public")
@@ -267,7 +265,7 @@ async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 
         prefix: Only tags that begin with it.
         limit: How many at most.
     """
-    return await engine.memories.queries.tags(prefix, limit=limit, stores=caller.stores)
+    return await engine.memories.queries.tags(caller.access, prefix, limit=limit)
 
 
 @operation("memory.stats")
@@ -281,7 +279,7 @@ async def stats(engine: Engine, caller: Caller, steps: Count = 30, step: Step = 
         step: Whether ``growth`` counts by ``day`` or by ``week``.
     """
     wanted = StatisticsPeriod(engine.clock.now_ms(), steps, step)
-    counted = await engine.memories.queries.growth(wanted, stores=caller.stores)
+    counted = await engine.memories.queries.growth(caller.access, wanted)
     if not caller.reaches("full"):
         return counted
     vault = await engine.upkeep.service.stats()
@@ -302,7 +300,7 @@ async def history(engine: Engine, caller: Caller, target: str | None = None, lim
         target: The memory or conversation; all when left out.
         limit: How many at most.
     """
-    return await engine.undo.history(target, limit)
+    return await engine.undo.history(caller.access, target, limit)
 
 
 @operation("memory.undo", access="write", trust="full")
@@ -322,10 +320,10 @@ async def undo(
         raise InputError("Name what to undo: either 'history_ids' or a 'run_id'.", field="history_ids")
     await refuse_release(engine, caller, history_ids=history_ids, run_id=run_id)
     if run_id:
-        return await engine.run_undo.undo(run_id, stores=caller.stores, actor=caller.name, operation="memory.undo")
+        return await engine.run_undo.undo(caller.access, run_id)
     if not caller.is_owner:
         await engine.undo.require_content(history_ids)
-    return await engine.undo.undo(history_ids, actor=caller.name)
+    return await engine.undo.undo(caller.access, history_ids)
 
 
 def _anchor(around: str, now_ms: int) -> str | datetime:

@@ -82,10 +82,10 @@ async def write(
 
 
 async def _write(engine: Engine, caller: Caller, draft: NewMemory) -> Changed[Written]:
-    await engine.memories.reflections.require_sources(draft.sources, stores=caller.stores)
+    await engine.memories.reflections.require_sources(caller.access, draft.sources)
     decay_rate = engine.config.number("memories.decay_rate") if draft.kind == "fact" else 0.0
     draft = replace(draft, decay_rate=decay_rate)
-    return await engine.memories.writing.write(draft, stores=caller.stores, actor=caller.name, judging="model")
+    return await engine.memories.writing.write(caller.access, draft, judging="model")
 
 
 @operation("memory.sources")
@@ -95,7 +95,7 @@ async def sources(engine: Engine, caller: Caller, id: str) -> list[SourceText]:
     Args:
         id: The memory's id.
     """
-    return await engine.memories.reflections.sources(id, stores=caller.stores)
+    return await engine.memories.reflections.sources(caller.access, id)
 
 
 @operation("reflection.save", access="write", trust="inner")
@@ -119,7 +119,7 @@ async def save_reflection(
         tags: More tags.
         store: Who may see it; the most private store that the caller sees when left out.
     """
-    await engine.memories.reflections.require_sources(sources, stores=caller.stores)
+    await engine.memories.reflections.require_sources(caller.access, sources)
     draft = NewMemory(
         content=content,
         title=title,
@@ -128,13 +128,13 @@ async def save_reflection(
         store=default_store(caller, store),
         source=caller.name,
     )
-    return await engine.memories.reflections.save(draft, stores=caller.stores, actor=caller.name)
+    return await engine.memories.reflections.save(caller.access, draft)
 
 
 @operation("reflection.latest")
 async def latest_reflection(engine: Engine, caller: Caller) -> Memory | None:
     """Return the newest reflection, null while there is none."""
-    return await engine.memories.reflections.latest(stores=caller.stores)
+    return await engine.memories.reflections.latest(caller.access)
 
 
 @operation("reflection.list")
@@ -145,7 +145,7 @@ async def list_reflections(engine: Engine, caller: Caller, limit: Count = 20, of
         limit: How many at most, up to 200.
         offset: How many of the newest to leave out.
     """
-    return await engine.memories.reflections.page(limit, offset, stores=caller.stores)
+    return await engine.memories.reflections.page(caller.access, limit, offset)
 
 
 @operation("reflection.preview", trust="full")

@@ -16,7 +16,7 @@ async def templates(engine: Engine, caller: Caller) -> list[MemoryRow]:
     A template is a note with the tag ``template``, or one imported from a folder of that name. The tag
     ``template/daily`` names the template of the daily note.
     """
-    return await engine.memories.templates.listed(stores=caller.stores)
+    return await engine.memories.templates.listed(caller.access)
 
 
 @operation("note.from_template", access="write", trust="inner")
@@ -37,11 +37,10 @@ async def from_template(
         store: Who may see it; as the template when left out.
     """
     return await engine.memories.templates.create(
+        caller.access,
         template,
         title,
         tags=tags,
         store=None if store is None else default_store(caller, store),
         source=caller.name,
-        stores=caller.stores,
-        actor=caller.name,
     )

@@ -70,7 +70,7 @@ async def save(
     )
 
     async def write(wanted: NewMemory) -> Changed[Written]:
-        saved = await engine.memories.service.save(wanted, stores=caller.stores, actor=caller.name)
+        saved = await engine.memories.service.save(caller.access, wanted)
         return Changed(Written("ADD", saved.value), saved.changes)
 
     done = await save_once(engine, caller, key, "note.save", draft, write)
@@ -106,6 +106,7 @@ async def update(
     if facts is None and content is not None and not caller.is_owner:
         facts = []
     return await engine.memories.service.update(
+        caller.access,
         id,
         version,
         content=content,
@@ -114,8 +115,6 @@ async def update(
         store=None if store is None else default_store(caller, store),
         pinned=pinned,
         facts=facts,
-        stores=caller.stores,
-        actor=caller.name,
     )
 
 
@@ -126,7 +125,7 @@ async def delete(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: The id of the note or other memory.
     """
-    return await engine.memories.service.delete(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.delete(caller.access, id)
 
 
 @operation("note.restore", access="write", trust="inner")
@@ -137,7 +136,7 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
         id: The note's id.
     """
     await refuse_release(engine, caller, memory=id)
-    return await engine.memories.service.restore(id, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.restore(caller.access, id)
 
 
 @operation("note.delete_many", access="write", trust="inner", destructive=True)
@@ -147,7 +146,7 @@ async def delete_many(engine: Engine, caller: Caller, ids: list[str]) -> Changed
     Args:
         ids: Their ids; those already gone are passed over.
     """
-    return await engine.memories.service.delete_many(ids, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.delete_many(caller.access, ids)
 
 
 @operation("note.tag_many", access="write", trust="inner")
@@ -165,7 +164,7 @@ async def tag_many(
         add: Tags to add.
         remove: Tags to take away.
     """
-    return await engine.memories.service.tag_many(ids, add=add, remove=remove, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.tag_many(caller.access, ids, add=add, remove=remove)
 
 
 @operation("note.pin", access="write", trust="inner")
@@ -176,7 +175,7 @@ async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> C
         id: The note's id.
         pinned: Whether it is pinned.
     """
-    return await engine.memories.service.pin(id, pinned=pinned, stores=caller.stores, actor=caller.name)
+    return await engine.memories.service.pin(caller.access, id, pinned=pinned)
 
 
 @operation("note.get")
@@ -186,7 +185,7 @@ async def get(engine: Engine, caller: Caller, id: str) -> Memory:
     Args:
         id: Its id.
     """
-    found = await engine.memories.queries.get(id, stores=caller.stores)
+    found = await engine.memories.queries.get(caller.access, id)
     engine.memories.access.count((id,))
     return found
 
@@ -210,9 +209,7 @@ async def list_notes(
         offset: How many to pass over.
         as_of: As they stood at this time, ISO 8601; as they stand now when left out.
     """
-    return await engine.memories.queries.listed(
-        filter, order, limit=limit, offset=offset, as_of=as_of, stores=caller.stores
-    )
+    return await engine.memories.queries.listed(caller.access, filter, order, limit=limit, offset=offset, as_of=as_of)
 
 
 @operation("note.ids")
@@ -223,7 +220,7 @@ async def ids(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, order
         filter: Which ones.
         order: In what order.
     """
-    return await engine.memories.queries.ids(filter, order, stores=caller.stores)
+    return await engine.memories.queries.ids(caller.access, filter, order)
 
 
 @operation("note.rows")
@@ -233,7 +230,7 @@ async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[MemoryRow
     Args:
         ids: Their ids.
     """
-    return await engine.memories.queries.rows(ids, stores=caller.stores)
+    return await engine.memories.queries.rows(caller.access, ids)
 
 
 @operation("note.facets")
@@ -243,7 +240,7 @@ async def facets(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL) ->
     Args:
         filter: Over which items.
     """
-    return await engine.memories.queries.facets(filter, stores=caller.stores)
+    return await engine.memories.queries.facets(caller.access, filter)
 
 
 @operation("note.entities")
@@ -254,10 +251,10 @@ async def entities(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, 
         filter: Over which items; of very many, the last changed.
         limit: How many at most.
     """
-    things = await engine.memories.queries.entities(filter, limit, stores=caller.stores)
+    things = await engine.memories.queries.entities(caller.access, filter, limit)
     if sees_all(caller.stores):
         return things
-    rows = await engine.entities.queries.rows([thing.id for thing in things], stores=caller.stores)
+    rows = await engine.entities.queries.rows(caller.access, [thing.id for thing in things])
     names = {row.id: row.name for row in rows}
     return [replace(thing, name=names.get(thing.id, thing.name)) for thing in things]
 
@@ -270,7 +267,7 @@ async def days(engine: Engine, caller: Caller, first: date, last: date) -> list[
         first: The first day, such as 2026-03-01.
         last: The last day, at most 400 days on.
     """
-    return await engine.memories.queries.days(first, last, stores=caller.stores)
+    return await engine.memories.queries.days(caller.access, first, last)
 
 
 @operation("note.links")
@@ -280,7 +277,7 @@ async def links(engine: Engine, caller: Caller, id: str) -> Links:
     Args:
         id: The note's id.
     """
-    return await engine.memories.queries.links(id, stores=caller.stores)
+    return await engine.memories.queries.links(caller.access, id)
 
 
 @operation("note.titles")
@@ -292,7 +289,7 @@ async def titles(engine: Engine, caller: Caller, prefix: str = "", limit: Count 
         limit: How many at most.
         contains: Words, or parts of words, that the title must also have, in any case.
     """
-    return await engine.memories.queries.titles(prefix, contains=contains, limit=limit, stores=caller.stores)
+    return await engine.memories.queries.titles(caller.access, prefix, contains=contains, limit=limit)
 
 
 @operation("note.resolve")
@@ -303,4 +300,4 @@ async def resolve(engine: Engine, caller: Caller, title: str, source: str = "") 
         title: A title, an alias or an id.
         source: The id of the note in which ``title`` is the target of a Markdown link, such as ``../rose.md``.
     """
-    return await engine.memories.queries.resolve(title, source=source, stores=caller.stores)
+    return await engine.memories.queries.resolve(caller.access, title, source=source)

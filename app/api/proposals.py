@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import apsw
@@ -167,7 +166,7 @@ async def _call(engine: Engine, agent: str, operation: str, arguments: Mapping[s
     """
     found, caller = _operation(operation), await _caller(engine, agent, operation)
     require_access(found, caller)
-    return partial(found.handler, engine, caller, **check_arguments(found, arguments))
+    return found.bound(engine, caller, check_arguments(found, arguments))
 
 
 async def _caller(engine: Engine, name: str, operation: str) -> Caller:

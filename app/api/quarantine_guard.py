@@ -25,7 +25,7 @@ async def refuse_release(
     if caller.is_owner:
         return
     if memory:
-        is_hidden = await engine.quarantine.holds_memory(memory, caller.stores)
+        is_hidden = await engine.quarantine.holds_memory(caller.access, memory)
     else:
         is_hidden = await engine.quarantine.holds_entries(history_ids, run_id)
     if is_hidden:

@@ -91,6 +91,10 @@ class Operation:
     open_to_unknown: bool = False
     idempotency_key: str = ""
 
+    def bound(self, engine: object, caller: Caller, arguments: Mapping[str, Any]) -> Callable[[], Awaitable[Any]]:
+        """Return the call by a caller, with arguments of the right types."""
+        return functools.partial(self.handler, engine, replace(caller, operation=self.name), **arguments)
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -307,7 +311,7 @@ class Catalogue:
             if not self._keeps_secrets():
                 given, secrets = without_secret_arguments(given)
         isolated = await self._route(caller.name) if self._route is not None and not found.open_to_unknown else None
-        call = functools.partial(found.handler, self._engine if isolated is None else isolated, caller, **given)
+        call = found.bound(self._engine if isolated is None else isolated, caller, given)
         if self._review is not None and not caller.is_owner and isolated is None and found.access == "write":
             answer = await self._review.perform(name, caller, given, call)
         else:

@@ -22,9 +22,7 @@ async def related(engine: Engine, caller: Caller, text: str, limit: Count = 3, w
         limit: How many at most.
         without: Ids of memories to leave out, such as the note itself.
     """
-    return await SimilarMemories(engine.search.service).related(
-        text, stores=caller.stores, limit=limit, without=without
-    )
+    return await SimilarMemories(engine.search.service).related(caller.access, text, limit=limit, without=without)
 
 
 @operation("memory.on_this_day", trust="full")
@@ -35,4 +33,4 @@ async def on_this_day(engine: Engine, caller: Caller, day: date, limit: Count = 
         day: The day, such as 2026-03-01.
         limit: How many at most.
     """
-    return await engine.memories.queries.anniversaries(day, limit, stores=caller.stores)
+    return await engine.memories.queries.anniversaries(caller.access, day, limit)

@@ -22,7 +22,7 @@ async def memories(
     """
     session = await conversation(engine, caller, session)
     session = (await engine.sessions.service.get(session)).id
-    return await engine.memories.by_session.listed(session, limit=limit, offset=offset, stores=caller.stores)
+    return await engine.memories.by_session.listed(caller.access, session, limit=limit, offset=offset)
 
 
 @operation("session.memory_counts", trust="full")
@@ -34,4 +34,4 @@ async def memory_counts(engine: Engine, caller: Caller, sessions: list[str]) -> 
     """
     if len(sessions) > MAX_SESSIONS:
         raise InputError(f"At most {MAX_SESSIONS:,} conversations at once.", field="sessions", allowed=MAX_SESSIONS)
-    return await engine.memories.by_session.counts(sessions, stores=caller.stores)
+    return await engine.memories.by_session.counts(caller.access, sessions)

@@ -16,7 +16,7 @@ async def list_tags(engine: Engine, caller: Caller, prefix: str = "", limit: Cou
         prefix: Only tags that begin with it.
         limit: How many at most.
     """
-    return await engine.memories.queries.tags(prefix, limit=limit, stores=caller.stores)
+    return await engine.memories.queries.tags(caller.access, prefix, limit=limit)
 
 
 @operation("tag.rename", access="write", trust="inner")
@@ -29,7 +29,7 @@ async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[
         old: The tag as it is; ``a`` also means ``a/b``.
         new: What it is to be called.
     """
-    return await engine.memories.tags.rename(old, new, stores=caller.stores, actor=caller.name)
+    return await engine.memories.tags.rename(caller.access, old, new)
 
 
 @operation("tag.merge", access="write", trust="inner")
@@ -42,4 +42,4 @@ async def merge(engine: Engine, caller: Caller, tags: list[str], into: str) -> C
         tags: The tags that are to go.
         into: The one that stands for them; need not be there yet.
     """
-    return await engine.memories.tags.merge(tags, into, stores=caller.stores, actor=caller.name)
+    return await engine.memories.tags.merge(caller.access, tags, into)

@@ -15,7 +15,7 @@ async def mentions(engine: Engine, caller: Caller, id: str, limit: Count = 50) -
         id: The note's id.
         limit: How many at most.
     """
-    return await engine.memories.mentions.of(id, limit=limit, stores=caller.stores)
+    return await engine.memories.mentions.of(caller.access, id, limit=limit)
 
 
 @operation("note.link_mention", access="write", trust="inner")
@@ -26,4 +26,4 @@ async def link_mention(engine: Engine, caller: Caller, id: str, target: str) -> 
         id: The note that names the title.
         target: The note it names.
     """
-    return await engine.memories.mentions.link(id, target, stores=caller.stores, actor=caller.name)
+    return await engine.memories.mentions.link(caller.access, id, target)

@@ -155,7 +155,7 @@ async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]
     """
     if not run_id.strip():
         raise InputError("Name the run to undo.", field="run_id")
-    return await engine.run_undo.undo(run_id, stores=caller.stores, actor=caller.name)
+    return await engine.run_undo.undo(caller.access, run_id)
 
 
 @operation("upkeep.undo_night", access="write", trust="full", owner_only=True)
@@ -172,7 +172,7 @@ async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Chang
     areas = frozenset[Area]()
     for run in await _runs_since(engine, since):  # the latest first: what one run changed, a later one may change again
         try:
-            one = await engine.run_undo.undo(run.run_id, stores=caller.stores, actor=caller.name)
+            one = await engine.run_undo.undo(caller.access, run.run_id)
         except NotFoundError:
             continue  # it changed nothing
         except StaleError:

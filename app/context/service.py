@@ -15,6 +15,7 @@ from app.context import repo as context_repo
 from app.context.context_text import assemble, deduplicate, with_scores
 from app.context.model import SECTIONS, Context, ContextItem, ContextOptions, SectionName
 from app.context.prompt_query import matching_hits, prompt_query, prompt_terms, prompt_text, relevant_hits
+from app.core.access import Access
 from app.core.clock import DAY_MS, Clock
 from app.core.error_location import error_location
 from app.core.lazy_module import LazyModule
@@ -112,12 +113,12 @@ class ContextService:
 
     async def build(
         self,
+        access: Access,
         prompt: str,
         *,
         session: str = "",
         agent: str = "",
         max_tokens: int | None = None,
-        stores: Sequence[str],
         sections: Sequence[SectionName] = (),
     ) -> Context:
         """Return the context for ``prompt``; see the operation ``memory.context``."""
@@ -126,7 +127,7 @@ class ContextService:
         # A name with characters that cannot be stored matches no session and no agent.
         caller = (storable(session)[0], storable(agent)[0])
         text = prompt_text(prompt)
-        context_request = ContextRequest(text, prompt_terms(text), *caller, tuple(stores), self._clock.now_ms())
+        context_request = ContextRequest(text, prompt_terms(text), *caller, tuple(access.stores), self._clock.now_ms())
         work = self._parts(context_request, options)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from app.changes import Changed, ChangeSet
+from app.core.access import Access
 from app.core.clock import Clock, to_datetime
 from app.core.ids import new_id
 from app.core.text import collapse, storable
@@ -23,6 +24,7 @@ from app.store.store import Store
 MAX_RECIPES: Final = 10
 _MAX_QUERY: Final = 1_000
 _MOST_SHOWN: Final = 50
+_ACCESS: Final = Access.everything("person", "evaluation.run")
 
 
 @dataclass(slots=True)
@@ -125,7 +127,7 @@ class BenchmarkService:
         """Return the runs of all recipes, which alternate so that caches favour none."""
         runs = [_Run(find_recipe(name).name) for name in recipes]
         # The first search opens the embedder and is not measured.
-        await self._search.search("warm", limit=1, recipe=runs[0].recipe, is_internal=True)
+        await self._search.search(_ACCESS, "warm", limit=1, recipe=runs[0].recipe, is_internal=True)
         for number in range(question_set.size):
             if job.is_cancelled():
                 break
@@ -140,11 +142,11 @@ class BenchmarkService:
         search = partial(self._search.search, recipe=run.recipe, is_internal=True)
         if number < len(question_set.made):
             made = question_set.made[number]
-            found = await search(made.query, limit=SHOWN + bool(made.excluded_id))
+            found = await search(_ACCESS, made.query, limit=SHOWN + bool(made.excluded_id))
             run.places.append(metrics.answer_rank(made, [hit.id for hit in found.hits]))
         else:
             judged = question_set.judged[number - len(question_set.made)]
-            found = await search(judged.query, limit=SHOWN)
+            found = await search(_ACCESS, judged.query, limit=SHOWN)
             ids = [hit.id for hit in found.hits]
             run.judged.append(ids.index(judged.id) + 1 if judged.id in ids else None)
         run.laps.append((time.perf_counter() - begun) * 1000)

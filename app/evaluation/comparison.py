@@ -7,6 +7,7 @@ from typing import Final
 
 import apsw
 
+from app.core.access import Access
 from app.core.text import collapse, storable
 from app.errors import InputError, ModelUnavailableError
 from app.evaluation import comparison_metrics, metrics
@@ -28,6 +29,7 @@ MAX_CHARACTERS: Final = 1_000
 _KEPT_HERE: Final = (
     "Questions made from the vault were left out: private texts are not sent to {model}. Your own queries are."
 )
+_ACCESS: Final = Access.everything("person", "evaluation.compare")
 _NOTHING: Final = "There is nothing to ask: name queries, or have questions made from the vault."
 
 
@@ -129,7 +131,12 @@ class ComparisonService:
         for side in pair:
             # The first search loads the models and caches.
             await self._search.search(
-                "warm", limit=1, recipe=side.recipe, is_internal=True, active_embedding=side.serving
+                _ACCESS,
+                "warm",
+                limit=1,
+                recipe=side.recipe,
+                is_internal=True,
+                active_embedding=side.serving,
             )
         rows: list[QueryComparison] = []
         for number, one in enumerate(queries, 1):
@@ -171,6 +178,7 @@ class ComparisonService:
     async def _ask(self, side: _Side, queries: ComparedQuery, hits: int, legs: Sequence[Leg] | None) -> SideResult:
         begun = time.perf_counter()
         found = await self._search.search(
+            _ACCESS,
             queries.query,
             limit=hits + bool(queries.excluded_id),
             recipe=side.recipe,

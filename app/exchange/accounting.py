@@ -6,7 +6,7 @@ names the item, the account names it when it is closed, so that no reader can pa
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -23,6 +23,7 @@ from app.exchange.model import (
     VaultDetail,
 )
 from app.exchange.parsing.source_words import Noise, SpokenValue, StoredWords, single_words, spoken, texts
+from app.exchange.unread_files import FileAccount
 from app.memories.foreign_record import MemoryRecord, Problem
 
 MAX_PENDING: Final = 20_000
@@ -36,11 +37,15 @@ _ALL_COUNT: Final = Noise()
 
 @dataclass(slots=True)
 class _Item:
-    """An item of the source, with the words in it that are not found yet."""
+    """An item of the source, with the words in it that are not found yet.
+
+    ``is_kept`` says that those words are kept with a message, where no search finds them.
+    """
 
     place: str
     noun: str
     words: list[SpokenValue]
+    is_kept: bool = False
 
 
 @dataclass(slots=True)
@@ -48,6 +53,7 @@ class _Yield:
     """Texts and signs that a reader yielded for an item."""
 
     said: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
     has_records: bool = False
     has_problem: bool = False
     is_blank: bool = False
@@ -67,10 +73,12 @@ class Account:
 
     Args:
         noise: Fields without words of a person or agent in its format.
+        has_other_products: Whether exports of its format also hold what is no conversation, such as posts.
     """
 
-    def __init__(self, noise: Noise = _ALL_COUNT) -> None:
+    def __init__(self, noise: Noise = _ALL_COUNT, *, has_other_products: bool = False) -> None:
         self._noise = noise
+        self.files = FileAccount(has_other_products=has_other_products)
         self._counts = ItemCounts()
         self._item: _Item | None = None
         self._value: Any = None
@@ -78,7 +86,7 @@ class Account:
         self._pending: list[_Item] = []
         self._later = StoredWords()
         self._recent: OrderedDict[int, None] = OrderedDict()
-        self._left_out: dict[tuple[str, str], _LeftOut] = {}
+        self._left_out: dict[tuple[str, str, bool], _LeftOut] = {}
         self._has_any = False
         self._undated = 0
 
@@ -109,6 +117,8 @@ class Account:
         made.is_blank = made.is_blank or _is_blank(record)
         said = [one for one in _texts_of(record) if one]
         made.said += said
+        if isinstance(record, MessageRecord):
+            made.kept += texts(record.message.payload)
         self._remember(said)
 
     def name_item(self) -> None:
@@ -133,7 +143,7 @@ class Account:
             have = "1 message has" if self._undated == 1 else f"{self._undated:,} messages have"
             said = f"{have} no date; the time of the import stands in its place."
             problems.append(Problem(name, said, lost=False, foreign=True, count=self._undated))
-        return self._counts, problems
+        return self._counts, [*problems, *self.files.problems(name)]
 
     def _is_alike(self, noun: str) -> bool:
         return self._counts.noun in ("", noun)
@@ -155,7 +165,8 @@ class Account:
             return
         if made.is_blank:
             item.words += single_words(value, self._noise)
-        item.words = [] if made.is_named else _missing(item, made, self._recent)
+        item.words = [] if made.is_named else _missing(item.words, made.said, self._recent)
+        item.is_kept = bool(item.words) and not _missing(item.words, made.kept)
         counts = self._counts
         if made.has_problem and not made.has_records:
             self._counts = replace(counts, left_out=counts.left_out + 1)
@@ -185,7 +196,7 @@ class Account:
     def _leave_out(self, item: _Item) -> None:
         self._counts = replace(self._counts, left_out=self._counts.left_out + 1)
         way = ".".join(item.words[0].way.split(".")[-_SHOWN_FIELDS:])
-        key = (item.noun, way if len(self._left_out) < _MAX_KINDS else "")
+        key = (item.noun, way if len(self._left_out) < _MAX_KINDS else "", item.is_kept)
         self._left_out.setdefault(key, _LeftOut(item)).count += 1
 
 
@@ -220,16 +231,34 @@ def name_item() -> None:
         account.name_item()
 
 
-def _missing(item: _Item, made: _Yield, recent: OrderedDict[int, None]) -> list[SpokenValue]:
-    if not item.words:
+def list_file(name: str, size: int) -> None:
+    """Tell the account at work that a file lies in the export.
+
+    It is named as left out unless it is opened.
+
+    Args:
+        name: Its path in the export.
+        size: In bytes.
+    """
+    if (account := _account.get()) is not None:
+        account.files.add(name, size)
+
+
+def open_file(name: str) -> None:
+    """Tell the account at work that a reader opens a file of the export."""
+    if (account := _account.get()) is not None:
+        account.files.open(name)
+
+
+def _missing(wanted: list[SpokenValue], said: list[str], recent: Collection[int] = frozenset()) -> list[SpokenValue]:
+    """Return the words that no text holds, of this item or a recent one."""
+    if not wanted:
         return []
     words = StoredWords()
-    for one in made.said:
+    for one in said:
         words.add(one)
     return [
-        one
-        for one in item.words
-        if not words.holds(one.text, is_line=not one.way) and hash(one.text.strip()) not in recent
+        one for one in wanted if not words.holds(one.text, is_line=not one.way) and hash(one.text.strip()) not in recent
     ]
 
 
@@ -245,8 +274,6 @@ def _texts_of(record: Record) -> Iterator[str]:
         yield message.content
         yield message.author
         yield from texts([message.tool_name, message.tool_calls])
-        if not _is_blank(record):
-            yield from texts(message.payload)
     elif isinstance(record, MemoryRecord):
         yield record.content
         yield from texts([record.title, record.category, record.fact_key, record.type, record.source])
@@ -263,11 +290,12 @@ def _problem(kind: _LeftOut) -> Problem:
     item, sample = kind.first, excerpt(kind.first.words[0].text, _SHOWN)
     way = ".".join(item.words[0].way.split(".")[-_SHOWN_FIELDS:])
     where = f" in '{excerpt(way, _SHOWN)}'" if way else ""
+    end = "are kept with the message, where no search finds them" if item.is_kept else "were left out"
     if kind.count == 1:
-        what = f"It holds words{where} that this version does not know; they were left out: {sample!r}."
+        what = f"It holds words{where} that this version does not know; they {end}: {sample!r}."
     else:
         held = f"{kind.count:,} {plural(item.noun)} hold words{where} that this version does not know"
-        what = f"{held}; they were left out, here: {sample!r}."
+        what = f"{held}; they {end}, here: {sample!r}."
     return Problem(item.place, what, count=kind.count)
 
 

@@ -4,13 +4,12 @@ A folder that is one export, such as Slack's or a vault of notes, is one part. W
 file, so that exports of all kinds may lie side by side.
 """
 
-import mimetypes
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -19,21 +18,24 @@ from app.exchange.formats import capsule, docx, encrypted_export, enex, web_page
 from app.exchange.formats.chats import chat_detection, chat_records, discord, messenger, slack
 from app.exchange.formats.detect import SUPPORTED, detect
 from app.exchange.formats.markdown import NOTE_SUFFIXES
+from app.exchange.formats.memory_systems.memory_database import VAULT_ADVICE, VAULT_DATABASE, is_vault
 from app.exchange.formats.notebooks import apple_notes, documents, notion, pdf
 from app.exchange.formats.notebooks.obsidian import CANVAS, linked_names
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.parts_together import MIXED
 from app.exchange.source_files import CONVERSATIONS
+from app.exchange.unread_files import FileAccount, is_media, left_out
 from app.memories.foreign_record import Problem
 
 _DOCUMENTS: Final = (docx.NAME, pdf.NAME, web_page.NAME)
 _GROUPED: Final = frozenset({*TRANSCRIPTS, *_DOCUMENTS, "markdown"})
 _ALONE: Final = frozenset({capsule.NAME, encrypted_export.NAME})
+_CONVERSATIONS: Final = frozenset({"chatgpt", "claude"})
 _AS_WHOLE: Final = frozenset({slack.FORMAT, messenger.FORMAT, discord.FORMAT})
 # Readers of these name themselves what else lies in a folder.
 _NAME_OTHERS: Final = frozenset({"markdown", notion.NAME, apple_notes.NAME, enex.NAME})
-_SHOWN_UNKNOWN: Final = 6
-_MAX_LOOKED_AT: Final = 20_000
+_FILES: Final = ("file", "files")
+MAX_LOOKED_AT: Final = 20_000
 # Of files that may hold words; pictures and sound are none of an import's business by themselves.
 _LOOKED_AT: Final = frozenset(
     (
@@ -42,7 +44,6 @@ _LOOKED_AT: Final = frozenset(
     )
 )
 _MAX_NOTE_BYTES: Final = 4 << 20
-_WORDLESS: Final = ("image/", "audio/", "video/", "font/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,17 @@ class FolderPart:
 
 @dataclass(slots=True)
 class FolderPlan:
-    """Parts of a folder, and what is told of the rest."""
+    """Parts of a folder, and what is said of the rest.
+
+    Args:
+        parts: The parts.
+        problems: Files that no part holds and no reader names.
+        passed: What a search passes over wherever it lies: hidden files, links, pipes.
+    """
 
     parts: list[FolderPart] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    passed: list[Problem] = field(default_factory=list)
 
     @property
     def format(self) -> str:
@@ -74,14 +82,17 @@ class FolderPlan:
         return formats.pop() if len(formats) == 1 else MIXED
 
 
-def plan(folder: Path, cancelled: Callable[[], bool] = lambda: False) -> FolderPlan:
+def plan(
+    folder: Path, cancelled: Callable[[], bool] = lambda: False, *, max_looked_at: int = MAX_LOOKED_AT
+) -> FolderPlan:
     """Return the parts of a folder.
 
     Args:
         folder: The folder.
         cancelled: Asked before each file; the search stops when it says so.
+        max_looked_at: How many files that are no notes are looked at; the others are named.
     """
-    return _Search(folder.resolve(), cancelled).plan()
+    return _Search(folder.resolve(), cancelled, max_looked_at).plan()
 
 
 def is_one(found: FolderPlan, folder: Path, fmt: str) -> bool:
@@ -94,8 +105,6 @@ def is_one(found: FolderPlan, folder: Path, fmt: str) -> bool:
     """
     if any(problem.lost for problem in found.problems) or not fmt:
         return False
-    if found.problems and fmt not in _NAME_OTHERS:
-        return False
     if len(found.parts) == 1 and found.parts[0].paths == (folder.resolve(),):
         return True
     formats = {part.format for part in found.parts}
@@ -103,15 +112,35 @@ def is_one(found: FolderPlan, folder: Path, fmt: str) -> bool:
     return formats <= alike and fmt != "markdown"
 
 
+def whole(found: FolderPlan, folder: Path, fmt: str) -> FolderPlan | None:
+    """Return the plan of a folder that is one export.
+
+    It is ``None`` where its reader itself names all that it passes over.
+
+    Args:
+        found: Its plan.
+        folder: The folder.
+        fmt: Its format.
+    """
+    problems = [*([] if fmt in _NAME_OTHERS else found.problems), *([] if fmt == "markdown" else found.passed)]
+    return FolderPlan([FolderPart(".", fmt, (folder.resolve(),))], problems) if problems else None
+
+
 class _Search:
     """Search for the parts of a folder."""
 
-    def __init__(self, root: Path, cancelled: Callable[[], bool]) -> None:
+    def __init__(self, root: Path, cancelled: Callable[[], bool], max_looked_at: int) -> None:
+        self._max_looked_at = max_looked_at
         self._root = root
         self._cancelled = cancelled
-        self._names = list(takewhile(lambda _name: not cancelled(), chat_records.names(root)))
+        self._remarks = chat_records.FolderRemarks()
+        listed = takewhile(lambda _name: not cancelled(), chat_records.listed(root, self._remarks))
+        self._names = list(islice(listed, chat_records.MAX_FILES))
+        self._beyond = next(listed, "") if len(self._names) == chat_records.MAX_FILES else ""
         self._wholes: dict[str, str] = {}
+        self._vaults: list[str] = []
         self._unknown: list[str] = []
+        self._empty: list[str] = []
         self._plan = FolderPlan()
 
     def plan(self) -> FolderPlan:
@@ -124,10 +153,12 @@ class _Search:
         roots = list(self._note_roots("", notes))
         self._plan.parts += [self._part(name or ".", "markdown", [name]) for name in roots]
         others = [name for name in rest if _suffix(name) not in NOTE_SUFFIXES]
-        others = [name for name in others if not (_is_wordless(name) or (roots and _suffix(name) == CANVAS))]
+        others = [name for name in others if not (roots and _suffix(name) == CANVAS)]
         attached = self._attached(notes) if others else frozenset()
-        self._look_at([name for name in others if PurePosixPath(name).name.casefold() not in attached])
-        self._tell_unknown()
+        others = [name for name in others if PurePosixPath(name).name.casefold() not in attached]
+        self._look_at([name for name in others if not is_media(name)])
+        self._tell_unknown([name for name in others if is_media(name)])
+        self._tell_passed(roots)
         return self._plan
 
     def _attached(self, notes: Iterable[str]) -> frozenset[str]:
@@ -144,6 +175,12 @@ class _Search:
     def _without_wholes(self, folder: str, names: list[str]) -> list[str]:
         """Note the folders that are one export, and return the files that belong to none."""
         inside = [name.removeprefix(f"{folder}/") if folder else name for name in names]
+        if VAULT_DATABASE in inside and is_vault(self._root / folder):
+            if any(_suffix(name) in NOTE_SUFFIXES for name in names):
+                self._vaults.append(folder)
+            place = f"{folder or self._root.name}/{VAULT_DATABASE}"
+            self._plan.problems.append(Problem(place, f"It is a Keepsake vault and was left out. {VAULT_ADVICE}"))
+            return []
         fmt = _whole_format(self._root / folder, inside)
         if fmt:
             self._wholes[folder] = fmt
@@ -160,7 +197,8 @@ class _Search:
         """Yield the folders, or single files, that hold notes and no whole export."""
         if not notes:
             return
-        is_apart = any(whole == folder or not folder or whole.startswith(f"{folder}/") for whole in self._wholes)
+        apart = (*self._wholes, *self._vaults)
+        is_apart = any(whole == folder or not folder or whole.startswith(f"{folder}/") for whole in apart)
         if not is_apart:
             yield folder
             return
@@ -171,11 +209,15 @@ class _Search:
         by_format: defaultdict[str, list[str]] = defaultdict(list)
         looked_at = [name for name in names if _suffix(name) in _LOOKED_AT]
         self._unknown += [name for name in names if _suffix(name) not in _LOOKED_AT]
-        for name in looked_at[:_MAX_LOOKED_AT]:
+        for name in looked_at[: self._max_looked_at]:
             if self._cancelled():
                 return
             if fmt := self._format_of(name):
                 by_format[fmt].append(name)
+        if beyond := looked_at[self._max_looked_at :]:
+            kind = f"beyond the {self._max_looked_at:,} that are looked at in one folder"
+            advice = "Import the folders in it one by one."
+            self._plan.problems.append(left_out(self._root.name, beyond, _FILES, kind, advice=advice))
         for fmt, found in by_format.items():
             if fmt in _GROUPED and len(found) > 1:
                 folder = os.path.commonpath([str(PurePosixPath(name).parent) for name in found])
@@ -188,6 +230,7 @@ class _Search:
         path = self._root / name
         try:
             if not path.stat().st_size:
+                self._empty.append(name)
                 return ""
             fmt = detect(path, self._cancelled)
         except FormatError as error:
@@ -206,19 +249,49 @@ class _Search:
             return ""
         return fmt
 
-    def _tell_unknown(self) -> None:
-        if self._unknown:
-            names = ", ".join(self._unknown[:_SHOWN_UNKNOWN]) + (" …" if len(self._unknown) > _SHOWN_UNKNOWN else "")
-            count = len(self._unknown)
-            what = "file is" if count == 1 else "files are"
-            said = f"{count:,} {what} in no format that is known, and left out ({names})."
-            self._plan.problems.append(Problem(self._root.name, said, lost=False, foreign=True, count=count))
+    def _tell_unknown(self, media: list[str]) -> None:
+        """Name the files that are in no part."""
+        problems, place = self._plan.problems, self._root.name
+        is_alone = len(self._plan.parts) == 1
+        exports = [folder for folder, fmt in self._wholes.items() if is_alone and fmt in _CONVERSATIONS]
+        within = [name for name in self._unknown if any(_is_below(name, folder) for folder in exports)]
+        if others := [name for name in self._unknown if name not in within]:
+            problems.append(left_out(place, others, _FILES, "in no format that is known", lost=False))
+        account = FileAccount()
+        for name in within:
+            account.add(name, 1)
+        problems += account.problems(place)
+        if self._empty:
+            problems.append(left_out(place, self._empty, _FILES, "without contents", lost=False))
+        if media:
+            nouns = ("picture or recording", "pictures or recordings")
+            problems.append(left_out(place, media, nouns, "that no note shows", lost=False))
+        if self._beyond:
+            said = f"It has more than {chat_records.MAX_FILES:,} files; those from {self._beyond} on were left out."
+            problems.append(Problem(place, f"{said} Import the folders in it one by one."))
+
+    def _tell_passed(self, roots: list[str]) -> None:
+        """Name what the search passes over, except where a reader of notes does."""
+        problems, place, remarks = self._plan.passed, self._root.name, self._remarks
+        apart = {
+            group: [name for name in names if not any(_is_below(name, root) for root in roots)]
+            for group, names in (("hidden", remarks.hidden), ("links", remarks.links), ("special", remarks.special))
+        }
+        if found := apart["hidden"]:
+            problems.append(left_out(place, found, ("hidden file or folder", "hidden files or folders"), lost=False))
+        if found := apart["links"]:
+            kind = "that lead out of the folder or nowhere" if len(found) > 1 else "that leads out of it or nowhere"
+            problems.append(left_out(place, found, ("link", "links"), kind))
+        if found := apart["special"]:
+            nouns = ("pipe, socket or device", "pipes, sockets or devices")
+            problems.append(left_out(place, found, nouns, lost=False))
+        for name, why in remarks.unreadable.items():
+            if not any(_is_below(name, root) for root in roots):
+                problems.append(Problem(name, f"It could not be read: {why}."))
 
 
-def _is_wordless(name: str) -> bool:
-    """Return whether a file is a picture, a recording or the system's own."""
-    kind, _ = mimetypes.guess_type(name)
-    return PurePosixPath(name).name.startswith(".") or (kind or "").startswith(_WORDLESS)
+def _is_below(name: str, folder: str) -> bool:
+    return not folder or name == folder or name.startswith(f"{folder}/")
 
 
 def _suffix(name: str) -> str:
@@ -257,12 +330,9 @@ def _is_at_top(fmt: str, names: list[str]) -> bool:
 
 def _belongs(fmt: str, name: str) -> bool:
     """Return whether a file is part of an export that a folder is."""
-    if fmt in ("chatgpt", "claude"):
+    if fmt in _CONVERSATIONS:
         parts = PurePosixPath(name).parts
         is_own = CONVERSATIONS.fullmatch(name) is not None and len(parts) == 1
-        return (
-            is_own
-            or parts[0] in ("projects", "projects.json", "memories.json")
-            or _suffix(name) not in _LOOKED_AT | NOTE_SUFFIXES
-        )
+        is_file = fmt == "chatgpt" and _suffix(name) not in _LOOKED_AT | NOTE_SUFFIXES
+        return is_own or parts[0] in ("projects", "projects.json", "memories.json") or is_file
     return fmt not in _AS_WHOLE or chat_detection.FILES[fmt].fullmatch(name) is not None

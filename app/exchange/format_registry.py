@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from app.errors import InputError
+from app.exchange.accounting import Account
 from app.exchange.encrypted_exporter import EncryptedExporter
 from app.exchange.exporters import Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.folder_exporter import FolderExporter
@@ -89,6 +90,11 @@ NOISE: dict[str, tuple[str, ...]] = {
 def noise_of(name: str) -> Noise:
     """Return the fields of a format that hold no words of a person or agent."""
     return Noise(NOISE.get(name, ()))
+
+
+def account_of(name: str) -> Account:
+    """Return an account of what a source in a format holds."""
+    return Account(noise_of(name), has_other_products=name in chat_detection.WITH_OTHER_PRODUCTS)
 
 
 def reader_of(name: str, passphrase: str) -> Reader:

@@ -5,6 +5,7 @@ from functools import partial
 
 import apsw
 
+from app.core.stores import STORES
 from app.exchange.batches import Storable
 from app.exchange.model import SessionRecord
 from app.exchange.vault_sink import foreign_session_id
@@ -48,5 +49,5 @@ def _is_known(connection: apsw.Connection, record: Storable, format_name: str) -
     known = record_identity.identify(connection, record, format_name, set()).origin
     if known is None or known.content_hash != import_sources.record_hash(record):
         return False
-    memory = memory_repo.get(connection, known.memory_id)
+    memory = memory_repo.get(connection, known.memory_id, stores=STORES)
     return memory is None or not is_import_undone(connection, memory)

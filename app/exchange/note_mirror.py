@@ -17,8 +17,10 @@ import apsw
 
 from app.attachments.model import FOLDER as ATTACHMENTS
 from app.changes import Area, ChangeSet
+from app.core.access import Access
 from app.core.clock import Clock
 from app.core.error_location import error_location
+from app.core.stores import STORES
 from app.errors import KeepsakeError
 from app.exchange import attachment_files, mirror_repo, mirrored_files, mirrored_text
 from app.exchange.formats import markdown
@@ -216,7 +218,7 @@ class NoteMirror:
         elif step is Step.WRITE and agreed is not None:
             await self._write(look, agreed)
         elif step is Step.DELETE_NOTE and agreed is not None:
-            changed = await self._memories.delete(agreed.memory_id, actor=ACTOR)
+            changed = await self._memories.delete(Access.everything(ACTOR, "note.delete"), agreed.memory_id)
             self._publish(changed.changes)
             await self._forget(look, place)
         elif step is Step.DELETE_FILE and agreed is not None:
@@ -236,7 +238,7 @@ class NoteMirror:
             return
 
         def work(connection: apsw.Connection) -> tuple[ChangeSet | None, str]:
-            known = repo.get(connection, agreed.memory_id) if agreed is not None else None
+            known = repo.get(connection, agreed.memory_id, stores=STORES) if agreed is not None else None
             if known is not None and known.deleted_at is None and mirrored_text.says(known, record):
                 self._note(connection, look, place, known, data, record)
                 return None, known.id
@@ -246,7 +248,7 @@ class NoteMirror:
                 now_ms=now, index=self._index,
             )  # fmt: skip
             origin = import_sources.find(connection, import_sources.uri(_FORMAT, record.key))
-            memory = None if origin is None else repo.get(connection, origin.memory_id)
+            memory = None if origin is None else repo.get(connection, origin.memory_id, stores=STORES)
             if memory is None:
                 return taken.changes, ""
             if not taken.added and not taken.updated and not mirrored_text.says(memory, record):
@@ -266,7 +268,7 @@ class NoteMirror:
         """Bring a deleted note back, whose file is there again."""
         memory = await self._memory(memory_id)
         if memory is not None and memory.deleted_at is not None:
-            restored = await self._memories.restore(memory_id, actor=ACTOR)
+            restored = await self._memories.restore(Access.everything(ACTOR, "note.restore"), memory_id)
             self._publish(restored.changes)
 
     async def _record(self, look: _Look, place: str) -> MemoryRecord | None:
@@ -297,7 +299,7 @@ class NoteMirror:
                 content=memory.content, title=title, tags=(*memory.tags, CONFLICT_TAG), store=memory.store, source=ACTOR
             )
             if not await self._store.read(partial(_has_note, title=title, content=memory.content)):
-                saved = await self._memories.save(copy, actor=ACTOR)
+                saved = await self._memories.save(Access.everything(ACTOR, "note.save"), copy)
                 self._publish(saved.changes)
                 self.counts.conflicts += 1
         await self._read(look, place, agreed)
@@ -384,7 +386,7 @@ class NoteMirror:
         await self._store.write(partial(mirror_repo.drop, folder=str(look.root), place=place), is_derived=True)
 
     async def _memory(self, memory_id: str) -> Memory | None:
-        return await self._store.read(partial(repo.get, memory_id=memory_id))
+        return await self._store.read(partial(repo.get, memory_id=memory_id, stores=STORES))
 
 
 def _other_files(root: Path, scan: FolderScan) -> VaultFiles:

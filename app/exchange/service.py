@@ -16,12 +16,11 @@ from app.core.stores import StoreName
 from app.entities.model import GraphView
 from app.errors import CancelledByPersonError, FormatError, InputError
 from app.exchange import attachment_files, folder_plan
-from app.exchange.accounting import Account
 from app.exchange.batches import Batch, BatchReader, Intake, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter
 from app.exchange.folder_exporter import FolderExporter, complete_file
 from app.exchange.folder_plan import FolderPlan
-from app.exchange.format_registry import exporter_of, noise_of, reader_of
+from app.exchange.format_registry import account_of, exporter_of, reader_of
 from app.exchange.formats import chatgpt, encrypted_export, memory_file
 from app.exchange.formats.detect import FORMATS, SUPPORTED, detect, preview
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
@@ -186,7 +185,7 @@ class ExchangeService:
     async def _counted(self, path: Path, counts: PreviewCounts, name: str, passphrase: str) -> ImportPreview:
         stopped = threading.Event()
         records = reader_of(name, passphrase)(path, stopped.is_set)
-        reader = BatchReader(records, path, Intake(secrets="count"), Account(noise_of(name)))
+        reader = BatchReader(records, path, Intake(secrets="count"), account_of(name))
         stored_as = _STORED_AS.get(name, name)
         with WorkThread("preview") as thread:
             try:
@@ -326,7 +325,7 @@ class ExchangeService:
         tally = ImportTally(ImportReport(str(path), name))
         stopped = threading.Event()
         records = read(lambda: stopped.is_set() or work.is_cancelled())
-        reader = BatchReader(records, path, intake, Account(noise_of(name)))
+        reader = BatchReader(records, path, intake, account_of(name))
         stopped_early = False
         with WorkThread("import") as thread:
             reading = thread.run(reader.next)
@@ -506,7 +505,11 @@ def _parts(path: Path, cancelled: Callable[[], bool] = lambda: False) -> FolderP
         fmt = ""
     except CancelledByPersonError:
         return None
-    return None if not found.parts or folder_plan.is_one(found, path, fmt) else found
+    if not found.parts:
+        return None
+    if folder_plan.is_one(found, path, fmt):
+        return folder_plan.whole(found, path, fmt)
+    return replace(found, problems=[*found.problems, *found.passed])
 
 
 def _previewed(path: Path, name: str) -> ImportPreview:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from app.errors import FormatError, MachineError, NotFoundError
+from app.exchange.accounting import list_file, open_file
 
 CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:[-_ ]?\d+)?\.json", re.IGNORECASE)
 ENCRYPTED = 0x1
@@ -50,8 +51,11 @@ def entries(path: Path, wanted: re.Pattern[str] = CONVERSATIONS) -> Iterator[lis
         raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
     elif is_zip(path):
         with open_zip(path) as archive:
+            for info in archive.infolist():
+                if not info.is_dir():
+                    list_file(info.filename, info.file_size)
             yield [
-                SourceEntry(info.filename, info.file_size, partial(archive.open, info))
+                SourceEntry(info.filename, info.file_size, partial(opened, archive, info))
                 for info in members(archive, wanted, path.name)
             ]
     else:
@@ -99,6 +103,12 @@ def members(archive: zipfile.ZipFile, wanted: re.Pattern[str], name: str) -> lis
             path=name,
         )
     return sorted(found, key=lambda info: info.filename)
+
+
+def opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    """Open a file of a zip, which is no longer named as left out."""
+    open_file(info.filename)
+    return archive.open(info)
 
 
 def _file(path: Path) -> SourceEntry:

@@ -3,11 +3,13 @@
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import apsw
 
+from app.core.access import Access
 from app.core.clock import to_datetime
+from app.core.stores import STORES
 from app.entities import entity_transfer
 from app.errors import NotFoundError
 from app.exchange.model import DetailType, ForgottenSession, VaultDetail
@@ -36,6 +38,9 @@ _PARTS: dict[DetailPart, tuple[tuple[DetailType, _Page], ...]] = {
     "positions": (("entity", entity_transfer.positioned),),
     "sources": (("import_source", import_sources.page),),
 }
+
+# An export holds the memories of every store.
+_ACCESS: Final = Access.everything("export", "exchange.export")
 
 
 class VaultSource:
@@ -102,7 +107,7 @@ class VaultSource:
 
     async def memories(self) -> AsyncIterator[Memory]:
         """Yield every active memory, oldest first."""
-        async for memory in self._all(await self._memories.ids(MemoryFilter(), "oldest")):
+        async for memory in self._all(await self._memories.ids(_ACCESS, MemoryFilter(), "oldest")):
             yield memory
 
     async def removed(self) -> AsyncIterator[Memory | Archived]:
@@ -111,12 +116,12 @@ class VaultSource:
             yield memory
         for memory_id in await self._archive.ids():
             with contextlib.suppress(NotFoundError):  # brought back meanwhile
-                yield await self._archive.get(memory_id)
+                yield await self._archive.get(_ACCESS, memory_id)
 
     async def _all(self, ids: Sequence[str]) -> AsyncIterator[Memory]:
         for start in range(0, len(ids), _PAGE):
             page = ids[start : start + _PAGE]
-            for memory in await self._store.read(partial(memory_rows.many, ids=page)):
+            for memory in await self._store.read(partial(memory_rows.many, ids=page, stores=STORES)):
                 yield memory
 
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import apsw
 
+from app.core.access import Access
 from app.core.stopwords import stop_words
-from app.core.stores import STORES
 from app.errors import InputError, KeepsakeError
 from app.evaluation.known_item_questions import distinctive
 from app.explain import repo as reads
@@ -42,7 +42,7 @@ class _Case:
     item: ExplainedItem
     limit: int
     per_session: int | None
-    stores: tuple[str, ...]
+    access: Access
 
 
 class ExplainService:
@@ -73,13 +73,13 @@ class ExplainService:
 
     async def explain(
         self,
+        access: Access,
         text: str,
         target: str,
         *,
         limit: int = 20,
         recipe: str = DEFAULT,
         per_session: int | None = None,
-        stores: Sequence[str] = STORES,
     ) -> Explanation:
         """Return the explanation of ``target`` in a search; see the operation ``search.explain``.
 
@@ -89,26 +89,26 @@ class ExplainService:
         chosen = self._tune(find_recipe(recipe))
         if not 0 < limit <= MAX_LIMIT or (per_session is not None and per_session < 1):
             raise InputError(f"'limit' must be 1 to {MAX_LIMIT}, 'per_session' 1 or more.", field="limit")
-        target = await self._message_of(text, target, chosen.name, stores)
-        item = await self._store.read(partial(reads.find_item, target=target, stores=stores))
+        target = await self._message_of(access, text, target, chosen.name)
+        item = await self._store.read(partial(reads.find_item, target=target, stores=access.stores))
         gone = _gone(item)
         if gone is not None or item is None:
             return replace(gone or Explanation("", "missing", ""), limit=limit, recipe=chosen.name)
-        return await self._explain(_Case(chosen, item, limit, per_session, tuple(stores)), text)
+        return await self._explain(_Case(chosen, item, limit, per_session, access), text)
 
-    async def _message_of(self, text: str, target: str, recipe: str, stores: Sequence[str]) -> str:
+    async def _message_of(self, access: Access, text: str, target: str, recipe: str) -> str:
         """Return a conversation's best message for the words, else its first.
 
         Other targets are returned as they are.
         """
-        first = await self._store.read(partial(reads.first_message, session=target, stores=stores))
+        first = await self._store.read(partial(reads.first_message, session=target, stores=access.stores))
         if first is None:
             return target
         terms = tuple(term for term in self._search.parse(text).terms if not term.excluded)
         if not terms:
             return first
         within = Query(text, terms, kinds=("message",), sessions=(target,))
-        found = await self._search.search(within, limit=1, recipe=recipe, stores=stores, is_internal=True)
+        found = await self._search.search(access, within, limit=1, recipe=recipe, is_internal=True)
         return found.hits[0].id if found.hits else first
 
     async def _explain(self, case: _Case, text: str) -> Explanation:
@@ -132,7 +132,7 @@ class ExplainService:
         if ruled_out:
             sentence, suggestion = say.excluded(ruled_out)
             return replace(made, stage="excluded", failed=tuple(ruled_out), sentence=sentence, suggestion=suggestion)
-        where = build_filter(query, case.stores)
+        where = build_filter(query, case.access.stores)
         legs = await self._places(query, case, where)
         return await self._ranked(case, replace(made, legs=tuple(legs)), found)
 
@@ -190,11 +190,11 @@ class ExplainService:
     ) -> Found:
         """Return the search result; ``is_internal`` where item words were added to the query."""
         return await self._search.search(
+            case.access,
             query,
             limit=limit,
             recipe=case.recipe.name,
             per_session=per_session,
-            stores=case.stores,
             is_internal=is_internal,
         )
 
@@ -233,7 +233,7 @@ class ExplainService:
         if "vector" in recipe.legs and self._vectors:
             made += await self._vector_place(query, item, depths["vector"], where)
         if "entity" in recipe.legs:
-            mentions = EntityMentions(query, case.stores, recipe.mentions)
+            mentions = EntityMentions(query, case.access.stores, recipe.mentions)
             made += await self._entity_place(mentions, item, recipe.depth, where)
         return made
 

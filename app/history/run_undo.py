@@ -7,6 +7,7 @@ from typing import Final
 import apsw
 
 from app.changes import MAX_NAMED, Area, Changed, ChangeSet
+from app.core.access import Access
 from app.core.stores import sees_all
 from app.core.text import storable
 from app.errors import NotFoundError, StaleError
@@ -43,16 +44,12 @@ class RunUndo:
         self._entries = entries
         self._undoers = tuple(undoers)
 
-    async def undo(
-        self, run_id: str, *, stores: Sequence[str], actor: str = "person", operation: str = "upkeep.undo"
-    ) -> Changed[list[int]]:
+    async def undo(self, access: Access, run_id: str) -> Changed[list[int]]:
         """Undo a run, and return the new entries of the history; see ``carry_out``."""
-        done = await self.carry_out(run_id, stores=stores, actor=actor, operation=operation)
+        done = await self.carry_out(access, run_id)
         return Changed(done.value.entries, done.changes)
 
-    async def carry_out(
-        self, run_id: str, *, stores: Sequence[str], actor: str = "person", operation: str = "upkeep.undo"
-    ) -> Changed[BulkUndone]:
+    async def carry_out(self, access: Access, run_id: str) -> Changed[BulkUndone]:
         """Undo what one run did and still stands, in short transactions.
 
         The answer says what was undone and what was not. Stopped halfway, it leaves the vault whole, and goes on when
@@ -67,12 +64,12 @@ class RunUndo:
         others = frozenset[Area]()
         done = BulkUndone()
         if standing and run.replace(_UNDO, "").startswith(_ACCEPTANCE):
-            changed = await self._undo.undo(standing, stores=stores, actor=actor, operation=operation)
+            changed = await self._undo.undo(access, standing)
             done.entries += changed.value
             others = changed.changes.areas
         elif standing:
-            done = await self._entries.run(standing, undoing, actor)
-        if sees_all(stores):
+            done = await self._entries.run(standing, undoing, access.actor)
+        if sees_all(access.stores):
             for undoer in self._undoers:
                 others |= await undoer(run)
         if not done.entries and not others:
@@ -82,7 +79,7 @@ class RunUndo:
         areas = others.union(*(AREAS[kind] for kind in set(done.targets.values())))
         is_named = len(done.targets) <= MAX_NAMED and not others
         ids = tuple(done.targets) if is_named else ()
-        return Changed(done, ChangeSet(areas, ids, actor, operation, tuple(done.entries)))
+        return Changed(done, ChangeSet(areas, ids, access.actor, access.operation, tuple(done.entries)))
 
 
 def _standing(connection: apsw.Connection, run_id: str) -> tuple[list[int], str]:

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 import apsw
 
 from app.changes import MAX_NAMED, Area, Changed, ChangeSet
+from app.core.access import Access
 from app.core.clock import Clock, to_datetime
 from app.core.stores import STORES, sees_all
 from app.core.text import storable
@@ -117,14 +118,7 @@ class UndoService:
         self._appliers = appliers
         self._clock = clock
 
-    async def undo(
-        self,
-        history_ids: Sequence[int],
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "memory.undo",
-    ) -> Changed[list[int]]:
+    async def undo(self, access: Access, history_ids: Sequence[int]) -> Changed[list[int]]:
         """Undo history entries, the latest first, all or none.
 
         An entry that was undone and redone stands again and can be undone again by its own id. An entry that took a
@@ -139,16 +133,14 @@ class UndoService:
             StaleError: Its target was changed again since; the sentence names the fields and the entry to undo first.
         """
         return await self._store.write(
-            partial(self._undo_all, list(dict.fromkeys(history_ids)), stores, actor, operation)
+            partial(self._undo_all, list(dict.fromkeys(history_ids)), access.stores, access.actor, access.operation)
         )
 
-    async def history(
-        self, target: str | None = None, limit: int = 50, *, stores: Sequence[str] = STORES
-    ) -> list[HistoryEntry]:
+    async def history(self, access: Access, target: str | None = None, limit: int = 50) -> list[HistoryEntry]:
         """Return history entries of content, newest first, of one target where named.
 
-        Entries of memories outside ``stores`` are left out. ``undone_by`` is ``None`` for an entry whose effect stands,
-        after a redo too.
+        Entries of memories that the caller does not see are left out. ``undone_by`` is ``None`` for an entry whose
+        effect stands, after a redo too.
         """
         named = None if target is None else storable(target)[0]
 
@@ -157,7 +149,7 @@ class UndoService:
             before: int | None = None
             while len(found) < limit:
                 rows = history_repo.entries(connection, target=named, limit=max(limit, 20), before_id=before)
-                shown = (row for row in rows if row.target_kind not in OWNER_KINDS and _is_visible(row, stores))
+                shown = (row for row in rows if row.target_kind not in OWNER_KINDS and _is_visible(row, access.stores))
                 found.extend(_shown(connection, row) for row in shown)
                 if not rows:
                     break

@@ -12,6 +12,7 @@ from itertools import islice
 
 import apsw
 
+from app.core.stores import STORES
 from app.index import repo
 from app.index.chunking import TextPiece, first_pieces, pieces
 from app.index.searchable_text import memory_text
@@ -85,7 +86,7 @@ def prepare(connection: apsw.Connection, chunk_of: ChunkOf) -> Prepared | None:
     This takes long, so it runs on a reader.
     """
     row = _waiting(connection)
-    memory = None if row is None else memories.get(connection, row.memory_id)
+    memory = None if row is None else memories.get(connection, row.memory_id, stores=STORES)
     if row is None or memory is None:
         return None
     found = islice(enumerate(pieces(memory_text(memory))), row.number, None)

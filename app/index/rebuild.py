@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import apsw
 
+from app.core.stores import STORES
 from app.index.indexer import Indexer
 from app.index.repo import REBUILD_KEY
 from app.memories import repo as memories
@@ -131,7 +132,7 @@ def _memories(connection: apsw.Connection, after: int) -> Step:
     ).fetchall()
     indexer = Indexer()
     for _, memory_id in rows:
-        memory = memories.get(connection, str(memory_id))
+        memory = memories.get(connection, str(memory_id), stores=STORES)
         if memory is not None:
             indexer.memory_stored(connection, memory)
     is_last = len(rows) < _ROWS_A_STEP

@@ -6,9 +6,10 @@ from typing import Any, Final, Protocol, TypeVar
 import apsw
 
 from app.changes import Changed, ChangeSet
+from app.core.access import Access
 from app.core.clock import Clock
 from app.core.ids import new_id
-from app.core.stores import STORES, StoreName, sees_all
+from app.core.stores import StoreName, sees_all
 from app.core.text import collapse, storable
 from app.entities import entity_state
 from app.entities import repo as entities
@@ -31,19 +32,10 @@ MAX_ITEMS: Final = 1_000
 class ObservationWriter(Protocol):
     """The part of the memories that stores and deletes observations."""
 
-    async def save(
-        self, draft: NewMemory, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.save"
-    ) -> Changed[Memory]:
+    async def save(self, access: Access, draft: NewMemory) -> Changed[Memory]:
         """Store a new memory."""
 
-    async def delete_many(
-        self,
-        ids: Sequence[str],
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "note.delete_many",
-    ) -> Changed[tuple[str, ...]]:
+    async def delete_many(self, access: Access, ids: Sequence[str]) -> Changed[tuple[str, ...]]:
         """Delete memories softly in one run."""
 
 
@@ -61,26 +53,25 @@ class KnowledgeGraphService:
         self._memories = memories
         self._clock = clock
 
-    async def read(self, query: str, names: Sequence[str], *, stores: Sequence[str], actor: str) -> KnowledgeGraph:
+    async def read(self, access: Access, query: str, names: Sequence[str]) -> KnowledgeGraph:
         """Return the graph, or the entities that a query or names choose, with their relations.
 
         Args:
             query: Letters in a name, a type or an observation, in any case; ``""`` for all.
             names: Only these entities; none of them for all.
-            stores: What the caller may see.
-            actor: The caller: below full trust it sees the relations that it stated itself.
+            access: What the caller may see; below full trust it sees the relations that it stated itself.
         """
 
         def work(connection: apsw.Connection) -> KnowledgeGraph:
-            nodes = repo.nodes(connection, stores)
-            held = repo.observations(connection, (node.id for node in nodes), stores)
+            nodes = repo.nodes(connection, access.stores)
+            held = repo.observations(connection, (node.id for node in nodes), access.stores)
             texts = {node.id: [text for _, text in held.get(node.id, ())] for node in nodes}
             chosen = [node for node in nodes if node.is_listed and _is_chosen(node, texts[node.id], query, names)]
             ids = {node.id for node in chosen}
             is_part = bool(query or names)
             relations = [
                 relation
-                for source, target, relation in _relations(connection, nodes, stores, actor)
+                for source, target, relation in _relations(connection, nodes, access.stores, access.actor)
                 if not is_part or source in ids or target in ids
             ]
             made = tuple(GraphEntity(node.name, node.type, texts[node.id]) for node in chosen)
@@ -89,7 +80,7 @@ class KnowledgeGraphService:
         return await self._store.read(work)
 
     async def create_entities(
-        self, wanted: Sequence[GraphEntity], store: StoreName, *, stores: Sequence[str], actor: str
+        self, access: Access, wanted: Sequence[GraphEntity], store: StoreName
     ) -> Changed[tuple[GraphEntity, ...]]:
         """Make entities with their observations and return those made.
 
@@ -101,23 +92,23 @@ class KnowledgeGraphService:
         _check_count(wanted)
 
         def work(edits: EntityEdits) -> list[tuple[str, GraphEntity]]:
-            known = {node.name: node for node in repo.nodes(edits.connection, stores)}
+            known = {node.name: node for node in repo.nodes(edits.connection, access.stores)}
             made: dict[str, tuple[str, GraphEntity]] = {}
             for entity in wanted:
                 name = _name(entity.name)
                 there = known.get(name)
                 if name not in made and (there is None or not there.is_listed):
-                    key = _mark(edits, name, entity.type, store, None if there is None else there.id, stores)
+                    key = _mark(edits, name, entity.type, store, None if there is None else there.id, access.stores)
                     made[name] = (key, GraphEntity(name, entity.type, list(dict.fromkeys(entity.observations))))
             return list(made.values())
 
-        made, changes = await self._decide(work, "graph.create_entities", actor)
+        made, changes = await self._decide(work, "graph.create_entities", access.actor)
         for key, entity in made:
-            await self._observe(key, entity.name, entity.observations, store, actor)
+            await self._observe(key, entity.name, entity.observations, store, access.actor)
         return Changed(tuple(entity for _, entity in made), _with_memories(changes))
 
     async def create_relations(
-        self, wanted: Sequence[GraphRelation], store: StoreName, *, stores: Sequence[str], actor: str
+        self, access: Access, wanted: Sequence[GraphRelation], store: StoreName
     ) -> Changed[tuple[GraphRelation, ...]]:
         """State relations and return the new ones.
 
@@ -129,26 +120,26 @@ class KnowledgeGraphService:
         _check_count(wanted)
 
         def work(edits: EntityEdits) -> list[GraphRelation]:
-            known = {node.name: node.id for node in repo.nodes(edits.connection, stores)}
+            known = {node.name: node.id for node in repo.nodes(edits.connection, access.stores)}
             stated: list[GraphRelation] = []
             for one in wanted:
                 relation = GraphRelation(_name(one.source), _name(one.target), _name(one.type))
                 for name in (relation.source, relation.target):
                     if name not in known:
-                        known[name] = _mark(edits, name, "", store, None, stores, is_listed=False)
+                        known[name] = _mark(edits, name, "", store, None, access.stores, is_listed=False)
                 source, target = known[relation.source], known[relation.target]
                 before = edits.state(source)
                 if all((edge[0], edge[1]) != (relation.type, target) for edge in before["relations"]):
-                    edge = [relation.type, target, 1.0, actor, self._clock.now_ms()]
+                    edge = [relation.type, target, 1.0, access.actor, self._clock.now_ms()]
                     edits.write(source, {**before, "relations": sorted([*before["relations"], edge])}, "UPDATE")
                     stated.append(relation)
             return stated
 
-        stated, changes = await self._decide(work, "graph.create_relations", actor)
+        stated, changes = await self._decide(work, "graph.create_relations", access.actor)
         return Changed(tuple(stated), changes)
 
     async def add_observations(
-        self, wanted: Sequence[Observations], store: StoreName, *, stores: Sequence[str], actor: str
+        self, access: Access, wanted: Sequence[Observations], store: StoreName
     ) -> Changed[tuple[Observations, ...]]:
         """Add observations and return the new ones.
 
@@ -156,7 +147,7 @@ class KnowledgeGraphService:
             NotFoundError: An entity is not there; nothing is added then.
         """
         _check_count(wanted)
-        nodes, held = await self._state(stores)
+        nodes, held = await self._state(access.stores)
         by_name = {node.name: node for node in nodes if node.is_listed}
         for number, one in enumerate(wanted):
             if one.entity not in by_name:
@@ -166,13 +157,13 @@ class KnowledgeGraphService:
             node = by_name[one.entity]
             known = {text for _, text in held.get(node.id, ())}
             fresh = [text for text in dict.fromkeys(one.contents) if text not in known]
-            await self._observe(node.id, node.name, fresh, store, actor)
+            await self._observe(node.id, node.name, fresh, store, access.actor)
             added.append(Observations(one.entity, fresh))
-        return Changed(tuple(added), self._memory_changes(actor, "graph.add_observations"))
+        return Changed(tuple(added), self._memory_changes(access.actor, "graph.add_observations"))
 
-    async def delete_entities(self, names: Sequence[str], *, stores: Sequence[str], actor: str) -> Changed[int]:
+    async def delete_entities(self, access: Access, names: Sequence[str]) -> Changed[int]:
         """Delete entities with their observations and relations, and return how many; can be undone."""
-        nodes, held = await self._state(stores)
+        nodes, held = await self._state(access.stores)
         gone = {node.id: node for node in nodes if node.name in set(names)}
         memories = [memory for key in gone for memory, _ in held.get(key, ())]
 
@@ -180,25 +171,25 @@ class KnowledgeGraphService:
             for node in nodes:
                 before = edits.state(node.id)
                 if node.id in gone:
-                    _unmark(edits, node.id, before, None if sees_all(stores) else actor)
+                    _unmark(edits, node.id, before, None if sees_all(access.stores) else access.actor)
                     continue
                 left = [
-                    edge for edge in before["relations"] if edge[1] not in gone or not _is_seen(edge, stores, actor)
+                    edge
+                    for edge in before["relations"]
+                    if edge[1] not in gone or not _is_seen(edge, access.stores, access.actor)
                 ]
                 if left != before["relations"]:
                     edits.write(node.id, {**before, "relations": left}, "UPDATE")
             return len(gone)
 
         if memories:
-            await self._memories.delete_many(memories, stores=stores, actor=actor, operation="graph.delete_entities")
-        count, changes = await self._decide(work, "graph.delete_entities", actor)
+            await self._memories.delete_many(access, memories)
+        count, changes = await self._decide(work, "graph.delete_entities", access.actor)
         return Changed(count, _with_memories(changes))
 
-    async def delete_observations(
-        self, unwanted: Sequence[Observations], *, stores: Sequence[str], actor: str
-    ) -> Changed[int]:
+    async def delete_observations(self, access: Access, unwanted: Sequence[Observations]) -> Changed[int]:
         """Delete observations by their text and return how many; can be undone."""
-        nodes, held = await self._state(stores)
+        nodes, held = await self._state(access.stores)
         by_name = {node.name: node.id for node in nodes}
         memories = [
             memory
@@ -207,19 +198,17 @@ class KnowledgeGraphService:
             if text in set(one.contents)
         ]
         if memories:
-            operation = "graph.delete_observations"
-            await self._memories.delete_many(memories, stores=stores, actor=actor, operation=operation)
-        return Changed(len(memories), self._memory_changes(actor, "graph.delete_observations"))
+            await self._memories.delete_many(access, memories)
+        return Changed(len(memories), self._memory_changes(access.actor, "graph.delete_observations"))
 
-    async def delete_relations(
-        self, unwanted: Sequence[GraphRelation], *, stores: Sequence[str], actor: str
-    ) -> Changed[int]:
+    async def delete_relations(self, access: Access, unwanted: Sequence[GraphRelation]) -> Changed[int]:
         """Take relations back and return how many; can be undone."""
 
         def work(edits: EntityEdits) -> int:
-            nodes = repo.nodes(edits.connection, stores)
+            nodes = repo.nodes(edits.connection, access.stores)
             seen = {
-                (source, target, one.type) for source, target, one in _relations(edits.connection, nodes, stores, actor)
+                (source, target, one.type)
+                for source, target, one in _relations(edits.connection, nodes, access.stores, access.actor)
             }
             by_name = {node.name: node.id for node in nodes}
             count = 0
@@ -232,7 +221,7 @@ class KnowledgeGraphService:
                     edits.write(source, {**before, "relations": left}, "UPDATE")
             return count
 
-        count, changes = await self._decide(work, "graph.delete_relations", actor)
+        count, changes = await self._decide(work, "graph.delete_relations", access.actor)
         return Changed(count, changes)
 
     async def _state(self, stores: Sequence[str]) -> tuple[list[MarkedEntity], dict[str, list[tuple[str, str]]]]:
@@ -247,7 +236,7 @@ class KnowledgeGraphService:
             draft = NewMemory(
                 text, title=name, kind="observation", store=store, source=actor, attributes={OF_ENTITY: key}
             )
-            await self._memories.save(draft, actor=actor, operation="graph.add_observations")
+            await self._memories.save(Access.everything(actor, "graph.add_observations"), draft)
 
     async def _decide(self, work: Callable[[EntityEdits], T], operation: str, actor: str) -> tuple[T, ChangeSet]:
         def transact(connection: apsw.Connection) -> tuple[T, ChangeSet]:

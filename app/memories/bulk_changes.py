@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.changes import Changed
+from app.core.access import Access
 from app.core.ids import new_id
 from app.core.stores import STORES, StoreName
 from app.core.tag_names import normalise_tags
@@ -35,14 +36,7 @@ class BulkChangeService:
         self._transactions = transactions
 
     async def change(
-        self,
-        ids: Sequence[str],
-        *,
-        store: StoreName | None = None,
-        pinned: bool | None = None,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "note.change_many",
+        self, access: Access, ids: Sequence[str], *, store: StoreName | None = None, pinned: bool | None = None
     ) -> Changed[tuple[str, ...]]:
         """Change store or pin of the active memories of ``ids``, and return those that changed.
 
@@ -58,20 +52,12 @@ class BulkChangeService:
             )
 
         def work(batch: Sequence[str], writer: MemoryWriter) -> list[str]:
-            return writer.update_each(active_memories(writer.connection, batch, stores), changed)
+            return writer.update_each(active_memories(writer.connection, batch, access.stores), changed)
 
-        done = await self._transactions.run_batches(wanted, BATCH, work, actor, operation, run_id, stores=stores)
+        done = await self._transactions.run_batches(access.in_run(run_id), wanted, BATCH, work)
         return Changed(tuple(done.value), done.changes)
 
-    async def merge(
-        self,
-        ids: Sequence[str],
-        title: str | None = None,
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "note.merge",
-    ) -> Changed[Memory]:
+    async def merge(self, access: Access, ids: Sequence[str], title: str | None = None) -> Changed[Memory]:
         """Merge notes into the first of them; the others go to the trash.
 
         The text of each follows under its title. The titles of the others become aliases, so that links to them lead
@@ -86,7 +72,7 @@ class BulkChangeService:
             raise InputError(f"Between {_LEAST} and {MAX_MERGED} notes can be merged.", field="ids", allowed=MAX_MERGED)
 
         def work(writer: MemoryWriter) -> Memory:
-            notes = [_note(writer, one, stores) for one in wanted]
+            notes = [_note(writer, one, access.stores) for one in wanted]
             merged = merged_note(notes)
             if title is not None:
                 merged = replace(merged, title=validation.clean_title(title))
@@ -94,7 +80,7 @@ class BulkChangeService:
                 writer.delete(other)
             return writer.update(notes[0], merged, event="MERGE")
 
-        return await self._transactions.run(work, actor, operation, new_id("run"), stores=stores)
+        return await self._transactions.run(access.in_run(new_id("run")), work)
 
 
 def merged_note(notes: Sequence[Memory]) -> Memory:

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import apsw
 
 from app.changes import Changed
+from app.core.access import Access
 from app.core.clock import to_datetime
+from app.core.stores import STORES
 from app.memories import clusters, repo
 from app.memories.clusters import Cluster
 from app.memories.model import Memory, NewMemory, Source
@@ -40,7 +42,7 @@ class CompressionService:
 
     async def observations(self, cluster: Cluster) -> list[Memory]:
         """Return the observations of a cluster, the oldest first."""
-        return await self._transactions.store.read(lambda connection: repo.many(connection, cluster.ids))
+        return await self._transactions.store.read(lambda connection: repo.many(connection, cluster.ids, stores=STORES))
 
     async def compress(
         self, cluster: Cluster, before_ms: int, said: Sequence[Statement] | None, run_id: str
@@ -60,13 +62,13 @@ class CompressionService:
         def work(writer: MemoryWriter) -> Memory | None:
             if not clusters.is_standing(writer.connection, cluster, before_ms):
                 return None
-            observations = repo.many(writer.connection, cluster.ids)
+            observations = repo.many(writer.connection, cluster.ids, stores=STORES)
             digest = writer.create(digest_of(cluster, observations, said, writer.at_ms))
             for old in observations:
                 writer.supersede(old, digest.id, "COMPRESS")
             return digest
 
-        return await self._transactions.run(work, ACTOR, "upkeep.retention", run_id)
+        return await self._transactions.run(Access.everything(ACTOR, "upkeep.retention", run_id), work)
 
 
 def digest_of(

@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from app.core.stores import STORES, sees_all
+from app.core.stores import sees_all
 from app.history.acts.model import ActPart
 from app.history.acts.reader import SideEffects
 from app.memories import repo
@@ -43,7 +43,7 @@ _UNCHANGED = (
 
 
 def decaying(
-    connection: apsw.Connection, now_ms: int, after: int = -1, limit: int = -1, stores: Sequence[str] = STORES
+    connection: apsw.Connection, now_ms: int, stores: Sequence[str], after: int = -1, limit: int = -1
 ) -> list[DecayingFact]:
     """Return the active facts in ``stores`` that decay, by rowid, from after ``after`` on."""
     query = _DECAYING.format(store_condition=repo.store_condition(stores))
@@ -56,14 +56,14 @@ def decaying_fact(connection: apsw.Connection, memory_id: str, now_ms: int) -> D
     return None if row is None else DecayingFact(*row)
 
 
-def active_facts(connection: apsw.Connection, stores: Sequence[str] = STORES) -> int:
+def active_facts(connection: apsw.Connection, stores: Sequence[str]) -> int:
     """Return how many facts in ``stores`` are active."""
     seen = repo.store_condition(stores)
     query = f"SELECT count(*) FROM memories m WHERE m.kind = 'fact' AND m.valid_until IS NULL AND {seen}"
     return int(connection.execute(query).get)
 
 
-def set_aside_at(connection: apsw.Connection, after_ms: int, stores: Sequence[str] = STORES) -> list[int]:
+def set_aside_at(connection: apsw.Connection, after_ms: int, stores: Sequence[str]) -> list[int]:
     """Return when decay set facts in ``stores`` aside after a time.
 
     Those brought back by an undo are left out.

@@ -7,6 +7,8 @@ from functools import partial
 import apsw
 
 from app.changes import ChangeSet
+from app.core.access import Access
+from app.core.stores import STORES
 from app.errors import KeepsakeError
 from app.memories import repo
 from app.memories.unit_of_work import MemoryUnitOfWork, join_changes
@@ -48,7 +50,7 @@ class ExpiryService:
         changes: list[ChangeSet] = []
         # Looking first leaves the writer to those who write: nearly always nothing is due.
         while await self._wait_s() <= 0:
-            done = await self._transactions.run(_sweep, ACTOR, "memory.expire", run_id)
+            done = await self._transactions.run(Access.everything(ACTOR, "memory.expire", run_id), _sweep)
             ids += done.value
             changes.append(done.changes)
         if changes:
@@ -86,7 +88,7 @@ def _due(connection: apsw.Connection, now_ms: int) -> list[str]:
 
 
 def _sweep(writer: MemoryWriter) -> list[str]:
-    memories = repo.many(writer.connection, _due(writer.connection, writer.at_ms))
+    memories = repo.many(writer.connection, _due(writer.connection, writer.at_ms), stores=STORES)
     return [writer.delete(memory).id for memory in memories]
 
 

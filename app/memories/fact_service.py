@@ -7,6 +7,7 @@ from typing import Any
 import apsw
 
 from app.changes import Changed
+from app.core.access import Access
 from app.core.clock import to_datetime
 from app.core.ids import new_id
 from app.core.json_values import plain
@@ -28,7 +29,7 @@ _SHOWN = 200
 class FactService:
     """Changes facts; every method is one transaction.
 
-    ``stores`` are those the caller may see: a fact in another one is not found and stands in nobody's way.
+    ``access`` says which stores the caller may see: a fact in another one is not found and stands in nobody's way.
 
     Args:
         transactions: Opens transactions.
@@ -39,15 +40,7 @@ class FactService:
         self._transactions = transactions
         self._doubt = doubt
 
-    async def set(
-        self,
-        draft: NewMemory,
-        *,
-        keeps_store: bool = False,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "fact.set",
-    ) -> Changed[FactSet]:
+    async def set(self, access: Access, draft: NewMemory, *, keeps_store: bool = False) -> Changed[FactSet]:
         """Set the fact of a category and key to a value.
 
         An older value is superseded, an equal one counted.
@@ -55,22 +48,20 @@ class FactService:
         Args:
             draft: The fact; its ``content`` is the value.
             keeps_store: Whether an older value's store counts instead of the draft's.
-            stores: What the caller may see.
-            actor: Who sets it.
-            operation: As which operation.
+            access: What the caller may see.
 
         Raises:
             AccessDeniedError: The caller does not see the draft's store.
             InputError: It has no key, is empty or too large, or a field cannot be stored.
         """
         memory = validation.compose(replace(draft, kind="fact"), self._transactions.clock.now_ms())
-        require_store(memory.store, stores)
+        require_store(memory.store, access.stores)
         if not memory.key:
             raise InputError("A fact that is set needs a key.", field="key")
         validation.require_category(memory)
 
         def work(writer: MemoryWriter) -> FactSet:
-            olds = _of_key(writer.connection, memory, stores)
+            olds = _of_key(writer.connection, memory, access.stores)
             if not olds:
                 return FactSet(writer.create(memory))
             new = replace(memory, store=olds[0].store) if keeps_store else memory
@@ -84,17 +75,9 @@ class FactService:
                 writer.supersede(old, new.id, "DELETE")
             return FactSet(*replace_memory(writer, olds[0], new))
 
-        return await self._transactions.run(work, actor, operation, stores=stores)
+        return await self._transactions.run(access, work)
 
-    async def correct(
-        self,
-        fact_id: str,
-        content: str,
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "fact.correct",
-    ) -> Changed[FactSet]:
+    async def correct(self, access: Access, fact_id: str, content: str) -> Changed[FactSet]:
         """Replace a wrong fact by what is right; each of the two names the other.
 
         Raises:
@@ -103,14 +86,14 @@ class FactService:
         """
 
         def work(writer: MemoryWriter) -> FactSet:
-            old = require_active(writer.connection, fact_id, stores, "fact")
+            old = require_active(writer.connection, fact_id, access.stores, "fact")
             if repo.text_key(content) == repo.text_key(old.content):
                 raise InputError("The fact says that already.", id=fact_id)
             now = to_datetime(writer.at_ms)
             new = replace(
                 validation.with_content(old, content),
                 id=new_id("fact"),
-                source=validation.clean_name("source", actor),
+                source=validation.clean_name("source", access.actor),
                 version=1,
                 confidence=1.0,
                 mention_count=1,
@@ -125,11 +108,9 @@ class FactService:
             gone = writer.supersede(old, known.id, "DELETE")
             return FactSet(writer.update(known, superseding(known, old)), gone)
 
-        return await self._transactions.run(work, actor, operation, stores=stores)
+        return await self._transactions.run(access, work)
 
-    async def confirm(
-        self, fact_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "fact.confirm"
-    ) -> Changed[Memory]:
+    async def confirm(self, access: Access, fact_id: str) -> Changed[Memory]:
         """Make a fact certain for good: it has full confidence and never fades.
 
         Raises:
@@ -137,37 +118,24 @@ class FactService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            fact = _to_confirm(writer.connection, fact_id, stores)
+            fact = _to_confirm(writer.connection, fact_id, access.stores)
             sure = replace(fact, confidence=1.0, decay_rate=0.0)
             return fact if sure == fact else writer.update(fact, sure, event="CONFIRM")
 
-        return await self._transactions.run(work, actor, operation, stores=stores)
+        return await self._transactions.run(access, work)
 
-    async def forget(
-        self, fact_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "fact.forget"
-    ) -> Changed[Memory]:
+    async def forget(self, access: Access, fact_id: str) -> Changed[Memory]:
         """Delete a fact softly.
 
         Raises:
             NotFoundError: There is no active fact of that id.
         """
         return await self._transactions.run(
-            lambda writer: writer.delete(require_active(writer.connection, fact_id, stores, "fact")),
-            actor,
-            operation,
-            stores=stores,
+            access,
+            lambda writer: writer.delete(require_active(writer.connection, fact_id, access.stores, "fact")),
         )
 
-    async def resolve(
-        self,
-        newer_id: str,
-        older_id: str,
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "fact.resolve",
-        run_id: str | None = None,
-    ) -> Changed[FactSet]:
+    async def resolve(self, access: Access, newer_id: str, older_id: str) -> Changed[FactSet]:
         """Settle that one fact holds against another: the other stays, with little confidence.
 
         Raises:
@@ -178,10 +146,10 @@ class FactService:
             raise InputError("A fact cannot stand against itself; name two.", id=newer_id)
 
         def work(writer: MemoryWriter) -> FactSet:
-            new, old = (require_active(writer.connection, one, stores, "fact") for one in (newer_id, older_id))
+            new, old = (require_active(writer.connection, one, access.stores, "fact") for one in (newer_id, older_id))
             return hold_against(writer, new, old, self._doubt())
 
-        return await self._transactions.run(work, actor, operation, run_id or new_id("run"), stores=stores)
+        return await self._transactions.run(access.in_run(access.run_id or new_id("run")), work)
 
 
 def hold_against(writer: MemoryWriter, holding: Memory, other: Memory, confidence: float) -> FactSet:

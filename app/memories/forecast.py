@@ -7,8 +7,8 @@ from typing import Final
 
 import apsw
 
+from app.core.access import Access
 from app.core.clock import DAY_MS, Clock
-from app.core.stores import STORES
 from app.memories import confidence_repo
 from app.memories.decay import MONTH_MS, DecayRules, FadingDay, simulate
 from app.store.store import Store
@@ -67,14 +67,14 @@ class ForecastService:
         self._store = store
         self._clock = clock
 
-    async def forecast(
-        self, rules: DecayRules, days: Sequence[int] = HORIZONS, *, stores: Sequence[str] = STORES
-    ) -> Forecast:
-        """Return which facts in ``stores`` would have been set aside after each number of days.
+    async def forecast(self, access: Access, rules: DecayRules, days: Sequence[int] = HORIZONS) -> Forecast:
+        """Return which visible facts would be set aside after each number of days.
 
         It is made as if there were no other stores, so their facts do not show in the loss budget.
         """
-        return await self._store.read(partial(_forecast, self._clock.now_ms(), rules, tuple(days), tuple(stores)))
+        return await self._store.read(
+            partial(_forecast, self._clock.now_ms(), rules, tuple(days), tuple(access.stores))
+        )
 
 
 def _forecast(

@@ -5,6 +5,7 @@ from dataclasses import replace
 import apsw
 
 from app.core.clock import to_datetime
+from app.core.stores import STORES
 from app.errors import InternalError
 from app.history.undo import State
 from app.memories import repo
@@ -26,7 +27,7 @@ class MemoryApplier:
 
     def current(self, connection: apsw.Connection, target: str) -> State | None:
         """Return the memory's state now."""
-        memory = repo.get(connection, target)
+        memory = repo.get(connection, target, stores=STORES)
         return archive_moves.state(connection, target) if memory is None else recorded_state(memory)
 
     def apply(
@@ -41,7 +42,7 @@ class MemoryApplier:
         if is_archived:
             now: Memory | None = archive_moves.take_out(connection, self._index, target)
         else:
-            now = repo.get(connection, target) if current is None else from_state(current)
+            now = repo.get(connection, target, stores=STORES) if current is None else from_state(current)
         if state is None and (now is None or (is_archived and now.deleted_at is not None)):
             return recorded_state(now)  # there is nothing to delete, or it came from the trash
         if state is not None and "archived_at" in state:

@@ -12,7 +12,7 @@ import apsw
 from app.changes import ChangeSet
 from app.core.clock import optional_datetime, to_datetime
 from app.core.ids import PREFIXES
-from app.core.stores import StoreName
+from app.core.stores import STORES, StoreName
 from app.core.tag_names import normalise_tags
 from app.core.text import excerpt, without_controls
 from app.errors import InputError
@@ -118,7 +118,7 @@ class _Import:
         ):
             outcome, memory_id = self._seen_again(record, known)
         elif known is not None and is_same:
-            memory = repo.get(self._connection, known.memory_id)
+            memory = repo.get(self._connection, known.memory_id, stores=STORES)
             if memory is None or not is_import_undone(self._connection, memory):
                 if record_identity.is_moved(record, known):
                     self._note(identified, record, known.memory_id)
@@ -126,7 +126,7 @@ class _Import:
             outcome, memory_id = self._store_record(record, memory, again=True)
         else:
             named = known.memory_id if known else without_controls(record.key) if _is_own(record) else None
-            memory = None if named is None else repo.get(self._connection, named)
+            memory = None if named is None else repo.get(self._connection, named, stores=STORES)
             if named is not None and archive_repo.holds(self._connection, named):
                 return "unchanged"  # it was put out of the way, which no import turns back
             outcome, memory_id = self._store_record(record, memory, again=known is not None)
@@ -139,7 +139,7 @@ class _Import:
 
     def _seen_again(self, record: MemoryRecord, known: import_sources.Origin) -> tuple[str, str]:
         """Give a note the tag of another notebook that has the same note."""
-        memory = repo.get(self._connection, known.memory_id)
+        memory = repo.get(self._connection, known.memory_id, stores=STORES)
         if memory is None or (memory.deleted_at is not None and not is_import_undone(self._connection, memory)):
             return "unchanged", known.memory_id
         fresh = self._composed(record)

@@ -6,7 +6,6 @@ from typing import Any
 
 import apsw
 
-from app.core.stores import STORES
 from app.core.text import excerpt, storable
 from app.memories import import_sources
 from app.memories.model import Link, Links, Memory
@@ -75,7 +74,7 @@ def is_imported_path(connection: apsw.Connection, path: str, stores: Sequence[st
     return bool(_imported(connection, [path], stores))
 
 
-def of(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Links:
+def of(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str]) -> Links:
     """Return the links from and to a memory.
 
     Its own links include unresolved titles; links to it are those of active memories.
@@ -86,7 +85,7 @@ def of(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = S
     return Links(_outgoing(connection, memory_id, stores), _backlinks(connection, memory, stores))
 
 
-def resolve(connection: apsw.Connection, title: str, *, stores: Sequence[str] = STORES) -> str | None:
+def resolve(connection: apsw.Connection, title: str, *, stores: Sequence[str]) -> str | None:
     """Return the id of the active memory that ``[[title]]`` means."""
     if not title:
         return None
@@ -94,18 +93,14 @@ def resolve(connection: apsw.Connection, title: str, *, stores: Sequence[str] = 
     return None if found is None else found.memory_id
 
 
-def resolve_target(
-    connection: apsw.Connection, written: str, source: str, *, stores: Sequence[str] = STORES
-) -> str | None:
+def resolve_target(connection: apsw.Connection, written: str, source: str, *, stores: Sequence[str]) -> str | None:
     """Return the id of the memory that a Markdown link in ``source`` leads to."""
     memory = get(connection, source, stores=stores)
     target = markdown_target(written, "" if memory is None else imported_path(memory))
     return resolve(connection, target, stores=stores)
 
 
-def resolve_all(
-    connection: apsw.Connection, titles: Iterable[str], *, stores: Sequence[str] = STORES
-) -> dict[str, Link]:
+def resolve_all(connection: apsw.Connection, titles: Iterable[str], *, stores: Sequence[str]) -> dict[str, Link]:
     """Return the memory that each title means, for those that mean one.
 
     A path that begins with ``/`` means the note that was imported from there (``/vault/plants/rose.md``), and an id
@@ -133,7 +128,7 @@ def titles(
     *,
     contains: str = "",
     limit: int = 50,
-    stores: Sequence[str] = STORES,
+    stores: Sequence[str],
 ) -> list[Link]:
     """Return the active memories whose title begins with ``prefix`` in any case, by title.
 

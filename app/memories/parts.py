@@ -7,7 +7,7 @@ from functools import partial
 from app.config.config import Config
 from app.core.stores import StoreName
 from app.llm.chat_model import ChatModel
-from app.memories.access import AccessCounter
+from app.memories.access_counts import AccessCounter
 from app.memories.archive.service import ArchiveService
 from app.memories.bulk_changes import BulkChangeService
 from app.memories.deduplication.batch import BatchService

@@ -13,6 +13,7 @@ from typing import Final
 
 import apsw
 
+from app.core.stores import STORES
 from app.core.text import storable
 from app.memories import import_sources, repo
 from app.memories.foreign_record import MemoryRecord
@@ -140,7 +141,7 @@ def _most_alike(
     new = _pairs(record.content)
     alike: tuple[float, RecordOrigin | None] = (least, None)
     for item, origin in known:
-        memory = None if _is_newer(origin, record) else repo.get(connection, origin.memory_id)
+        memory = None if _is_newer(origin, record) else repo.get(connection, origin.memory_id, stores=STORES)
         if memory is not None and (share := _kept_share(_pairs(memory.content), new)) > alike[0]:
             alike = share, item
     return alike[1]
@@ -161,7 +162,7 @@ def _kept_share(old: Counter[tuple[str, str]], new: Counter[tuple[str, str]]) ->
 
 
 def _text_hash(connection: apsw.Connection, origin: Origin) -> str:
-    memory = repo.get(connection, origin.memory_id)
+    memory = repo.get(connection, origin.memory_id, stores=STORES)
     return "" if memory is None else import_sources.text_hash(memory.content)
 
 

@@ -8,7 +8,8 @@ import apsw
 
 from app.changes import Changed
 from app.core import message_ids
-from app.core.stores import STORES, sees_all
+from app.core.access import Access
+from app.core.stores import sees_all
 from app.errors import InputError
 from app.memories import repo, validation
 from app.memories.model import Memory, NewMemory, Source, SourceText
@@ -45,15 +46,7 @@ class ReflectionService:
     def __init__(self, transactions: MemoryUnitOfWork) -> None:
         self._transactions = transactions
 
-    async def save(
-        self,
-        draft: NewMemory,
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "reflection.save",
-        run_id: str | None = None,
-    ) -> Changed[Memory]:
+    async def save(self, access: Access, draft: NewMemory) -> Changed[Memory]:
         """Store a reflection; it is tagged ``weekly``.
 
         Raises:
@@ -62,27 +55,25 @@ class ReflectionService:
         """
         kept = replace(draft, kind="reflection", decay_rate=0.0, tags=(TAG, *draft.tags))
         memory = validation.compose(kept, self._transactions.clock.now_ms())
-        require_store(memory.store, stores)
-        return await self._transactions.run(
-            lambda writer: writer.create(memory), actor, operation, run_id, stores=stores
-        )
+        require_store(memory.store, access.stores)
+        return await self._transactions.run(access, lambda writer: writer.create(memory))
 
-    async def latest(self, *, stores: Sequence[str] = STORES) -> Memory | None:
+    async def latest(self, access: Access) -> Memory | None:
         """Return the newest reflection, ``None`` while there is none."""
-        return await self._transactions.store.read(partial(latest_reflection, stores=stores))
+        return await self._transactions.store.read(partial(latest_reflection, stores=access.stores))
 
-    async def page(self, limit: int, offset: int = 0, *, stores: Sequence[str] = STORES) -> list[Memory]:
+    async def page(self, access: Access, limit: int, offset: int = 0) -> list[Memory]:
         """Return reflections, the newest first.
 
         Args:
             limit: How many at most, up to 200.
             offset: How many of the newest to leave out.
-            stores: Only these stores.
+            access: What the caller may see.
         """
         size, skipped = min(max(limit, 0), _PAGE), min(max(offset, 0), _MOST_SKIPPED)
-        return await self._transactions.store.read(lambda connection: _newest(connection, size, skipped, stores))
+        return await self._transactions.store.read(lambda connection: _newest(connection, size, skipped, access.stores))
 
-    async def require_sources(self, sources: Sequence[Source], *, stores: Sequence[str] = STORES) -> None:
+    async def require_sources(self, access: Access, sources: Sequence[Source]) -> None:
         """Refuse sources that are not there.
 
         Only a caller who sees every store learns whether a message is there.
@@ -90,11 +81,11 @@ class ReflectionService:
         Raises:
             InputError: One is not there; its number in the list is in the sentence.
         """
-        sees_everything = sees_all(stores)
+        sees_everything = sees_all(access.stores)
 
         def work(connection: apsw.Connection) -> int | None:
             ids = [source.id for source in sources if source.kind == "memory"]
-            visible = {one.id for one in repo.many(connection, ids, stores=stores)}
+            visible = {one.id for one in repo.many(connection, ids, stores=access.stores)}
             for number, source in enumerate(sources):
                 if source.kind == "memory" and source.id not in visible:
                     return number
@@ -107,7 +98,7 @@ class ReflectionService:
             kind = "message (<session>#<number>)" if sources[missing].kind == "message" else "memory"
             raise InputError(f"There is no such {kind} as sources[{missing}] names.", field=f"sources[{missing}].id")
 
-    async def sources(self, memory_id: str, *, stores: Sequence[str] = STORES) -> list[SourceText]:
+    async def sources(self, access: Access, memory_id: str) -> list[SourceText]:
         """Return the sources of a memory, each with its text.
 
         Sources that the caller may not see are left out.
@@ -117,10 +108,10 @@ class ReflectionService:
         """
 
         def work(connection: apsw.Connection) -> list[SourceText]:
-            memory = require(connection, memory_id, stores)
-            sees_everything = sees_all(stores)
+            memory = require(connection, memory_id, access.stores)
+            sees_everything = sees_all(access.stores)
             ids = [source.id for source in memory.sources if source.kind == "memory"]
-            visible = {one.id: one for one in repo.many(connection, ids, stores=stores)}
+            visible = {one.id: one for one in repo.many(connection, ids, stores=access.stores)}
             texts = [_of_memory(one, visible.get(one)) for one in ids if sees_everything or one in visible]
             if sees_everything:
                 texts += [_of_message(connection, one.id) for one in memory.sources if one.kind == "message"]

@@ -111,13 +111,13 @@ def exists(connection: apsw.Connection, memory_id: str) -> bool:
     return found.fetchone() is not None
 
 
-def get(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Memory | None:
+def get(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str]) -> Memory | None:
     """Return one memory, deleted ones included; ``None`` when there is none in ``stores``."""
     found = many(connection, [memory_id], stores=stores)
     return found[0] if found else None
 
 
-def superseded(connection: apsw.Connection, limit: int, *, stores: Sequence[str] = STORES) -> list[Memory]:
+def superseded(connection: apsw.Connection, limit: int, *, stores: Sequence[str]) -> list[Memory]:
     """Return the memories that others took the place of, what was replaced last first."""
     rows = connection.execute(
         "SELECT m.id FROM memories m WHERE m.valid_until IS NOT NULL AND m.superseded_by IS NOT NULL"
@@ -133,16 +133,16 @@ def removed_ids(connection: apsw.Connection) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-def get_with_sources(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Memory | None:
+def get_with_sources(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str]) -> Memory | None:
     """Return one memory like ``get``, with its sources for every caller.
 
     A change starts from it.
     """
-    found = get(connection, memory_id)
+    found = get(connection, memory_id, stores=STORES)
     return found if found is not None and found.store in stores else None
 
 
-def many(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[Memory]:
+def many(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str]) -> list[Memory]:
     """Return the memories of ``ids`` that are there, in that order, deleted ones included.
 
     Who does not see all stores is told of them as ``as_seen`` says.
@@ -227,7 +227,7 @@ def all_equal(connection: apsw.Connection, memory: Memory, now_ms: int) -> list[
         " AND m.kind = +? AND m.store = +? AND (m.expires_at IS NULL OR m.expires_at > +?)",
         (text_hash(memory), _earlier_hash(memory), memory.kind, memory.store, now_ms),
     ).fetchall()
-    memories = [one for row in sorted(found) if (one := get(connection, row[2])) is not None]
+    memories = [one for row in sorted(found) if (one := get(connection, row[2], stores=STORES)) is not None]
     # The earlier hash of an observation left its text out.
     return [one for one in memories if not one.facts or text_hash(one) == text_hash(memory)]
 
@@ -257,7 +257,7 @@ def write_sources(connection: apsw.Connection, memory: Memory) -> None:
     )
 
 
-def rows(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[MemoryRow]:
+def rows(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str]) -> list[MemoryRow]:
     """Return the memories of ``ids`` as a list shows them, in this order.
 
     Those that are not there are left out.

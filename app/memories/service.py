@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from app.changes import Changed
+from app.core.access import Access
 from app.core.ids import new_id
 from app.core.json_values import plain
-from app.core.stores import STORES, StoreName
+from app.core.stores import StoreName
 from app.core.tag_names import normalise_tags
 from app.errors import InputError, StaleError
 from app.memories import renaming, repo, validation
@@ -26,7 +27,7 @@ _LONG = 100_000  # characters of a memory that is prepared before the writer has
 class MemoryService:
     """Changes memories; every method is one transaction.
 
-    ``stores`` are those the caller may see: a memory in another one is not found.
+    ``access`` says which stores the caller may see: a memory in another one is not found.
 
     Args:
         transactions: Opens transactions.
@@ -35,14 +36,7 @@ class MemoryService:
     def __init__(self, transactions: MemoryUnitOfWork) -> None:
         self._transactions = transactions
 
-    async def save(
-        self,
-        draft: NewMemory,
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "note.save",
-    ) -> Changed[Memory]:
+    async def save(self, access: Access, draft: NewMemory) -> Changed[Memory]:
         """Store a new memory.
 
         A fact supersedes the active one of the same category and key. A note without a title is called by its heading.
@@ -61,7 +55,7 @@ class MemoryService:
                 )
             return writer.create(memory, hash_of_text)
 
-        return await self._transactions.run(work, actor, operation, stores=stores)
+        return await self._transactions.run(access, work)
 
     def _prepare(self, draft: NewMemory) -> tuple[Memory, str]:
         """Return a new memory and the hash of its text.
@@ -73,6 +67,7 @@ class MemoryService:
 
     async def update(
         self,
+        access: Access,
         memory_id: str,
         version: int,
         *,
@@ -83,9 +78,6 @@ class MemoryService:
         pinned: bool | None = None,
         facts: Sequence[str] | None = None,
         attributes: dict[str, Any] | None = None,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "note.update",
     ) -> Changed[Memory]:
         """Change what is given of an active memory, of which the caller read ``version``.
 
@@ -100,7 +92,7 @@ class MemoryService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            before = require_active(writer.connection, memory_id, stores)
+            before = require_active(writer.connection, memory_id, access.stores)
             if before.version != version:
                 raise StaleError(
                     "This memory was changed in the meantime. Read it again and repeat the change.",
@@ -124,13 +116,11 @@ class MemoryService:
             )
             after = renaming.with_followed_heading(before, after)
             validation.require_text(after.content, after.title, after.facts)
-            return before if after == before else renaming.store_renamed(writer, before, after, stores)
+            return before if after == before else renaming.store_renamed(writer, before, after, access.stores)
 
-        return await self._transactions.run(work, actor, operation, stores=stores)
+        return await self._transactions.run(access, work)
 
-    async def delete(
-        self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.delete"
-    ) -> Changed[Memory]:
+    async def delete(self, access: Access, memory_id: str) -> Changed[Memory]:
         """Delete a memory softly.
 
         Raises:
@@ -138,13 +128,11 @@ class MemoryService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            return writer.delete(require_active(writer.connection, memory_id, stores))
+            return writer.delete(require_active(writer.connection, memory_id, access.stores))
 
-        return await self._transactions.run(work, actor, operation, stores=stores)
+        return await self._transactions.run(access, work)
 
-    async def restore(
-        self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.restore"
-    ) -> Changed[Memory]:
+    async def restore(self, access: Access, memory_id: str) -> Changed[Memory]:
         """Bring a deleted memory back.
 
         An active fact of the same category and key is superseded by it.
@@ -155,22 +143,14 @@ class MemoryService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            memory = require(writer.connection, memory_id, stores)
+            memory = require(writer.connection, memory_id, access.stores)
             if memory.deleted_at is None:
                 raise InputError("This memory is not deleted.", id=memory_id)
             return writer.restore(memory)
 
-        return await self._transactions.run(work, actor, operation, stores=stores)
+        return await self._transactions.run(access, work)
 
-    async def pin(
-        self,
-        memory_id: str,
-        *,
-        pinned: bool = True,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "note.pin",
-    ) -> Changed[Memory]:
+    async def pin(self, access: Access, memory_id: str, *, pinned: bool = True) -> Changed[Memory]:
         """Pin or unpin an active memory of any version.
 
         Raises:
@@ -178,38 +158,24 @@ class MemoryService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            before = require_active(writer.connection, memory_id, stores)
+            before = require_active(writer.connection, memory_id, access.stores)
             return before if before.pinned == pinned else writer.update(before, replace(before, pinned=pinned))
 
-        return await self._transactions.run(work, actor, operation, stores=stores)
+        return await self._transactions.run(access, work)
 
-    async def delete_many(
-        self,
-        ids: Sequence[str],
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "note.delete_many",
-    ) -> Changed[tuple[str, ...]]:
+    async def delete_many(self, access: Access, ids: Sequence[str]) -> Changed[tuple[str, ...]]:
         """Delete memories softly in one run, and return the ids of those deleted.
 
         Memories that are already gone are left out.
         """
 
         def work(writer: MemoryWriter) -> tuple[str, ...]:
-            return tuple(writer.delete(memory).id for memory in active_memories(writer.connection, ids, stores))
+            return tuple(writer.delete(memory).id for memory in active_memories(writer.connection, ids, access.stores))
 
-        return await self._transactions.run(work, actor, operation, new_id("run"), stores=stores)
+        return await self._transactions.run(access.in_run(new_id("run")), work)
 
     async def tag_many(
-        self,
-        ids: Sequence[str],
-        *,
-        add: Sequence[str] = (),
-        remove: Sequence[str] = (),
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "note.tag_many",
+        self, access: Access, ids: Sequence[str], *, add: Sequence[str] = (), remove: Sequence[str] = ()
     ) -> Changed[tuple[str, ...]]:
         """Add and remove tags of memories in one run, and return the changed ids."""
         removed = {name for tag in remove for name in normalise_tags((tag,))}
@@ -218,6 +184,6 @@ class MemoryService:
             return replace(memory, tags=normalise_tags((*(tag for tag in memory.tags if tag not in removed), *add)))
 
         def work(writer: MemoryWriter) -> tuple[str, ...]:
-            return tuple(writer.update_each(active_memories(writer.connection, ids, stores), tagged))
+            return tuple(writer.update_each(active_memories(writer.connection, ids, access.stores), tagged))
 
-        return await self._transactions.run(work, actor, operation, new_id("run"), stores=stores)
+        return await self._transactions.run(access.in_run(new_id("run")), work)

@@ -6,8 +6,9 @@ from datetime import datetime
 import apsw
 
 from app.changes import Changed
+from app.core.access import Access
 from app.core.clock import to_datetime
-from app.core.stores import STORES, StoreName
+from app.core.stores import StoreName
 from app.core.tag_names import normalise_tags
 from app.memories import repo, validation
 from app.memories.model import Memory, MemoryRow, NewMemory
@@ -38,21 +39,19 @@ class TemplateService:
     def __init__(self, transactions: MemoryUnitOfWork) -> None:
         self._transactions = transactions
 
-    async def listed(self, *, stores: Sequence[str] = STORES) -> list[MemoryRow]:
+    async def listed(self, access: Access) -> list[MemoryRow]:
         """Return the templates, by title."""
-        return await self._transactions.store.read(lambda connection: _templates(connection, stores))
+        return await self._transactions.store.read(lambda connection: _templates(connection, access.stores))
 
     async def create(
         self,
+        access: Access,
         template_id: str,
         title: str = "",
         *,
         tags: Sequence[str] = (),
         store: StoreName | None = None,
         source: str = "person",
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "note.from_template",
     ) -> Changed[Memory]:
         """Make a note from a template, with the template's tags and its placeholders filled in.
 
@@ -62,9 +61,7 @@ class TemplateService:
             tags: More tags.
             store: Who may see it; as the template when left out.
             source: Where it comes from.
-            stores: What the caller may see.
-            actor: Who makes it.
-            operation: As which operation.
+            access: What the caller may see.
 
         Raises:
             NotFoundError: There is no such active note.
@@ -72,12 +69,12 @@ class TemplateService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            template = require_active(writer.connection, template_id, stores, "note")
+            template = require_active(writer.connection, template_id, access.stores, "note")
             now = to_datetime(writer.at_ms).astimezone()
             draft = draft_from(template, title, now, tags=tags, store=store, source=source)
             return writer.create(validation.compose(draft, writer.at_ms))
 
-        return await self._transactions.run(work, actor, operation, stores=stores)
+        return await self._transactions.run(access, work)
 
 
 def draft_from(

@@ -7,9 +7,9 @@ from typing import TypeVar
 import apsw
 
 from app.changes import MAX_NAMED, Area, Changed, ChangeSet, Scope, joined_scopes
+from app.core.access import Access
 from app.core.clock import Clock
 from app.core.item_batches import batched
-from app.core.stores import STORES
 from app.memories.store_access import answer_as_seen
 from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
@@ -32,55 +32,39 @@ class MemoryUnitOfWork:
         self.clock = clock
         self._index = index
 
-    async def run(
-        self,
-        work: Callable[[MemoryWriter], T],
-        actor: str,
-        operation: str,
-        run_id: str | None = None,
-        *,
-        stores: Sequence[str] = STORES,
-    ) -> Changed[T]:
+    async def run(self, access: Access, work: Callable[[MemoryWriter], T]) -> Changed[T]:
         """Run ``work`` in one transaction, committed before this returns.
 
-        The answer is as a caller sees it who reads ``stores``.
+        The answer is as the caller sees it.
         """
-        done = await self.store.write(partial(self._transact, work, actor, operation, run_id))
-        return Changed(answer_as_seen(done.value, stores), done.changes)
+        done = await self.store.write(partial(self._transact, access, work))
+        return Changed(answer_as_seen(done.value, access.stores), done.changes)
 
     async def run_batches(
         self,
+        access: Access,
         items: Sequence[Item],
         size: int,
         work: Callable[[Sequence[Item], MemoryWriter], Sequence[T]],
-        actor: str,
-        operation: str,
-        run_id: str,
-        *,
-        stores: Sequence[str] = STORES,
     ) -> Changed[list[T]]:
         """Run ``work`` on batches of items, each in its own transaction.
 
         Others may write in between. The answer is all that ``work`` returned.
         """
-        done = [
-            await self.run(partial(work, batch), actor, operation, run_id, stores=stores)
-            for batch in batched(items, size)
-        ]
+        done = [await self.run(access, partial(work, batch)) for batch in batched(items, size)]
         answers = [answer for one in done for answer in one.value]
-        return Changed(answers, join_changes([one.changes for one in done], actor, operation))
+        return Changed(answers, join_changes([one.changes for one in done], access.actor, access.operation))
 
     def _transact(
         self,
+        access: Access,
         work: Callable[[MemoryWriter], T],
-        actor: str,
-        operation: str,
-        run_id: str | None,
         connection: apsw.Connection,
     ) -> Changed[T]:
-        writer = MemoryWriter(connection, self._index, actor=actor, at_ms=self.clock.now_ms(), run_id=run_id)
+        at_ms = self.clock.now_ms()
+        writer = MemoryWriter(connection, self._index, actor=access.actor, at_ms=at_ms, run_id=access.run_id)
         value = work(writer)
-        return Changed(value, writer.changes(operation))
+        return Changed(value, writer.changes(access.operation))
 
 
 def join_changes(changes: Sequence[ChangeSet], actor: str, operation: str) -> ChangeSet:

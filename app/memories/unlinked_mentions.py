@@ -1,7 +1,7 @@
 """Unlinked mentions: notes that name another note's title without a link, and linking them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -9,7 +9,7 @@ from typing import Final
 import apsw
 
 from app.changes import Changed
-from app.core.stores import STORES
+from app.core.access import Access
 from app.core.text import storable
 from app.errors import InputError
 from app.memories import links, validation
@@ -48,23 +48,17 @@ class UnlinkedMentionService:
     def __init__(self, transactions: MemoryUnitOfWork) -> None:
         self._transactions = transactions
 
-    async def of(self, memory_id: str, *, limit: int = MAX_FOUND, stores: Sequence[str] = STORES) -> list[Link]:
+    async def of(self, access: Access, memory_id: str, *, limit: int = MAX_FOUND) -> list[Link]:
         """Return the notes that name a memory's title without a link, latest first.
 
         Raises:
             NotFoundError: There is no active memory of that id.
         """
-        return await self._transactions.store.read(partial(_found, memory_id, min(limit, MAX_FOUND), tuple(stores)))
+        return await self._transactions.store.read(
+            partial(_found, memory_id, min(limit, MAX_FOUND), tuple(access.stores))
+        )
 
-    async def link(
-        self,
-        source_id: str,
-        target_id: str,
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "note.link_mention",
-    ) -> Changed[Memory]:
+    async def link(self, access: Access, source_id: str, target_id: str) -> Changed[Memory]:
         """Make the first mention of a memory's title in a note a link.
 
         Raises:
@@ -73,8 +67,8 @@ class UnlinkedMentionService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            source = require_active(writer.connection, source_id, stores, "note")
-            target = require_active(writer.connection, target_id, stores)
+            source = require_active(writer.connection, source_id, access.stores, "note")
+            target = require_active(writer.connection, target_id, access.stores)
             place = next(places(source.content, target.title), None)
             if place is None:
                 raise InputError("The note no longer names that title without a link.", id=source_id)
@@ -84,7 +78,7 @@ class UnlinkedMentionService:
             linked = validation.with_content(source, text[: place.start] + link + text[place.end :])
             return writer.update(source, linked)
 
-        return await self._transactions.run(work, actor, operation, stores=stores)
+        return await self._transactions.run(access, work)
 
 
 def places(text: str, title: str) -> Iterator[_Place]:

@@ -10,9 +10,11 @@ from typing import Any, Final
 import apsw
 
 from app.changes import MAX_NAMED, Area, Changed, ChangeSet
+from app.core.access import Access
 from app.core.clock import Clock
 from app.core.ids import new_id
 from app.core.item_batches import batched
+from app.core.stores import STORES
 from app.entities.entity_edits import EntityEdits
 from app.errors import InputError, NotFoundError
 from app.history.bulk_undo import BulkUndo, BulkUndone
@@ -147,7 +149,7 @@ class QuarantineService:
         place = 0
         while place < len(ids) and not job.is_cancelled():
             some = partial(_hide_some, ids=ids, place=place)
-            done = await self._memories.run(some, actor, "agent.quarantine", work.run_id)
+            done = await self._memories.run(Access.everything(actor, "agent.quarantine", work.run_id), some)
             place = done.value
             work.entries += done.changes.history_ids
             work.targets.update(dict.fromkeys(done.changes.ids, "memory"))
@@ -208,12 +210,12 @@ class QuarantineService:
         """Return what is hidden of an agent, the last hidden first."""
         return await self._store.read(partial(repo.quarantined, agent=agent), limit_s=_LONG_S)
 
-    async def holds_memory(self, memory: str, stores: Sequence[str]) -> bool:
+    async def holds_memory(self, access: Access, memory: str) -> bool:
         """Return whether a memory in one of the stores is in quarantine."""
 
         def work(connection: apsw.Connection) -> bool:
-            found = memory_repo.many(connection, [memory])
-            return bool(found) and found[0].store in stores and repo.is_quarantined(connection, memory)
+            found = memory_repo.many(connection, [memory], stores=STORES)
+            return bool(found) and found[0].store in access.stores and repo.is_quarantined(connection, memory)
 
         return await self._store.read(work)
 
@@ -345,7 +347,7 @@ def _hide_some(writer: MemoryWriter, ids: Sequence[str], place: int) -> int:
     """Delete memories from ``place`` on for a short time; return where it stopped."""
     ends = time.perf_counter() + _TRANSACTION_S
     while place < len(ids):
-        for memory in memory_repo.many(writer.connection, ids[place : place + 1]):
+        for memory in memory_repo.many(writer.connection, ids[place : place + 1], stores=STORES):
             if memory.deleted_at is None:
                 writer.delete(memory)
         place += 1

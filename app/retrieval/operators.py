@@ -45,7 +45,7 @@ class Condition(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class OperatorScope:
     """Stores that a caller may read, and what SQL follows from them."""
 
     stores: tuple[str, ...]
@@ -75,7 +75,7 @@ class Access:
         return Condition(sql, tuple(values), point)
 
 
-ConditionBuilder = Callable[[str, Access], Condition]
+ConditionBuilder = Callable[[str, OperatorScope], Condition]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Operator:
         return folded if folded in self.values else None
 
 
-def _kind(value: str, _access: Access) -> Condition:
+def _kind(value: str, _scope: OperatorScope) -> Condition:
     if value.lower() in MESSAGE_KINDS:
         return Condition("c.kind <> 'memory'")
     return Condition("(c.kind = 'memory' AND c.role = ?)", (value.lower(),))
@@ -130,7 +130,7 @@ def _is_kind(chunk_type: "ChunkType", value: str) -> bool:
     return chunk_type.kind == "memory" and chunk_type.role == value.lower()
 
 
-def _tag(value: str, _access: Access) -> Condition:
+def _tag(value: str, _scope: OperatorScope) -> Condition:
     tagged = "(t.tag = ? OR (t.tag > ? AND t.tag < ?))"
     return Condition(
         f"c.memory_id IN (SELECT t.memory_id FROM memory_tags t WHERE {tagged})",
@@ -139,7 +139,7 @@ def _tag(value: str, _access: Access) -> Condition:
     )
 
 
-def _store(value: str, _access: Access) -> Condition:
+def _store(value: str, _scope: OperatorScope) -> Condition:
     # Few chunks are not private, and they have a partial index.
     is_private = value.lower() == "private"
     return Condition("c.store = ?" if is_private else "(c.store <> 'private' AND c.store = ?)", (value.lower(),))
@@ -151,19 +151,19 @@ _OF_SESSION: Final = (
 )
 
 
-def _session(value: str, access: Access) -> Condition:
-    return access.of_session(_OF_SESSION.format("?"), (value, value, value))
+def _session(value: str, scope: OperatorScope) -> Condition:
+    return scope.of_session(_OF_SESSION.format("?"), (value, value, value))
 
 
-def _agent(value: str, access: Access) -> Condition:
-    said = access.of_session("s.agent = ? COLLATE NOCASE", (value,))
+def _agent(value: str, scope: OperatorScope) -> Condition:
+    said = scope.of_session("s.agent = ? COLLATE NOCASE", (value,))
     stored = "c.memory_id IN (SELECT id FROM memories WHERE source = ? COLLATE NOCASE)"
     return Condition(f"({said.sql} OR {stored})", (value, value), f"({said.point} OR {stored})")
 
 
-def _entity(value: str, access: Access) -> Condition:
+def _entity(value: str, scope: OperatorScope) -> Condition:
     # A message's owner_id is its session, "#" and its number, by which the index finds its chunks.
-    named = access.is_named
+    named = scope.is_named
     sql = (
         f"(c.memory_id IN (SELECT owner_id FROM mentions WHERE owner_kind = 'memory' AND {named})"
         " OR c.id IN"
@@ -181,9 +181,9 @@ def _entity(value: str, access: Access) -> Condition:
     return Condition(sql, (value.casefold(), value.casefold()), point)
 
 
-def _state(value: str, access: Access) -> Condition:
+def _state(value: str, scope: OperatorScope) -> Condition:
     if value == "pending":
-        return access.of_session("s.consolidated_at IS NULL")
+        return scope.of_session("s.consolidated_at IS NULL")
     sql = {
         "pinned": "c.memory_id IN (SELECT id FROM memories WHERE pinned = 1)",
         "superseded": "c.memory_id IN (SELECT id FROM memories WHERE superseded_by IS NOT NULL)",
@@ -192,11 +192,11 @@ def _state(value: str, access: Access) -> Condition:
     return Condition(sql.get(value, "0"))
 
 
-def _role(value: str, _access: Access) -> Condition:
+def _role(value: str, _scope: OperatorScope) -> Condition:
     return Condition("(c.kind IN ('message', 'passage') AND c.role = ?)", (value.lower(),))
 
 
-def _type(value: str, _access: Access) -> Condition:
+def _type(value: str, _scope: OperatorScope) -> Condition:
     return Condition("c.memory_id IN (SELECT id FROM memories WHERE type = ? COLLATE NOCASE)", (value,))
 
 
@@ -245,7 +245,7 @@ SESSION_IS: Final = Operator(
     "session_is",
     "In the conversation with exactly this id; it cannot be typed",
     "",
-    lambda value, _access: Condition("c.session_id IS ?", (value,)),
+    lambda value, _scope: Condition("c.session_id IS ?", (value,)),
     sessions="SELECT s.id FROM sessions s WHERE s.id = ?1",
 )
 
@@ -264,7 +264,7 @@ class Clause:
     values: tuple[str, ...]
     is_excluded: bool = False
 
-    def condition(self, access: Access) -> Condition:
+    def condition(self, scope: OperatorScope) -> Condition:
         """Return the condition for a caller.
 
         Raises:
@@ -272,7 +272,7 @@ class Clause:
         """
         if self.operator.condition is None:
             raise ValueError(f"{self.operator.name} has times and no values")
-        parts = [self.operator.condition(value, access) for value in self.values]
+        parts = [self.operator.condition(value, scope) for value in self.values]
         sql = f"({' OR '.join(part.sql for part in parts)})"
         point = f"({' OR '.join(part.point or part.sql for part in parts)})"
         if self.is_excluded:

@@ -7,9 +7,9 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from app.core.access import Access
 from app.core.clock import Clock, to_ms
 from app.core.lazy_module import LazyModule
-from app.core.stores import STORES
 from app.core.text import storable
 from app.embed.reranker import Reranker
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
@@ -112,6 +112,7 @@ class SearchService:
     @serialized
     async def search(
         self,
+        access: Access,
         text: str | Query,
         *,
         limit: int = 20,
@@ -119,7 +120,6 @@ class SearchService:
         recipe: str = DEFAULT,
         legs: Sequence[Leg] | None = None,
         per_session: int | None = None,
-        stores: Sequence[str] = STORES,
         as_of: datetime | None = None,
         is_internal: bool = False,
         active_embedding: ActiveEmbedding | None = None,
@@ -152,7 +152,7 @@ class SearchService:
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
         found_only = legs is not None and not is_internal
         pages, at_ms = (offset, limit, per_session), None if as_of is None else to_ms(as_of)
-        request = Request(query, chosen, wanted, stores, *pages, self._index_cache, found_only, embedding, at_ms)
+        request = Request(query, chosen, wanted, access.stores, *pages, self._index_cache, found_only, embedding, at_ms)
         if request.is_outside_index:
             return await self._store.read(
                 lambda connection: pipeline.search_outside_index(connection, request), stop=request.stop
@@ -169,14 +169,14 @@ class SearchService:
         return replace(given.found, notes=said, milliseconds=watch.laps)
 
     @serialized
-    async def months(self, text: str, *, stores: Sequence[str] = STORES) -> list[MonthCount]:
+    async def months(self, access: Access, text: str) -> list[MonthCount]:
         """Return how many texts of each month match; see the operation ``memory.months``."""
         query = self.parse(text)
         if query.matches_nothing or query.asks_unindexed:
             return []
         await self._ensure_columns()
         return await self._store.read(
-            lambda connection: month_counts.count_months(self._snapshot(connection), query, stores)
+            lambda connection: month_counts.count_months(self._snapshot(connection), query, access.stores)
         )
 
     @serialized

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from app.core.access import Access
 from app.core.stopwords import stop_words
 from app.core.timespans import WEEKDAYS
 from app.memories.deduplication.word_sets import word_set
@@ -42,7 +43,7 @@ class SimilarMemories:
     def __init__(self, search: SearchService) -> None:
         self._search = search
 
-    async def find(self, text: str, *, kind: Kind, stores: Sequence[str], limit: int) -> list[str]:
+    async def find(self, access: Access, text: str, *, kind: Kind, limit: int) -> list[str]:
         """Return ids of memories of a kind that are similar to ``text``, best first.
 
         A memory is similar if it is near in meaning, or shares words and is not far in meaning.
@@ -52,19 +53,19 @@ class SimilarMemories:
         """
         # Words alone: nothing in the text is an operator of the query language.
         words = sorted(word_set(text), key=lambda word: (-len(word), word))[:_MAX_WORDS]
-        if not words or limit < 1 or not stores:
+        if not words or limit < 1 or not access.stores:
             return []
         found = await self._search.search(
-            f"kind:{kind} {' '.join(words)}", limit=limit, stores=stores, is_internal=True, needs_meaning=True
+            access, f"kind:{kind} {' '.join(words)}", limit=limit, is_internal=True, needs_meaning=True
         )
         return [hit.id for hit in found.hits if hit.target == "memory" and _is_similar(hit)]
 
-    async def related(self, text: str, *, stores: Sequence[str], limit: int, without: Sequence[str] = ()) -> list[Hit]:
+    async def related(self, access: Access, text: str, *, limit: int, without: Sequence[str] = ()) -> list[Hit]:
         """Return memories and messages on the matter of ``text``, best first.
 
         Args:
             text: What is being written; its last words count.
-            stores: Those that the caller may see; messages are private.
+            access: What the caller may see; messages are private.
             limit: How many at most.
             without: Ids of memories that are left out, such as what is being written itself.
 
@@ -74,14 +75,14 @@ class SimilarMemories:
         all_words = word_set(text[-_LAST_CHARACTERS:])
         telling = all_words - stop_words(all_words) - _COMMON_WORDS
         words = sorted(telling, key=lambda word: (-len(word), word))[:_MAX_RELATED_WORDS]
-        if len(words) < _LEAST_RELATED_WORDS or limit < 1 or not stores:
+        if len(words) < _LEAST_RELATED_WORDS or limit < 1 or not access.stores:
             return []
         found = await self._search.search(
-            " ".join(words), limit=limit + len(without) + _SPARE, stores=stores, is_internal=True, needs_meaning=True
+            access, " ".join(words), limit=limit + len(without) + _SPARE, is_internal=True, needs_meaning=True
         )
         by_meaning = "vector" in found.legs
         hits = [hit for hit in found.hits if hit.id not in without and _is_related(hit, len(words), by_meaning)]
-        return [hit for hit in hits if hit.target == "memory" or "private" in stores][:limit]
+        return [hit for hit in hits if hit.target == "memory" or "private" in access.stores][:limit]
 
 
 def _is_related(hit: Hit, words: int, by_meaning: bool) -> bool:

@@ -9,7 +9,9 @@ from typing import Final
 import apsw
 
 from app.changes import ChangeSet
+from app.core.access import Access
 from app.core.clock import DAY_MS
+from app.core.stores import STORES
 from app.memories import confidence_repo, repo
 from app.memories.confidence_repo import ACTOR
 from app.memories.decay import MONTH_MS, DecayingFact, DecayRules, Night, NightDraft, look_at, night
@@ -96,7 +98,10 @@ class FactDecay:
             run.publish(ChangeSet(frozenset({"memories"}), (), ACTOR, "upkeep.decay"))
         faded, place = 0, 0
         while place < len(found.faded) and not run.job.is_cancelled():
-            step = await self._transactions.run(partial(_set_aside, found.faded, place), ACTOR, "upkeep.decay", run.id)
+            step = await self._transactions.run(
+                Access.everything(ACTOR, "upkeep.decay", run.id),
+                partial(_set_aside, found.faded, place),
+            )
             place, some = step.value
             faded += some
             run.publish(step.changes)
@@ -110,14 +115,16 @@ class FactDecay:
         """Return the effects of a run, from facts read a page at a time."""
         store, rules = self._transactions.store, self._rules()
         draft, last = NightDraft(), -1
-        while page := await store.read(partial(confidence_repo.decaying, now_ms=at_ms, after=last, limit=_PAGE)):
+        while page := await store.read(
+            partial(confidence_repo.decaying, now_ms=at_ms, stores=STORES, after=last, limit=_PAGE)
+        ):
             last = page[-1].rowid
             look_at(draft, page, at_ms, rules)
             await asyncio.sleep(0)
 
         def work(connection: apsw.Connection) -> int:
-            gone = len(confidence_repo.set_aside_at(connection, at_ms - MONTH_MS))
-            return rules.budget(confidence_repo.active_facts(connection), gone)
+            gone = len(confidence_repo.set_aside_at(connection, at_ms - MONTH_MS, STORES))
+            return rules.budget(confidence_repo.active_facts(connection, STORES), gone)
 
         return night(draft, at_ms, rules, await store.read(work))
 
@@ -147,7 +154,7 @@ def _set_aside(facts: tuple[DecayingFact, ...], place: int, writer: MemoryWriter
     ends, faded = time.perf_counter() + _TRANSACTION_S, 0
     while place < len(facts) and time.perf_counter() < ends:
         if confidence_repo.is_unchanged(writer.connection, facts[place]):
-            for memory in repo.many(writer.connection, [facts[place].id]):
+            for memory in repo.many(writer.connection, [facts[place].id], stores=STORES):
                 writer.delete(memory)
                 faded += 1
         place += 1

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from app.changes import Changed
+from app.core.access import Access
 from app.core.clock import DAY_MS, Clock
 from app.core.item_batches import batched
 from app.memories.archive.service import ArchiveService
@@ -99,13 +100,16 @@ class Retention:
             for cluster in found[:_SHOWN]
         ]
         room = _SHOWN - len(changes)
-        rows = {row.id: row for row in await self._queries.rows(archived[:room])}
+        rows = {
+            row.id: row
+            for row in await self._queries.rows(Access.everything(ACTOR, "upkeep.retention"), archived[:room])
+        }
         changes += [
             PlannedChange("archive", one, rows[one].title or rows[one].preview if one in rows else "", "to the archive")
             for one in archived[:room]
         ]
         for one in deleted[: _SHOWN - len(changes)]:
-            there = (await self._archive.get(one)).memory
+            there = (await self._archive.get(Access.everything(ACTOR, "upkeep.retention"), one)).memory
             changes.append(PlannedChange("delete", one, there.title or there.content[:100], "from the archive"))
         counts = dict(zip(_STAGES, (len(compressed), len(archived), len(deleted)), strict=True))
         notes = (
@@ -165,11 +169,11 @@ class Retention:
 
     async def _put(self, ids: list[str], run_id: str) -> Changed[int]:
         why = f"idle for {self._options().archive_after_days} days"
-        moved = await self._archive.put(ids, why, actor=ACTOR, run_id=run_id, operation="upkeep.retention")
+        moved = await self._archive.put(Access.everything(ACTOR, "upkeep.retention", run_id), ids, why)
         return Changed(len(moved.value.ids), moved.changes)
 
     async def _clean(self, ids: list[str], run_id: str) -> Changed[int]:
-        return await self._archive.clean_recorded(ids, actor=ACTOR, run_id=run_id, operation="upkeep.retention")
+        return await self._archive.clean_recorded(Access.everything(ACTOR, "upkeep.retention", run_id), ids)
 
     async def _clusters(self) -> list[Cluster]:
         options = self._options()

@@ -15,6 +15,7 @@ from app.core.stores import StoreName
 from app.errors import KeepsakeError
 from app.host import Host
 from app.memories.model import Kind, NewMemory, Source
+from tests.helpers.access import EVERYTHING
 
 READER = "reader"  # the agent whose answers are compared
 _DAILY = {"kind": "interval", "seconds": 86_400}
@@ -272,7 +273,7 @@ def _draft(item: Item) -> NewMemory:
 
 
 async def _save(engine: Any, draft: NewMemory) -> None:
-    engine.publish((await engine.memories.service.save(draft)).changes)
+    engine.publish((await engine.memories.service.save(EVERYTHING, draft)).changes)
 
 
 async def _queue_of(engine: Any) -> None:

@@ -20,6 +20,7 @@ from app.core.clock import to_datetime
 from app.errors import AccessDeniedError, KeepsakeError
 from app.host import Host
 from app.memories.model import NewMemory
+from tests.helpers.access import EVERYTHING
 
 OPERATIONS = {item.name: item for item in declared()}
 READS = sorted(name for name, item in OPERATIONS.items() if item.access == "read" and item.trust != "full")
@@ -132,7 +133,7 @@ def add(host: Host, item: Item) -> None:
         session_id=f"talk-{item.link}",
         **new,
     )
-    host.submit(engine.memories.service.save(draft)).result()  # type: ignore[attr-defined]
+    host.submit(engine.memories.service.save(EVERYTHING, draft)).result()  # type: ignore[attr-defined]
 
 
 def befall(host: Host, item: Item) -> None:
@@ -304,7 +305,7 @@ def test_strangers_may_ask_nothing_that_says_anything(host: Host, name: str) -> 
 def test_much_that_is_hidden_leaves_others_their_neighbours(host: Host) -> None:
     engine = host.catalogue._engine
     for number in range(210):
-        host.submit(engine.memories.service.save(NewMemory(f"heron {number}"))).result()  # type: ignore[attr-defined]
+        host.submit(engine.memories.service.save(EVERYTHING, NewMemory(f"heron {number}"))).result()  # type: ignore[attr-defined]
     seen = host.ask("note.save", content="a heron far off among many other birds", store="shared")
     host.ask("vault.settle")
     requested = {"query": "heron", "recipe": "vector", "limit": 5}

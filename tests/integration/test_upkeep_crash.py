@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.memories.model import NewMemory
+from tests.helpers.access import EVERYTHING
 from tests.helpers.sample_data import ROOT
 from tests.helpers.upkeep_runs import UpkeepRuns
 
@@ -30,7 +31,7 @@ def fill(vault: Path) -> None:
                 decay_rate=0.05 if is_fact else 0.0,
                 created_at=runs.clock.now - timedelta(days=20 + number % 40),
             )
-            runs.host.submit(runs.engine.memories.service.save(draft)).result()
+            runs.host.submit(runs.engine.memories.service.save(EVERYTHING, draft)).result()
     finally:
         runs.stop()
 

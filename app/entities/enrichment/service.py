@@ -64,9 +64,7 @@ class EnrichmentService:
         self._fast = fast_strategy()
         self.strategy = strategy
 
-    async def candidates(
-        self, most_names: int, limit: int, stores: Sequence[StoreName] = STORES
-    ) -> list[tuple[OwnerKind, str]]:
+    async def candidates(self, most_names: int, limit: int, stores: Sequence[StoreName]) -> list[tuple[OwnerKind, str]]:
         """Return memories, then messages, with few names that were not searched yet, the newest first.
 
         Args:

@@ -11,7 +11,7 @@ from typing import Any
 
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
-from app.exchange.accounting import read_item
+from app.exchange.accounting import list_file, read_item
 from app.exchange.formats.chatgpt_content import render
 from app.exchange.formats.conversation_files import ConversationFiles, attached_files, pointers
 from app.exchange.formats.notebooks.archive_files import open_files
@@ -19,6 +19,7 @@ from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import clean, filled, row, table, text
 from app.exchange.parsing.message_tree import apart, branch, other_branches, replaced_messages
+from app.exchange.unread_files import is_media
 from app.memories.foreign_record import Problem
 from app.sessions.model import NewMessage, Role
 
@@ -35,7 +36,7 @@ _ROLES: dict[str, Role] = {
 }
 _THOUGHTS = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")
-NOISE = ()
+NOISE = ("jupyter_messages",)  # what the interpreter and its notebook say to each other
 _PLACE = frozenset({"id", "parent", "children"})
 _OWN = ("id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node")
 
@@ -54,8 +55,12 @@ def read(path: Path, cancelled: Callable[[], bool], *, all_branches: bool = Fals
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    with open_files(path) as found:
+    with open_files(path, opens_nested=False) as found:
         files = ConversationFiles(found.files)
+        if path.is_dir():
+            for name, entry in found.files.items():
+                if is_media(name):
+                    list_file(name, entry.size)
         for thing in items(path, cancelled, is_whole=False):
             if isinstance(thing, JsonItem):
                 yield from _conversation(thing, files, all_branches=all_branches)

@@ -98,10 +98,23 @@ def _said(kind: str, block: dict[str, Any]) -> str:
         return first_text(block, "text", "title")
     if kind == "token_budget":
         return ""
-    if kind in ("image", "document", "file"):
+    if kind == "document":
+        return _document(block)
+    if kind in ("image", "file"):
         return first_text(block, "text") or f"[{kind}]"
     said = first_text(block, "text", "content", "summary", "title")
     return said or f"[{kind}]\n\n" + fenced(json.dumps(clean(block), ensure_ascii=False, indent=1), "json")
+
+
+def _document(block: dict[str, Any]) -> str:
+    """Return the title and text of a document in a message."""
+    source, name = table(block.get("source")), first_text(block, "title", "name", "file_name")
+    given = source.get("content") if source.get("type") == "content" else source.get("data")
+    is_text = source.get("type") in ("text", "content")
+    parts = [given] if isinstance(given, str) else [first_text(table(part), "text") for part in row(given)]
+    words = "\n\n".join(filter(None, parts)) if is_text else first_text(block, "text")
+    mark = f"[document: {name}]" if name else "[document]"
+    return "\n\n".join(filter(None, (mark, first_text(block, "context"), words)))
 
 
 def _keep(turn: ClaudeTurn, kind: str, block: dict[str, Any]) -> None:

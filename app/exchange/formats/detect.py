@@ -24,6 +24,7 @@ from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import NOTE_SUFFIXES, OF_THE_SYSTEM, SUFFIXES
 from app.exchange.formats.memory_systems import letta, memory_database, memory_system_detection
 from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
+from app.exchange.formats.notebooks.archive_files import open_files
 from app.exchange.formats.transcripts import recognition
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.model import ImportPreview
@@ -137,6 +138,8 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
+    if memory_database.is_vault(path):
+        raise FormatError(f"{path.name} is a Keepsake vault. {memory_database.VAULT_ADVICE}", path=str(path))
     with entries(path) as found:
         if found:
             return _entry(path, found[0])
@@ -212,6 +215,9 @@ def _zip(path: Path) -> str:
     if name := _zipped_notes(names):
         return name
     if any(name.lower().endswith(".zip") for name in names):
+        with open_files(path) as inside:
+            if notion.is_export(inside.files):
+                return notion.NAME
         raise _refusal(path, "holds other zip files; unpack it, and import the folder")
     raise _refusal(path, "is a zip without a conversations.json in it", unknown=True)
 

@@ -24,6 +24,8 @@ NAME: Final = "enex"
 SUFFIX: Final = ".enex"
 _DECLARED: Final = re.compile(r"<\?.*?\?>|<!DOCTYPE[^>]*>", re.DOTALL)
 _TAGS_ALONE: Final = re.compile(r"(?:<[^<>]*>|\s)*")
+_ENCRYPTED: Final = re.compile(r"<en-crypt\b([^>]*)>[A-Za-z0-9+/=\s]*(?:</en-crypt\s*>)?", re.IGNORECASE)
+_HINT: Final = re.compile(r"\bhint\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 _COPY: Final = re.compile(r"\s*\(\d{1,3}\)$")  # as browsers name a file that is there already
 
 
@@ -75,9 +77,21 @@ def _notes(entry: SourceEntry, done: int, total: int, cancelled: Callable[[], bo
 
 
 def _account(note: Note, place: str) -> None:
-    content = _DECLARED.sub("", note.fields.get("content", ""))
+    content = _DECLARED.sub("", _without_cipher(note.fields.get("content", ""))[0])
     content = "" if _TAGS_ALONE.fullmatch(content) else content
-    read_item(place, {"title": note.fields.get("title", ""), "content": content, "tasks": note.tasks}, "note")
+    title = note.fields.get("title", "")
+    read_item(place, {"title": title, "content": content, "tasks": note.tasks, **note.others}, "note")
+
+
+def _without_cipher(content: str) -> tuple[str, int]:
+    """Return a text with marks for its encrypted passages, and their number."""
+    return _ENCRYPTED.subn(_mark, content)
+
+
+def _mark(found: re.Match[str]) -> str:
+    hint = _HINT.search(found[1])
+    said = (hint[1] or hint[2] or "") if hint else ""
+    return f"[encrypted text, hint: {said}]" if said.strip() else "[encrypted text]"
 
 
 def _attached(resource: Resource, place: str) -> AttachmentRecord | Problem:
@@ -112,7 +126,10 @@ def _records(note: Note, place: str, notebook: str) -> Iterator[Record]:
         if isinstance(kept, AttachmentRecord):
             digest = hashlib.md5(resource.data, usedforsecurity=False).hexdigest()  # the format names files so
             links[digest] = attachment_link(kept.name, resource.name or kept.name)
-    content = note.fields.get("content", "")
+    content, encrypted = _without_cipher(note.fields.get("content", ""))
+    if encrypted:
+        passages = "1 encrypted passage was" if encrypted == 1 else f"{encrypted} encrypted passages were"
+        yield Problem(place, f"{passages} left out. Decrypt the text in Evernote, and export the note again.")
     text, _, _ = markdown_of(content, links)
     unplaced = [link for digest, link in links.items() if digest not in content]
     text = "\n\n".join(filter(None, (text, "\n".join(note.tasks), *unplaced)))
@@ -120,7 +137,7 @@ def _records(note: Note, place: str, notebook: str) -> Iterator[Record]:
         yield Problem(place, "It has neither a title nor a text and was left out.")
         return
     created = note.fields.get("created", "")
-    source = note.fields.get("source-url", "")
+    given = {"source_url": note.fields.get("source-url", ""), "author": note.fields.get("author", "")}
     yield MemoryRecord(
         # ENEX has no ids; a note keeps its title and its time of making from one export to the next.
         content_hash(f"{created}\n{title}"),
@@ -129,7 +146,7 @@ def _records(note: Note, place: str, notebook: str) -> Iterator[Record]:
         tags=normalise_tags(note.tags),
         created_ms=_time_ms(created),
         updated_ms=_time_ms(note.fields.get("updated", "")),
-        attributes={"source_url": source} if source else {},
+        attributes={name: storable(value)[0] for name, value in given.items() if value},
         collection=notebook,
     )
 

@@ -20,6 +20,7 @@ from app.exchange.parsing.frontmatter import FrontMatter, split
 from app.exchange.parsing.inline_tags import inline_tags
 from app.exchange.parsing.page_properties import page_properties
 from app.exchange.source_files import SourceEntry, is_zip
+from app.exchange.unread_files import SYSTEM_FILE, left_out
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.text.markdown_links import GENERIC_NAME, MARKDOWN_SUFFIXES, first_heading
 
@@ -52,6 +53,7 @@ class _Found:
     files: list[SourceEntry] = field(default_factory=list)
     others: dict[str, SourceEntry] = field(default_factory=dict)
     hidden: list[str] = field(default_factory=list)
+    hidden_files: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -101,7 +103,9 @@ def _unpack(archive: ArchiveFiles, stem: str, found: _Found) -> str:
             hidden.add("/".join(parts[:hidden_at]))
         elif PurePosixPath(place).suffix.lower() in NOTE_SUFFIXES and not parts[-1].startswith(_APPLE_DOUBLE):
             found.files.append(replace(entry, name=place))
-        elif not parts[-1].startswith("."):
+        elif parts[-1].startswith("."):
+            found.hidden_files.append(place)
+        else:
             found.others[place] = replace(entry, name=place)
     found.hidden += sorted(hidden)
     return root_name
@@ -123,6 +127,8 @@ def _read_all(
         names = ", ".join(sorted(found.hidden)[:_SHOWN_HIDDEN])
         said = f"{count} hidden {'folder was' if count == 1 else 'folders were'} left out ({names})."
         yield Problem(root_name, said, lost=False, foreign=True)
+    if found.hidden_files:
+        yield left_out(root_name, found.hidden_files, ("hidden file", "hidden files"), lost=False)
     total, done = sum(file.size for file in found.files), 0
     other_files, graph = VaultFiles(found.others, own), LogseqGraph(found.files) if has_config else None
     for number, file in enumerate(found.files):
@@ -243,9 +249,16 @@ def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
                 found.hidden.append(_shown(child.relative_to(root)))
             else:
                 folders.append(child)
-        elif child.suffix.lower() in NOTE_SUFFIXES and child.is_file() and not child.name.startswith(_APPLE_DOUBLE):
+        elif SYSTEM_FILE.fullmatch(child.name):
+            return
+        elif not child.is_file():
+            said = "It is a pipe, a socket or a device and was left out."
+            found.problems.append(Problem(_shown(child.relative_to(root)), said, lost=False, foreign=True))
+        elif child.suffix.lower() in NOTE_SUFFIXES:
             found.files.append(_entry(child, child.relative_to(root).as_posix(), child.stat()))
-        elif not child.name.startswith("."):
+        elif child.name.startswith("."):
+            found.hidden_files.append(_shown(child.relative_to(root)))
+        else:
             place = child.relative_to(root).as_posix()
             found.others[place] = _entry(child, place, child.stat())
     except OSError as error:

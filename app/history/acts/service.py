@@ -8,7 +8,7 @@ from typing import Final
 import apsw
 
 from app.changes import Changed
-from app.core.stores import STORES
+from app.core.access import Access
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
 from app.history.acts.model import Act, ActPage, NextSteps, Step, UndoneAct, Who
@@ -104,9 +104,9 @@ class ActService:
 
     async def _undo_whole(self, act: Act, actor: str) -> Changed[UndoneAct]:
         if act.id.startswith(ENTRY):
-            done = await self._undo.undo([int(act.id.removeprefix(ENTRY))], actor=actor)
+            done = await self._undo.undo(Access.everything(actor, "memory.undo"), [int(act.id.removeprefix(ENTRY))])
             return Changed(UndoneAct(act, tuple(done.value)), done.changes)
-        undone = await self._runs.carry_out(act.id, stores=STORES, actor=actor)
+        undone = await self._runs.carry_out(Access.everything(actor, "upkeep.undo"), act.id)
         skipped = list(undone.value.skipped.values())
         reason = ""
         if skipped:

@@ -43,7 +43,7 @@ def state(connection: apsw.Connection, memory_id: str) -> dict[str, Any] | None:
     It records that the memory is there, not what it says.
     To everybody else it reads as deleted when it was archived.
     """
-    found = archive_repo.get(connection, memory_id)
+    found = archive_repo.get(connection, memory_id, STORES)
     if found is None:
         return None
     memory, at_ms, reason = found

@@ -12,7 +12,6 @@ import apsw
 
 from app.core.clock import to_datetime
 from app.core.item_batches import batched
-from app.core.stores import STORES
 from app.memories import repo
 from app.memories.archive.model import ArchivedMemory, ArchiveFilter
 from app.memories.model import Memory
@@ -78,7 +77,7 @@ def move_out(connection: apsw.Connection, memory_id: str) -> None:
 
 
 def shown(
-    connection: apsw.Connection, chosen: ArchiveFilter, *, limit: int, offset: int, stores: Sequence[str] = STORES
+    connection: apsw.Connection, chosen: ArchiveFilter, *, limit: int, offset: int, stores: Sequence[str]
 ) -> list[ArchivedMemory]:
     """Return one page of the archive, what was put there last first."""
     where, values = _condition(chosen, stores)
@@ -94,7 +93,7 @@ def ids(connection: apsw.Connection) -> list[str]:
     return [str(row[0]) for row in connection.execute("SELECT id FROM memory_archive ORDER BY archived_at, id")]
 
 
-def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str] = STORES) -> tuple[Memory, int, str] | None:
+def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[Memory, int, str] | None:
     """Return an archived memory, the time it was archived and the reason.
 
     Return ``None`` when there is no such memory in ``stores``.
@@ -108,7 +107,7 @@ def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str] = STO
     return (memories[0], int(str(found[1])), str(found[2])) if memories else None
 
 
-def contents(connection: apsw.Connection, stores: Sequence[str] = STORES) -> Iterator[Memory]:
+def contents(connection: apsw.Connection, stores: Sequence[str]) -> Iterator[Memory]:
     """Yield the archived memories in ``stores``, the last archived first.
 
     They are as they were, but none reads as deleted.

@@ -11,6 +11,7 @@ from typing import Final
 import apsw
 
 from app.changes import MAX_NAMED, Area, Changed, ChangeSet
+from app.core.access import Access
 from app.core.clock import DAY_MS, to_datetime
 from app.core.ids import new_id
 from app.core.stores import STORES
@@ -44,28 +45,19 @@ class ArchiveService:
         self._transactions = transactions
         self._store = transactions.store
 
-    async def put(
-        self,
-        ids: Sequence[str],
-        reason: str,
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        run_id: str | None = None,
-        operation: str = "archive.put",
-    ) -> Changed[MovedMemories]:
+    async def put(self, access: Access, ids: Sequence[str], reason: str) -> Changed[MovedMemories]:
         """Move memories into the archive, a batch at a time, as one run.
 
         Memories that the caller does not see are left out.
         """
-        run = run_id or new_id("run")
+        run = access.run_id or new_id("run")
         why = excerpt(storable(reason)[0], _REASON)
         wanted = list(dict.fromkeys(storable(memory_id)[0] for memory_id in ids))
 
         def work(batch: Sequence[str], writer: MemoryWriter) -> list[str]:
-            return _put_all(batch, why, stores, writer)
+            return _put_all(batch, why, access.stores, writer)
 
-        done = await self._transactions.run_batches(wanted, BATCH, work, actor, operation, run)
+        done = await self._transactions.run_batches(access.in_run(run), wanted, BATCH, work)
         return Changed(MovedMemories(run, tuple(done.value), len(wanted) - len(done.value)), done.changes)
 
     async def due(
@@ -85,60 +77,51 @@ class ArchiveService:
         return await self._store.read(lambda connection: archive_repo.due(connection, before, states, limit))
 
     async def listed(
-        self, chosen: ArchiveFilter, *, limit: int = 50, offset: int = 0, stores: Sequence[str] = STORES
+        self, access: Access, chosen: ArchiveFilter, *, limit: int = 50, offset: int = 0
     ) -> list[ArchivedMemory]:
         """Return one page of the archive, what was put there last first."""
         clean = replace(chosen, text=storable(chosen.text[:1_000])[0])
         return await self._store.read(
-            lambda connection: archive_repo.shown(connection, clean, limit=limit, offset=offset, stores=stores)
+            lambda connection: archive_repo.shown(connection, clean, limit=limit, offset=offset, stores=access.stores)
         )
 
     async def ids(self) -> list[str]:
         """Return the ids of everything in the archive, what was put there first first."""
         return await self._store.read(archive_repo.ids)
 
-    async def get(self, memory_id: str, *, stores: Sequence[str] = STORES) -> Archived:
+    async def get(self, access: Access, memory_id: str) -> Archived:
         """Return an archived memory as it was.
 
         Raises:
-            NotFoundError: There is none of that id in ``stores``.
+            NotFoundError: There is none of that id that the caller may see.
         """
-        found = await self._store.read(lambda connection: require_archived(connection, memory_id, stores))
+        found = await self._store.read(lambda connection: require_archived(connection, memory_id, access.stores))
         return Archived(found[0], to_datetime(found[1]), found[2])
 
-    async def restore(
-        self,
-        memory_id: str,
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "archive.restore",
-    ) -> Changed[Memory]:
+    async def restore(self, access: Access, memory_id: str) -> Changed[Memory]:
         """Restore a memory from the archive exactly as it was.
 
         It goes into the trash if it came from there.
 
         Raises:
-            NotFoundError: The archive has none of that id in ``stores``.
+            NotFoundError: The archive has none of that id that the caller may see.
             InputError: Its id was given away.
             StaleError: Another active fact has its category and key.
         """
 
         def work(writer: MemoryWriter) -> Memory:
             connection = writer.connection
-            require_archived(connection, memory_id, stores)
+            require_archived(connection, memory_id, access.stores)
             before = state(connection, memory_id)
-            if repo.get(connection, memory_id) is not None:
+            if repo.get(connection, memory_id, stores=STORES) is not None:
                 raise InputError("There is an active memory with this id, which keeps it in the archive.", id=memory_id)
             restored = take_out(connection, writer.index, memory_id)
             writer.enter(memory_id, "RESTORE", before, recorded_state(restored), _AREAS)
-            return repo.many(connection, (memory_id,), stores=stores)[0]
+            return repo.many(connection, (memory_id,), stores=access.stores)[0]
 
-        return await self._transactions.run(work, actor, operation)
+        return await self._transactions.run(access, work)
 
-    async def clean(
-        self, older_than_days: float, *, limit: int = 200, actor: str = "person", operation: str = "archive.clean"
-    ) -> Changed[int]:
+    async def clean(self, access: Access, older_than_days: float, *, limit: int = 200) -> Changed[int]:
         """Delete old memories from the archive, except notes, and return how many.
 
         They have been in the archive for longer than ``older_than_days``.
@@ -160,7 +143,7 @@ class ArchiveService:
             if len(dropped) < size:
                 break
         named = tuple(gone) if len(gone) <= MAX_NAMED else ()
-        return Changed(len(gone), ChangeSet(_AREAS if gone else frozenset(), named, actor, operation))
+        return Changed(len(gone), ChangeSet(_AREAS if gone else frozenset(), named, access.actor, access.operation))
 
     async def old_observations(self, older_than_days: float, limit: int) -> list[str]:
         """Return ids of observations to archive, the longest idle first.
@@ -185,9 +168,7 @@ class ArchiveService:
         before = self._before(older_than_days)
         return await self._store.read(partial(archive_repo.old, before_ms=before, limit=limit))
 
-    async def clean_recorded(
-        self, ids: Sequence[str], *, actor: str, run_id: str, operation: str = "archive.clean"
-    ) -> Changed[int]:
+    async def clean_recorded(self, access: Access, ids: Sequence[str]) -> Changed[int]:
         """Delete memories from the archive and record each whole in the history.
 
         By that the run can be undone.
@@ -198,7 +179,7 @@ class ArchiveService:
         def work(writer: MemoryWriter) -> int:
             count = 0
             for memory_id in ids:
-                found = archive_repo.get(writer.connection, memory_id)
+                found = archive_repo.get(writer.connection, memory_id, STORES)
                 if found is None or found[0].kind == "note" or found[0].pinned:
                     continue
                 memory, at_ms, reason = found
@@ -208,7 +189,7 @@ class ArchiveService:
                 count += 1
             return count
 
-        return await self._transactions.run(work, actor, operation, run_id)
+        return await self._transactions.run(access, work)
 
     def _before(self, days: float) -> int:
         """Return the moment so many days ago."""
@@ -223,7 +204,7 @@ def _put_all(ids: Sequence[str], reason: str, stores: Sequence[str], writer: Mem
     Those outside ``stores`` or in the archive already are left out.
     """
     moved = []
-    for memory in repo.many(writer.connection, ids):
+    for memory in repo.many(writer.connection, ids, stores=STORES):
         if memory.store in stores and not archive_repo.holds(writer.connection, memory.id):
             put_in(writer.connection, writer.index, memory.id, reason, writer.at_ms)
             after = state(writer.connection, memory.id)

@@ -4,11 +4,10 @@ Equal facts are found among themselves first, then against the vault.
 """
 
 from collections.abc import Sequence
-from functools import partial
 
 from app.changes import Changed
+from app.core.access import Access
 from app.core.ids import new_id
-from app.core.stores import STORES
 from app.errors import InputError
 from app.memories import repo
 from app.memories.deduplication.service import DeduplicatingWriter
@@ -32,15 +31,7 @@ class BatchService:
         self._transactions = transactions
         self._writing = writing
 
-    async def write(
-        self,
-        drafts: Sequence[NewMemory],
-        *,
-        run_id: str | None = None,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "fact.batch",
-    ) -> Changed[BatchWritten]:
+    async def write(self, access: Access, drafts: Sequence[NewMemory]) -> Changed[BatchWritten]:
         """Store the memories of ``drafts`` that are new; return each outcome, in order.
 
         All are checked before the first is stored. What was stored is undone by the run's id.
@@ -51,11 +42,11 @@ class BatchService:
         """
         if len(drafts) > MAX_BATCH:
             raise InputError(f"At most {MAX_BATCH:,} can be stored at once.", allowed=MAX_BATCH)
-        memories = [self._composed(draft, number, stores) for number, draft in enumerate(drafts)]
-        run = run_id or new_id("run")
+        memories = [self._composed(draft, number, access.stores) for number, draft in enumerate(drafts)]
+        run = access.run_id or new_id("run")
         first = {_identity(memory): memory for memory in reversed(memories)}
         fresh = [(memory, draft) for memory, draft in zip(memories, drafts, strict=True) if _is_first(first, memory)]
-        done = await self._write_all(fresh, stores, actor, operation, run)
+        done = await self._write_all(access.in_run(run), fresh)
         outcomes = {_identity(memory): one for (memory, _), one in zip(fresh, done.value, strict=True)}
         results = tuple(
             outcomes[_identity(memory)] if _is_first(first, memory) else _repeated(outcomes[_identity(memory)])
@@ -70,24 +61,17 @@ class BatchService:
             error.data["item"] = number
             raise
 
-    async def _write_all(
-        self,
-        fresh: Sequence[tuple[Memory, NewMemory]],
-        stores: Sequence[str],
-        actor: str,
-        operation: str,
-        run: str,
-    ) -> Changed[list[Written]]:
+    async def _write_all(self, access: Access, fresh: Sequence[tuple[Memory, NewMemory]]) -> Changed[list[Written]]:
         if any(self._writing.is_reconciled(memory.store) for memory, _ in fresh):
-            write = partial(self._writing.write, stores=stores, actor=actor, operation=operation, run_id=run)
-            done = [await write(draft) for _, draft in fresh]
-            return Changed([one.value for one in done], join_changes([one.changes for one in done], actor, operation))
+            done = [await self._writing.write(access, draft) for _, draft in fresh]
+            changes = join_changes([one.changes for one in done], access.actor, access.operation)
+            return Changed([one.value for one in done], changes)
 
         def work(batch: Sequence[Memory], writer: MemoryWriter) -> list[Written]:
             return [self._writing.write_in(writer, memory) for memory in batch]
 
         memories = [memory for memory, _ in fresh]
-        return await self._transactions.run_batches(memories, _TOGETHER, work, actor, operation, run, stores=stores)
+        return await self._transactions.run_batches(access, memories, _TOGETHER, work)
 
 
 _Identity = tuple[str, ...]

@@ -5,6 +5,7 @@ from typing import Final
 
 import apsw
 
+from app.core.stores import STORES
 from app.memories import repo
 from app.memories.deduplication.contradiction import may_contradict, sentences
 from app.memories.deduplication.similar import SimilarFinder
@@ -29,7 +30,7 @@ def contradicted(
     found: dict[str, Memory] = {}
     for sentence in [one for text in texts for one in sentences(text, _MOST_SENTENCES)][:_MOST_SENTENCES]:
         ids = finder.related(connection, sentence, kind="fact", stores=stores, limit=_LOOKED_AT)
-        for fact in repo.many(connection, [one for one in ids if one not in without]):
+        for fact in repo.many(connection, [one for one in ids if one not in without], stores=STORES):
             if fact.deleted_at is None and _is_certain(connection, fact) and may_contradict(sentence, fact.content):
                 found[fact.id] = fact
     return list(found.values())

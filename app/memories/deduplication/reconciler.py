@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from app.core.access import Access
 from app.core.stores import StoreName
 from app.errors import InputError
 from app.memories.model import Kind, Memory
@@ -90,7 +91,7 @@ class Reconciler(Protocol):
 class CandidateFinder(Protocol):
     """Finds memories that resemble another one, such as by words and meaning together."""
 
-    async def find(self, text: str, *, kind: Kind, stores: Sequence[str], limit: int) -> list[str]:
+    async def find(self, access: Access, text: str, *, kind: Kind, limit: int) -> list[str]:
         """Return the memory ids of similar candidates, the most similar first.
 
         Raises:

@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 import apsw
 
 from app.changes import Changed
+from app.core.access import Access
 from app.core.stores import STORES, StoreName
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.memories import repo, validation
@@ -95,36 +96,24 @@ class DeduplicatingWriter:
         reconciler = self._reconciler
         return reconciler if reconciler is not None and reconciler.can_decide(store) else None
 
-    async def write(
-        self,
-        draft: NewMemory,
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "memory.write",
-        run_id: str | None = None,
-        judging: Judging = "words",
-    ) -> Changed[Written]:
+    async def write(self, access: Access, draft: NewMemory, *, judging: Judging = "words") -> Changed[Written]:
         """Store the memory ``draft`` unless an active one already says it.
 
         Only memories of its kind and store are compared.
 
         Args:
+            access: What the caller may see, and what the change is recorded as.
             draft: What is to be stored.
-            stores: Those the caller may see.
-            actor: Who writes, as history names it.
-            operation: As which operation.
-            run_id: The run it belongs to.
             judging: What may keep it from being stored: the same ``text`` or key alone; a ``model``'s decision too,
                 where there is one; or else shared ``words``, which is for what nobody asked to store in these words.
 
         Raises:
-            AccessDeniedError: The draft's store is not among ``stores``.
+            AccessDeniedError: The caller does not see the draft's store.
             InputError: Its id is taken, it is empty or too large, or a field cannot be stored.
         """
         begun = time.perf_counter()
-        memory = self.composed(draft, stores)
-        commit = _Commit(self._transactions, actor, operation, run_id, stores)
+        memory = self.composed(draft, access.stores)
+        commit = _Commit(self._transactions, access)
         reconciler = None if judging == "text" else self._available(memory.store)
         if judging == "text" or (reconciler is None and judging == "model"):
             is_left_alone = judging == "model" and self._reconciler is not None and self._reconciler.is_resting
@@ -215,7 +204,7 @@ class DeduplicatingWriter:
         await reconciler.prepare()
         reason, until = "", time.monotonic() + self._options().seconds
         for _ in range(_ATTEMPTS):
-            candidates = await self._candidates(memory)
+            candidates = await self._candidates(commit.access, memory)
             if not candidates:
                 break
             decision, reason = await self._decision(reconciler, memory, candidates, until - time.monotonic())
@@ -228,7 +217,7 @@ class DeduplicatingWriter:
             reason = "What it resembles was changed while that was decided."
         return await commit.run(partial(self._plain, memory=memory, reason=reason))
 
-    async def _candidates(self, memory: Memory) -> list[Memory]:
+    async def _candidates(self, access: Access, memory: Memory) -> list[Memory]:
         """Return active memories of the same kind and store that resemble ``memory``.
 
         There are none where its text or key decides.
@@ -237,7 +226,8 @@ class DeduplicatingWriter:
         threshold = settings.candidate_similarity
         if self._search is not None:
             try:
-                ids = await self._search.find(text, kind=memory.kind, stores=(memory.store,), limit=MAX_CANDIDATES)
+                own_store = access.within((memory.store,))
+                ids = await self._search.find(own_store, text, kind=memory.kind, limit=MAX_CANDIDATES)
                 threshold = settings.similarity
             except KeepsakeError as error:
                 self._trace.event("memory.write.candidates", error=error.code)
@@ -246,7 +236,7 @@ class DeduplicatingWriter:
             now_ms = self._transactions.clock.now_ms()
             if (memory.kind == "fact" and memory.key) or repo.find_equal(connection, memory, now_ms) is not None:
                 return []
-            found = [one for one in repo.many(connection, ids) if _is_alike(one, memory, now_ms)]
+            found = [one for one in repo.many(connection, ids, stores=STORES) if _is_alike(one, memory, now_ms)]
             similar = self._finder.find(
                 connection, text, max(threshold, _LEAST), kind=memory.kind, stores=(memory.store,), now_ms=now_ms
             )
@@ -283,7 +273,7 @@ class DeduplicatingWriter:
             return known
         if matched is None or decision.action == "ADD":
             return Written("ADD", writer.create(memory), decided_by="reconciler", reason=decision.reason)
-        now = repo.get(writer.connection, matched.id)
+        now = repo.get(writer.connection, matched.id, stores=STORES)
         if now is None or not _is_alike(now, memory, writer.at_ms) or now.version != matched.version:
             return None
         if now.pinned and decision.action != "NONE":
@@ -314,13 +304,10 @@ class _Commit:
     """Runs transactions of one caller."""
 
     transactions: MemoryUnitOfWork
-    actor: str
-    operation: str
-    run_id: str | None
-    stores: Sequence[str]
+    access: Access
 
     async def run(self, work: Callable[[MemoryWriter], T]) -> Changed[T]:
-        return await self.transactions.run(work, self.actor, self.operation, self.run_id, stores=self.stores)
+        return await self.transactions.run(self.access, work)
 
 
 def replace_memory(writer: MemoryWriter, old: Memory, new: Memory) -> tuple[Memory, Memory]:

@@ -17,6 +17,7 @@ from typing import Final
 import apsw
 
 from app.core.stopwords import stop_words
+from app.core.stores import STORES
 from app.memories import repo
 from app.memories.deduplication.word_sets import expression, jaccard, word_set
 from app.memories.model import Memory
@@ -120,7 +121,7 @@ class SimilarFinder:
         }
         found = [
             SimilarMemory(memory, scores[memory.id])
-            for memory in repo.many(connection, list(scores))
+            for memory in repo.many(connection, list(scores), stores=STORES)
             if memory.deleted_at is None and not repo.is_expired(memory, now_ms)
         ]
         found.sort(key=lambda one: (-one.score, -one.memory.mention_count, one.memory.created_at, one.memory.id))

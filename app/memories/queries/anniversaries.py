@@ -7,7 +7,7 @@ from typing import Final, Literal
 import apsw
 
 from app.core.clock import midnight_ms, to_datetime
-from app.core.stores import STORES, sees_all
+from app.core.stores import sees_all
 from app.core.text import excerpt
 from app.memories.model import Anniversary
 from app.memories.repo import store_condition
@@ -26,7 +26,7 @@ def anniversaries(
     *,
     limit: int,
     zone: tzinfo | None = None,
-    stores: Sequence[str] = STORES,
+    stores: Sequence[str],
 ) -> list[Anniversary]:
     """Return notes and conversations of this day in earlier years, then months.
 

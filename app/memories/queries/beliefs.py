@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import apsw
 
 from app.core.clock import DAY_MS, to_datetime
-from app.core.stores import STORES
 from app.memories import confidence_repo, repo
 from app.memories.decay import DecayingFact
 from app.memories.model import Belief, ConfidencePoint, FactConfidence, FadingHold, Memory
@@ -20,7 +19,7 @@ _POINTS = 60
 
 
 def confidence(
-    connection: apsw.Connection, memory_id: str, now_ms: int, threshold: float, *, stores: Sequence[str] = STORES
+    connection: apsw.Connection, memory_id: str, now_ms: int, threshold: float, *, stores: Sequence[str]
 ) -> FactConfidence:
     """Return the confidence of a fact and when it fades without use.
 
@@ -66,7 +65,7 @@ def _curve(fact: DecayingFact, now_ms: int, fades_ms: int | None) -> tuple[Confi
     return tuple(ConfidencePoint(to_datetime(at), fact.left(at)) for at in moments)
 
 
-def timeline(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> list[Belief]:
+def timeline(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str]) -> list[Belief]:
     """Return the facts of which one took the place of another, the first held first.
 
     Raises:

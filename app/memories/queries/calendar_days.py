@@ -7,7 +7,7 @@ from datetime import date, timedelta, tzinfo
 import apsw
 
 from app.core.clock import midnight_ms, to_datetime
-from app.core.stores import STORES, sees_all
+from app.core.stores import sees_all
 from app.memories import links
 from app.memories.model import CalendarDay
 from app.memories.queries.statistics import QUARTER_MS
@@ -23,7 +23,7 @@ def days(
     last: date,
     *,
     zone: tzinfo | None = None,
-    stores: Sequence[str] = STORES,
+    stores: Sequence[str],
 ) -> list[CalendarDay]:
     """Return the days from ``first`` to ``last`` that hold anything, in the order of time.
 

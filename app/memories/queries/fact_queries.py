@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import apsw
 
+from app.core.access import Access
 from app.core.clock import Clock
 from app.core.stopwords import stop_words
-from app.core.stores import STORES
 from app.core.text import storable
 from app.errors import KeepsakeError, NotFoundError
 from app.memories import repo
@@ -27,7 +27,7 @@ _IDS = f"SELECT m.id FROM memories m WHERE {_FACTS}"
 
 
 class FactQueries:
-    """Questions about active facts; ``stores`` are those the caller may see.
+    """Questions about active facts; ``access`` says what the caller may see.
 
     Args:
         store: The vault's database.
@@ -44,7 +44,7 @@ class FactQueries:
         self._clock = clock
         self._search = candidates
 
-    async def get(self, category: str, key: str, *, stores: Sequence[str] = STORES) -> Memory:
+    async def get(self, access: Access, category: str, key: str) -> Memory:
         """Return the active fact of a category and key.
 
         It is the last changed one where several stores have one.
@@ -54,42 +54,40 @@ class FactQueries:
         """
         named = {"category": clean_name("category", category), "key": clean_name("key", key)}
         where = "AND m.key <> '' AND m.category = :category AND m.key = :key ORDER BY m.updated_at DESC, m.rowid DESC"
-        found = await self._found(where, named, stores, limit=1)
+        found = await self._found(where, named, access.stores, limit=1)
         if not found:
             raise NotFoundError("There is no fact of that category and key. 'fact.list' shows those there are.")
         return found[0]
 
-    async def confidence(self, fact_id: str, threshold: float, *, stores: Sequence[str] = STORES) -> FactConfidence:
+    async def confidence(self, access: Access, fact_id: str, threshold: float) -> FactConfidence:
         """Return the confidence of a fact and when it fades without use, below ``threshold``.
 
         Raises:
             NotFoundError: There is no fact of that id.
         """
         now_ms = self._clock.now_ms()
-        return await self._store.read(lambda conn: beliefs.confidence(conn, fact_id, now_ms, threshold, stores=stores))
+        return await self._store.read(
+            lambda conn: beliefs.confidence(conn, fact_id, now_ms, threshold, stores=access.stores)
+        )
 
-    async def beliefs(self, fact_id: str, *, stores: Sequence[str] = STORES) -> list[Belief]:
+    async def beliefs(self, access: Access, fact_id: str) -> list[Belief]:
         """Return what was held true before and after a fact, the first first.
 
         Raises:
             NotFoundError: There is no fact of that id.
         """
-        return await self._store.read(lambda conn: beliefs.timeline(conn, fact_id, stores=stores))
+        return await self._store.read(lambda conn: beliefs.timeline(conn, fact_id, stores=access.stores))
 
-    async def listed(
-        self, category: str = "", *, limit: int = 50, offset: int = 0, stores: Sequence[str] = STORES
-    ) -> list[Memory]:
+    async def listed(self, access: Access, category: str = "", *, limit: int = 50, offset: int = 0) -> list[Memory]:
         """Return facts, of one category where named, by key and then the last changed first."""
         if not category:
             where = "ORDER BY m.updated_at DESC, m.rowid DESC"
-            return await self._found(where, {}, stores, limit=limit, offset=offset)
+            return await self._found(where, {}, access.stores, limit=limit, offset=offset)
         where = "AND m.category = :category ORDER BY m.key, m.updated_at DESC, m.rowid DESC"
         named = {"category": clean_name("category", category)}
-        return await self._found(where, named, stores, limit=limit, offset=offset)
+        return await self._found(where, named, access.stores, limit=limit, offset=offset)
 
-    async def by_metadata(
-        self, key: str, value: str, *, limit: int = 50, stores: Sequence[str] = STORES
-    ) -> list[Memory]:
+    async def by_metadata(self, access: Access, key: str, value: str, *, limit: int = 50) -> list[Memory]:
         """Return facts whose attribute ``key`` is ``value``, the last changed first.
 
         The attribute may be a text, a number or a truth value.
@@ -107,10 +105,10 @@ class FactQueries:
             "value": clean,
             "written": json.dumps(clean, ensure_ascii=False)[1:-1],
         }
-        return await self._found(where, named, stores, limit=limit)
+        return await self._found(where, named, access.stores, limit=limit)
 
     async def conflicts(
-        self, content: str, *, limit: int = 10, stores: Sequence[str] = STORES, without: Sequence[str] = ()
+        self, access: Access, content: str, *, limit: int = 10, without: Sequence[str] = ()
     ) -> list[Memory]:
         """Return facts on the matter of ``content`` that may contradict it, the nearest first.
 
@@ -120,7 +118,7 @@ class FactQueries:
         ids: list[str] | None = None
         if self._search is not None:
             try:
-                ids = await self._search.find(text, kind="fact", stores=stores, limit=limit + len(without) + 1)
+                ids = await self._search.find(access, text, kind="fact", limit=limit + len(without) + 1)
             except KeepsakeError:
                 ids = None  # the word index must do; the person sees the failure where they search
 
@@ -128,12 +126,12 @@ class FactQueries:
             found = ids
             if found is None:
                 most = limit + len(without) + 1
-                found = self._finder.related(connection, text, kind="fact", stores=stores, limit=most)
+                found = self._finder.related(connection, text, kind="fact", stores=access.stores, limit=most)
             now_ms = self._clock.now_ms()
             same = repo.text_key(text)
             return [
                 fact
-                for fact in repo.many(connection, [one for one in found if one not in without], stores=stores)
+                for fact in repo.many(connection, [one for one in found if one not in without], stores=access.stores)
                 if fact.kind == "fact"
                 and fact.deleted_at is None
                 and not repo.is_expired(fact, now_ms)
@@ -143,21 +141,19 @@ class FactQueries:
 
         return await self._store.read(work)
 
-    async def clashes(
-        self, content: str, *, limit: int = 3, stores: Sequence[str] = STORES, without: str
-    ) -> list[Clash]:
+    async def clashes(self, access: Access, content: str, *, limit: int = 3, without: str) -> list[Clash]:
         """Return sentences of a text with facts that may contradict them.
 
         Args:
             content: The text.
             limit: How many at most.
-            stores: Those that the caller may see.
+            access: What the caller may see.
             without: The id of what the text is from.
         """
         found: list[Clash] = []
         seen: set[str] = set()
         for sentence in sentences(content, _MOST_SENTENCES):
-            for fact in await self.conflicts(sentence, limit=limit + 2, stores=stores, without=(without, *seen)):
+            for fact in await self.conflicts(access, sentence, limit=limit + 2, without=(without, *seen)):
                 if may_contradict(sentence, fact.content):
                     seen.add(fact.id)
                     found.append(Clash(sentence, fact))

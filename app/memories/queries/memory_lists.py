@@ -11,7 +11,7 @@ import apsw
 
 from app.core.clock import to_ms
 from app.core.facets import Facet, Facets
-from app.core.stores import STORES, sees_all
+from app.core.stores import sees_all
 from app.core.tag_names import normalise_tag
 from app.core.text import storable
 from app.errors import InputError
@@ -45,7 +45,7 @@ def ids(
     *,
     limit: int = -1,
     offset: int = 0,
-    stores: Sequence[str] = STORES,
+    stores: Sequence[str],
 ) -> list[str]:
     """Return the ids of memories that ``chosen`` leaves, in ``order``.
 
@@ -66,13 +66,13 @@ def listed(
     *,
     limit: int = 50,
     offset: int = 0,
-    stores: Sequence[str] = STORES,
+    stores: Sequence[str],
 ) -> list[MemoryRow]:
     """Return one page of the memories that ``chosen`` leaves, as a list shows them."""
     return rows(connection, ids(connection, chosen, order, limit=limit, offset=offset, stores=stores), stores=stores)
 
 
-def facets(connection: apsw.Connection, chosen: MemoryFilter, *, stores: Sequence[str] = STORES) -> Facets:
+def facets(connection: apsw.Connection, chosen: MemoryFilter, *, stores: Sequence[str]) -> Facets:
     """Return the counts by kind, tag, store and source over the memories that ``chosen`` leaves."""
     where, values = condition(chosen, stores)
     groups = connection.execute(
@@ -93,7 +93,7 @@ def _totals(groups: Sequence[Sequence[Any]], column: int) -> tuple[Facet, ...]:
 
 
 def entities(
-    connection: apsw.Connection, chosen: MemoryFilter, limit: int = 30, *, stores: Sequence[str] = STORES
+    connection: apsw.Connection, chosen: MemoryFilter, limit: int = 30, *, stores: Sequence[str]
 ) -> list[NamedThing]:
     """Return the people and things that the memories ``chosen`` leaves name, the most named first.
 
@@ -116,7 +116,7 @@ def entities(
     return [NamedThing(str(row[0]), str(row[1]), str(row[2]), int(str(row[3]))) for row in cursor]
 
 
-def kinds(connection: apsw.Connection, *, stores: Sequence[str] = STORES) -> list[Facet]:
+def kinds(connection: apsw.Connection, *, stores: Sequence[str]) -> list[Facet]:
     """Return how many active memories there are of each kind that there is any of."""
     return counts_by(connection, "kind", f"{ACTIVE} AND {store_condition(stores)}")
 
@@ -131,7 +131,7 @@ def counts_by(connection: apsw.Connection, column: str, where: str, limit: int =
     return [Facet(str(name), int(str(count))) for name, count in rows]
 
 
-def condition(chosen: MemoryFilter, stores: Sequence[str] = STORES) -> tuple[str, tuple[Any, ...]]:
+def condition(chosen: MemoryFilter, stores: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
     """Return the filter ``chosen`` as an SQL condition, and the values to bind in it.
 
     The condition is on ``memories m``. A superseded memory is neither active nor in the trash: its successor stands for

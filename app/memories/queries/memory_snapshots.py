@@ -12,7 +12,7 @@ import apsw
 
 from app.core.clock import to_datetime, to_ms
 from app.core.item_batches import batched
-from app.core.stores import STORES, sees_all
+from app.core.stores import sees_all
 from app.history import as_of
 from app.history.history_repo import HistoryRow
 from app.memories import repo
@@ -57,9 +57,7 @@ def changed(connection: apsw.Connection, at_ms: int) -> set[str]:
     return as_of.changed_since(connection, "memory", at_ms) | {str(row[0]) for row in archived}
 
 
-def states(
-    connection: apsw.Connection, at_ms: int, ids: Collection[str], stores: Sequence[str] = STORES
-) -> Iterator[Memory]:
+def states(connection: apsw.Connection, at_ms: int, ids: Collection[str], stores: Sequence[str]) -> Iterator[Memory]:
     """Yield the memories of ``ids`` as they stood at ``at_ms``, deleted ones included.
 
     One whose store the caller may not see, then or now, does not exist for it.
@@ -78,7 +76,7 @@ def _as_seen(connection: apsw.Connection, memory: Memory, stores: Sequence[str])
     return replace(repo.as_seen(memory, stores), superseded_by=successor.id if successor else None)
 
 
-def get(connection: apsw.Connection, memory_id: str, at_ms: int, *, stores: Sequence[str] = STORES) -> Memory | None:
+def get(connection: apsw.Connection, memory_id: str, at_ms: int, *, stores: Sequence[str]) -> Memory | None:
     """Return a memory of ``stores`` as it stood at ``at_ms``, deleted ones included."""
     found = repo.get(connection, memory_id, stores=stores)
     if found is None or as_of.has_changed(connection, "memory", at_ms, memory_id):
@@ -94,7 +92,7 @@ def listed(
     *,
     limit: int = 50,
     offset: int = 0,
-    stores: Sequence[str] = STORES,
+    stores: Sequence[str],
 ) -> list[MemoryRow]:
     """Return one page of the memories that ``chosen`` left at ``at_ms``."""
     since = changed(connection, at_ms)

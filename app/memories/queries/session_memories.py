@@ -7,7 +7,7 @@ from typing import Final
 import apsw
 
 from app.core import message_ids
-from app.core.stores import STORES
+from app.core.access import Access
 from app.memories import repo
 from app.memories.model import Memory, QuotedMessage, SessionMemory
 from app.store.store import Store
@@ -34,33 +34,31 @@ class SessionMemories:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def listed(
-        self, session: str, *, limit: int = 200, offset: int = 0, stores: Sequence[str] = STORES
-    ) -> list[SessionMemory]:
+    async def listed(self, access: Access, session: str, *, limit: int = 200, offset: int = 0) -> list[SessionMemory]:
         """Return active memories of a conversation, in the order in which they were stored.
 
         Args:
             session: The stored id of the conversation.
             limit: How many at most.
             offset: How many to leave out first.
-            stores: Only memories in these; without all of them no messages are quoted.
+            access: What the caller may see; without all stores no messages are quoted.
         """
 
         def work(connection: apsw.Connection) -> list[SessionMemory]:
-            drawn = _DRAWN.format(session="?1", seen=repo.store_condition(stores))
+            drawn = _DRAWN.format(session="?1", seen=repo.store_condition(access.stores))
             rows = connection.execute(
                 f"SELECT id FROM ({drawn}) ORDER BY rowid LIMIT ?2 OFFSET ?3", (session, max(limit, 0), max(offset, 0))
             )
-            found = repo.many(connection, [str(row[0]) for row in rows], stores=stores)
+            found = repo.many(connection, [str(row[0]) for row in rows], stores=access.stores)
             return [SessionMemory(memory, _quotes(connection, memory, session)) for memory in found]
 
         return await self._store.read(work)
 
-    async def counts(self, sessions: Sequence[str], *, stores: Sequence[str] = STORES) -> dict[str, int]:
+    async def counts(self, access: Access, sessions: Sequence[str]) -> dict[str, int]:
         """Return how many active memories conversations have, those with none left out."""
 
         def work(connection: apsw.Connection) -> dict[str, int]:
-            drawn = _DRAWN.format(session="w.value", seen=repo.store_condition(stores))
+            drawn = _DRAWN.format(session="w.value", seen=repo.store_condition(access.stores))
             rows = connection.execute(
                 f"SELECT w.key, (SELECT count(*) FROM ({drawn})) FROM json_each(?) w",
                 (json.dumps(list(sessions[:MAX_SESSIONS])),),

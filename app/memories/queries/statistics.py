@@ -10,7 +10,7 @@ import apsw
 
 from app.core.clock import midnight_ms, optional_datetime, to_datetime
 from app.core.facets import Facet
-from app.core.stores import STORES, sees_all
+from app.core.stores import sees_all
 from app.memories.queries.memory_lists import counts_by
 from app.memories.repo import store_condition
 from app.memories.tags.tag_repo import ACTIVE
@@ -77,7 +77,7 @@ class MemoryStats:
     disk_bytes: int = 0
 
 
-def stats(connection: apsw.Connection, wanted: StatisticsPeriod, stores: Sequence[str] = STORES) -> MemoryStats:
+def stats(connection: apsw.Connection, wanted: StatisticsPeriod, stores: Sequence[str]) -> MemoryStats:
     """Return the counts of what is in ``stores``; of messages where these are all."""
     where = f"{ACTIVE} AND {store_condition(stores)}"
     kinds = _facets(connection, "kind", where)

@@ -12,7 +12,7 @@ import apsw
 
 from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
-from app.core.stores import STORES, sees_all
+from app.core.stores import sees_all
 from app.core.text import excerpt
 from app.core.token_estimate import estimate_tokens
 from app.errors import NotFoundError
@@ -88,7 +88,7 @@ def around(
     before: int,
     after: int,
     chosen: TimelineFilter,
-    stores: Sequence[str] = STORES,
+    stores: Sequence[str],
 ) -> Timeline:
     """Return the timeline items before and after ``anchor``, and the anchor itself.
 

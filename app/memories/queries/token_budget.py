@@ -10,7 +10,6 @@ from datetime import datetime
 import apsw
 
 from app.core.clock import to_ms
-from app.core.stores import STORES
 from app.core.token_estimate import estimate_tokens
 from app.memories import repo
 from app.memories.model import Memory
@@ -51,7 +50,7 @@ def fetch_within_budget(
     ids: Sequence[str],
     max_tokens: int | None,
     as_of: datetime | None,
-    stores: Sequence[str] = STORES,
+    stores: Sequence[str],
 ) -> FetchedMemories:
     """Return the memories of ``ids``, each once, as far as ``max_tokens`` reach.
 

@@ -10,6 +10,7 @@ from functools import partial
 import apsw
 
 from app.changes import Changed
+from app.core.access import Access
 from app.core.ids import new_id
 from app.core.item_batches import batched
 from app.core.stores import STORES
@@ -55,9 +56,7 @@ class TagService:
     def __init__(self, transactions: MemoryUnitOfWork) -> None:
         self._transactions = transactions
 
-    async def rename(
-        self, old: str, new: str, *, stores: Sequence[str] = STORES, actor: str = "person"
-    ) -> Changed[TagChange]:
+    async def rename(self, access: Access, old: str, new: str) -> Changed[TagChange]:
         """Rename a tag and those nested in it.
 
         Where the new name is there already, the tags become one.
@@ -66,17 +65,9 @@ class TagService:
             NotFoundError: No memory has the tag.
             InputError: A name is empty, too long, or cannot stand in a text that has the old one.
         """
-        return await self.merge((old,), new, stores=stores, actor=actor, operation="tag.rename")
+        return await self.merge(access, (old,), new)
 
-    async def merge(
-        self,
-        tags: Sequence[str],
-        into: str,
-        *,
-        stores: Sequence[str] = STORES,
-        actor: str = "person",
-        operation: str = "tag.merge",
-    ) -> Changed[TagChange]:
+    async def merge(self, access: Access, tags: Sequence[str], into: str) -> Changed[TagChange]:
         """Merge several tags into one, in short transactions of one run.
 
         ``into`` need not be there yet.
@@ -86,15 +77,17 @@ class TagService:
             InputError: A name is empty, too long, or cannot stand in a text that has an old one.
         """
         names = _names(tags, into)
-        ids = await self._transactions.store.read(partial(_having, names, stores))
+        ids = await self._transactions.store.read(partial(_having, names, access.stores))
         if not ids:
             raise NotFoundError("No item has such a tag.", tags=", ".join(names))
         run_id = new_id("run")
 
         def work(batch: Sequence[str], writer: MemoryWriter) -> list[str]:
-            return writer.update_each(active_memories(writer.connection, batch, stores), partial(renamed, names=names))
+            return writer.update_each(
+                active_memories(writer.connection, batch, access.stores), partial(renamed, names=names)
+            )
 
-        done = await self._transactions.run_batches(ids, BATCH, work, actor, operation, run_id, stores=stores)
+        done = await self._transactions.run_batches(access.in_run(run_id), ids, BATCH, work)
         return Changed(TagChange(len(done.value), run_id), done.changes)
 
 
@@ -164,7 +157,7 @@ def _having(names: Mapping[str, str], stores: Sequence[str], connection: apsw.Co
             tags.add(str(tag))
     unwritable = _unwritable(tags, names)
     for batch in batched(found, BATCH) if unwritable else ():
-        for memory in repo.many(connection, batch):
+        for memory in repo.many(connection, batch, stores=STORES):
             _refuse_inline(memory, names, unwritable)
     return list(found)
 

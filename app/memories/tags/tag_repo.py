@@ -10,7 +10,6 @@ from typing import Any
 import apsw
 
 from app.core.facets import Facet
-from app.core.stores import STORES
 from app.core.tag_names import normalise_tag
 from app.memories.repo import store_condition
 
@@ -35,7 +34,7 @@ def tag_condition(column: str) -> str:
 
 
 def tags_with_prefix(
-    connection: apsw.Connection, prefix: str = "", *, limit: int = 200, stores: Sequence[str] = STORES
+    connection: apsw.Connection, prefix: str = "", *, limit: int = 200, stores: Sequence[str]
 ) -> list[Facet]:
     """Return the tags that begin with ``prefix``, most used first.
 

@@ -9,7 +9,7 @@ import apsw
 from app.core.stores import sees_all
 from app.index.long_memories import LEAVING_IDS
 from app.retrieval.model import Query
-from app.retrieval.operators import Access, Clause, Condition, query_clauses
+from app.retrieval.operators import Clause, Condition, OperatorScope, query_clauses
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,15 +87,15 @@ def clause_filter(
     matches_nothing: bool = False,
 ) -> ChunkFilter:
     """Return the filter for ``clauses`` and the caller's ``stores``; see ``ChunkFilter``."""
-    access = Access(tuple(stores))
+    scope = OperatorScope(tuple(stores))
     parts = [Condition(f"c.store IN ({', '.join('?' * len(stores))})", tuple(stores)), Condition(_STAYING)]
-    parts += [clause.condition(access) for clause in clauses]
+    parts += [clause.condition(scope) for clause in clauses]
     if matches_nothing:
         parts.append(Condition("FALSE"))
     times = (("c.created_at >= ?", since), ("c.created_at < ?", until))
     parts += [Condition(sql, (when,)) for sql, when in times if when is not None]
     return ChunkFilter(
-        access.stores,
+        scope.stores,
         tuple(clauses),
         since,
         until,

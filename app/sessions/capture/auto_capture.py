@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import apsw
 
 from app.changes import Changed, ChangeSet
+from app.core.access import Access
 from app.core.recall_fence import without_recalled
 from app.core.stores import StoreName
 from app.errors import InputError
@@ -24,8 +25,8 @@ MAX_MESSAGES = 40  # messages looked at in one go; earlier ones are left to cons
 class MemoryWrite(Protocol):
     """Writes a memory, reconciled with what is known already."""
 
-    def __call__(self, draft: NewMemory, *, actor: str) -> Awaitable[Changed[Any]]:
-        """Write ``draft`` as ``actor`` and return what changed.
+    def __call__(self, access: Access, draft: NewMemory) -> Awaitable[Changed[Any]]:
+        """Write ``draft`` and return what changed.
 
         Raises:
             KeepsakeError: The memory cannot be stored.
@@ -97,7 +98,7 @@ class AutoCapture:
         self._options = options
         self._write = write
         self._extractor: Extractor = extractor or NoExtractor()
-        self._actor = actor
+        self._access = Access.everything(actor, "memory.write")
 
     @property
     def name(self) -> str:
@@ -131,7 +132,7 @@ class AutoCapture:
         refused = 0
         for draft in drafts:
             try:
-                done = await self._write(_filled(draft, conversation), actor=self._actor)
+                done = await self._write(self._access, _filled(draft, conversation))
             except InputError:
                 refused += 1  # one draft that cannot be stored must not cost the others
                 continue

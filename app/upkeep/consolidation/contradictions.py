@@ -7,7 +7,9 @@ from typing import Final
 
 import msgspec
 
+from app.core.access import Access
 from app.core.recall_fence import entry, fence_text
+from app.core.stores import StoreName
 from app.errors import KeepsakeError
 from app.llm.chat_model import ChatModel
 from app.llm.json_answers import ask_for_json
@@ -45,14 +47,16 @@ class ContradictionJudge:
         self._model = model
         self._queries = queries
 
-    async def judge(self, facts: Sequence[FoundFact], store: str) -> tuple[list[FoundFact], Usage]:
+    async def judge(self, facts: Sequence[FoundFact], store: StoreName) -> tuple[list[FoundFact], Usage]:
         """Return ``facts`` with the ids of what they contradict, and what the answer took.
 
         Where the model cannot be asked, nothing contradicts anything.
         """
         olds: dict[str, Memory] = {}
         for fact in facts:
-            for one in await self._queries.conflicts(fact.content, limit=_MAX_RIVALS, stores=(store,)):
+            for one in await self._queries.conflicts(
+                Access(PURPOSE, (store,), PURPOSE, None), fact.content, limit=_MAX_RIVALS
+            ):
                 olds.setdefault(one.id, one)
         if not olds:
             return list(facts), Usage()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.core.secret_patterns import value_without_secrets, without_secrets
+from app.core.stores import STORES
 from app.core.tag_names import normalise_tags
 from app.core.text import collapse
 from app.entities.entity_edits import EntityEdits
@@ -106,7 +107,7 @@ def _replace(writer: MemoryWriter, gone: Memory, kept: Memory) -> None:
 
 
 def _active(writer: MemoryWriter, memory_id: str) -> Memory | None:
-    found = memories.get_with_sources(writer.connection, memory_id)
+    found = memories.get_with_sources(writer.connection, memory_id, stores=STORES)
     return found if found is not None and found.deleted_at is None else None
 
 

@@ -10,6 +10,7 @@ import apsw
 
 from app.agents.service import AgentService
 from app.changes import Changed, ChangeSet
+from app.core.access import Access
 from app.core.clock import DAY_MS
 from app.core.ids import new_id
 from app.entities.entity_edits import EntityEdits
@@ -117,7 +118,7 @@ class HealthService:
                 done: Changed[tuple[int, int]] = await self._store.write(work)
             else:
                 some = partial(_fix_some, finding, todo, place)
-                done = await self._transactions.run(some, ACTOR, "health.fix", run_id)
+                done = await self._transactions.run(Access.everything(ACTOR, "health.fix", run_id), some)
             place, count = done.value
             changed += count
             made.append(done.changes)

@@ -8,6 +8,7 @@ from typing import Final
 import apsw
 
 from app.core.item_batches import batched
+from app.core.stores import STORES
 from app.memories import repo as memories
 from app.memories.deduplication.similar import text_of
 from app.memories.deduplication.word_sets import restates
@@ -52,7 +53,7 @@ def _add_merges(pairs: Sequence[tuple[str, str]], done: dict[str, FixStep], conn
     """
     current = [(_standing(first, done), _standing(second, done)) for first, second in pairs]
     ids = list(dict.fromkeys(one for pair in current for one in pair))
-    found = {one.id: one for one in memories.many(connection, ids)}
+    found = {one.id: one for one in memories.many(connection, ids, stores=STORES)}
     safe = repo.protected(connection, ids)
     for first, second in current:
         one, other = _standing(first, done), _standing(second, done)

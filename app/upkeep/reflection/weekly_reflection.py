@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
+from app.core.access import Access
 from app.core.clock import DAY_MS, to_datetime
 from app.core.text import excerpt
 from app.core.timespans import WEEKDAYS
@@ -113,7 +114,7 @@ class WeeklyReflection:
         if run.job.is_cancelled():
             return spent("No reflection was written.", {"written": 0})
         work = partial(_store, draft=_draft(made.digest, week, run.id), min_days=options.min_days)
-        stored = await self._transactions.run(work, self.name, "upkeep.reflection", run.id)
+        stored = await self._transactions.run(Access.everything(self.name, "upkeep.reflection", run.id), work)
         run.job.advance(_STEPS, _STEPS)
         if stored.value is None:
             return spent("Another reflection was written meanwhile.", {"written": 0})

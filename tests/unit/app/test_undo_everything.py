@@ -12,6 +12,7 @@ from app.core.paths import migrations
 from app.errors import InputError
 from app.index import repo
 from app.store.store import DATABASE, Store
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.vault_harness import VaultHarness
 
 SESSIONS = st.sampled_from(["s", "t", "u"])
@@ -61,16 +62,18 @@ class Vault(RuleBasedStateMachine):
         self.vault_harness.clock.ms += pause
         versions = self.vault_harness.rows("SELECT version FROM memories WHERE id = ?", note)
         return self.tried(
-            lambda: self.vault_harness.do(self.vault_harness.memories.update(note, versions[0][0], content=text))
+            lambda: self.vault_harness.do(
+                self.vault_harness.memories.update(EVERYTHING, note, versions[0][0], content=text)
+            )
         )
 
     @rule(target=entries, note=notes)
     def delete(self, note: str) -> object:
-        return self.tried(lambda: self.vault_harness.do(self.vault_harness.memories.delete(note)))
+        return self.tried(lambda: self.vault_harness.do(self.vault_harness.memories.delete(EVERYTHING, note)))
 
     @rule(target=entries, note=notes)
     def restore(self, note: str) -> object:
-        return self.tried(lambda: self.vault_harness.do(self.vault_harness.memories.restore(note)))
+        return self.tried(lambda: self.vault_harness.do(self.vault_harness.memories.restore(EVERYTHING, note)))
 
     @rule(target=entries, entry=entries)
     def undo(self, entry: int) -> object:

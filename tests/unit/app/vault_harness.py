@@ -29,6 +29,7 @@ from app.store.store import Store
 from app.upkeep.integrity_check import findings
 from app.upkeep.model import Finding
 from app.upkeep.word_index_check import is_word_index_sound
+from tests.helpers.access import EVERYTHING
 
 T = TypeVar("T")
 
@@ -89,10 +90,10 @@ class VaultHarness:
         return self.do(self.sessions.forget(session, "person")).changes.history_ids[0]
 
     def save(self, content: str, **fields: Any) -> Memory:
-        return self.do(self.memories.save(NewMemory(content, **fields))).value
+        return self.do(self.memories.save(EVERYTHING, NewMemory(content, **fields))).value
 
     def undo(self, *history_ids: int) -> list[int]:
-        return self.do(self.undoing.undo(history_ids)).value
+        return self.do(self.undoing.undo(EVERYTHING, history_ids)).value
 
     def syncing(self, **options: Any) -> IndexWorker:
         generations = GenerationManager(self.store, self.clock, self.open_embedder)

@@ -51,6 +51,8 @@ NOISE = {
     signal.FORMAT: signal.NOISE,
     messenger.FORMAT: messenger.NOISE,
 }
+WITH_OTHER_PRODUCTS = frozenset({telegram.FORMAT, slack.FORMAT, discord.FORMAT, messenger.FORMAT})
+"""Formats whose exports hold more than conversations."""
 _SHOWN = 3
 _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (slack.FORMAT, re.compile(r"(?:[^/]*/)?(?:channels|dms|groups|integration_logs)\.json")),

@@ -4,6 +4,8 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
@@ -12,6 +14,7 @@ from app.core.text import storable
 from app.exchange.model import MessageRecord, SessionRecord
 from app.exchange.parsing.lenient import clean
 from app.exchange.source_files import SourceEntry, entries
+from app.exchange.unread_files import SYSTEM_FILE
 from app.sessions.model import NewMessage
 
 NOTICE_IMPORTANCE: Final = 0.1
@@ -56,16 +59,74 @@ def names(path: Path) -> Iterator[str]:
 
     Hidden files and links are left out.
     """
-    number = 0
-    for folder, folders, files in os.walk(path):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    return islice(listed(path, FolderRemarks()), MAX_FILES)
+
+
+@dataclass(slots=True)
+class FolderRemarks:
+    """Files and folders that a search passes over, by their place in the folder.
+
+    Args:
+        hidden: Folders and files whose names begin with a dot.
+        links: Links that lead out of the folder, or nowhere.
+        special: Pipes, sockets and devices.
+        unreadable: Folders that cannot be read, and why.
+    """
+
+    hidden: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    special: list[str] = field(default_factory=list)
+    unreadable: dict[str, str] = field(default_factory=dict)
+
+
+def listed(path: Path, remarks: FolderRemarks) -> Iterator[str]:
+    """Yield the names of the files below a folder, and note what is passed over.
+
+    What the system keeps for itself, such as ``.DS_Store``, is no file of a person.
+    """
+    root = path.resolve()
+
+    def note_failure(error: OSError) -> None:
+        place = Path(error.filename or path).relative_to(path).as_posix()
+        remarks.unreadable[place] = error.strerror or str(error)
+
+    for folder, folders, files in os.walk(path, onerror=note_failure):
+        place = Path(folder).relative_to(path)
+        inside: list[str] = []
+        for name in sorted(folders):
+            if Path(folder, name).is_symlink():
+                _note_link(Path(folder, name), place / name, root, remarks)
+            elif name.startswith("."):
+                remarks.hidden.append((place / name).as_posix())
+            else:
+                inside.append(name)
+        folders[:] = inside
         for name in sorted(files):
-            found = Path(folder, name)
-            if not name.startswith(".") and not found.is_symlink() and found.is_file():
-                yield found.relative_to(path).as_posix()
-                number += 1
-                if number >= MAX_FILES:
-                    return
+            if _is_listed(Path(folder, name), place / name, root, remarks):
+                yield (place / name).as_posix()
+
+
+def _is_listed(path: Path, place: Path, root: Path, remarks: FolderRemarks) -> bool:
+    """Return whether a path is a file to read; note why not."""
+    if path.is_symlink():
+        _note_link(path, place, root, remarks)
+    elif not path.is_file():
+        remarks.special.append(place.as_posix())
+    elif not path.name.startswith("."):
+        return True
+    elif not SYSTEM_FILE.fullmatch(path.name):
+        remarks.hidden.append(place.as_posix())
+    return False
+
+
+def _note_link(path: Path, place: Path, root: Path, remarks: FolderRemarks) -> None:
+    """Note a link, unless it leads to a place in the folder."""
+    try:
+        is_inside = path.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError):
+        is_inside = False
+    if not is_inside:
+        remarks.links.append(place.as_posix())
 
 
 @contextmanager

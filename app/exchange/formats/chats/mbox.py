@@ -23,6 +23,7 @@ from app.exchange.formats.chats.chat_words import covers
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.source_files import DAMAGE, SourceEntry, read_some
+from app.exchange.unread_files import left_out
 from app.memories.foreign_record import Problem
 
 FORMAT = "mbox"
@@ -38,6 +39,7 @@ _IDS = re.compile(r"<[^<>\s]{1,900}>")
 _PREFIX = re.compile(r"^(?:(?:re|aw|fwd?|wg|antw|sv|vs|tr|rv|odp)(?:\[\d+\])?\s?:\s*)+", re.IGNORECASE)
 _HIDDEN = re.compile(r"<(style|script|head)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
 _TEXTS = frozenset({"application/json", "application/xml", "application/yaml", "application/x-yaml", "application/ics"})
+_ENCRYPTED = frozenset({"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 _BREAKS = re.compile(r"<(?:br|/p|/div|/tr|/li|/h\d)\b[^<>]*>", re.IGNORECASE)
 _TAGS = re.compile(r"<[^<>]{0,5000}>")
 
@@ -67,6 +69,7 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
     """
     threads: dict[str, str] = {}
     begun: dict[str, str] = {}
+    attached: list[str] = []
     with chat_records.files(path, FILES) as found:
         for entry in found:
             number = 0
@@ -80,10 +83,13 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
                         read_item(place, None, "mail")
                         yield Problem(place, mail.what)
                     else:
-                        yield from _records(mail, place, threads, begun)
+                        yield from _records(mail, place, threads, begun, attached)
                     yield Position(done, entry.size, entry.name)
             except DAMAGE as error:
                 yield Problem(f"{entry.name}, after mail {number}", f"The zip file is damaged here ({error}).")
+    if attached:
+        nouns = ("file that is attached to a mail", "files that are attached to mails")
+        yield left_out(path.name, attached, nouns, lost=False, advice="A mark stands in place of each.")
 
 
 def _mails(entry: SourceEntry) -> Iterator[tuple[bytes | Problem, int]]:
@@ -127,11 +133,13 @@ def _mail(lines: list[bytes], length: int) -> bytes | Problem:
     return _QUOTED_FROM.sub(rb"\1", b"".join(lines))
 
 
-def _records(data: bytes, place: str, threads: dict[str, str], begun: dict[str, str]) -> Iterator[Record]:
+def _records(
+    data: bytes, place: str, threads: dict[str, str], begun: dict[str, str], attached: list[str]
+) -> Iterator[Record]:
     try:
         mail = email.message_from_bytes(data, policy=email.policy.compat32)
         read_item(place, {"subject": _PREFIX.sub("", _header(mail, "Subject")), "parts": list(_texts(mail))}, "mail")
-        said, repair = _content(mail)
+        said, repair = _content(mail, attached)
         foreign = _first_id(mail, "Message-ID") or f"hash:{content_hash(data.decode('latin-1'))}"
         name, address = parseaddr(_header(mail, "From"))
         subject = _header(mail, "Subject")
@@ -140,6 +148,8 @@ def _records(data: bytes, place: str, threads: dict[str, str], begun: dict[str, 
         return
     if repair:
         yield Problem(place, repair, lost=False)
+    if any(part.get_content_type() in _ENCRYPTED for part in mail.walk()):
+        yield Problem(place, "Its text is encrypted and was left out. Decrypt the mail, and export it again.")
     key = _thread(mail, foreign, threads)
     moment = _moment(mail)
     title = _PREFIX.sub("", subject)
@@ -187,8 +197,13 @@ def _moment(mail: Message) -> int | None:
     return moment if moment >= 0 else None
 
 
-def _content(mail: Message) -> tuple[str, str]:
-    """Return the text of a mail, and what had to be repaired."""
+def _content(mail: Message, attached: list[str]) -> tuple[str, str]:
+    """Return the text of a mail, and what had to be repaired.
+
+    Args:
+        mail: The mail.
+        attached: Takes the names of attached files without a text, of which only a mark stays.
+    """
     plain: list[str] = []
     rich: list[str] = []
     marks: list[str] = []
@@ -200,8 +215,11 @@ def _content(mail: Message) -> tuple[str, str]:
             continue
         kind, name = part.get_content_type(), part.get_filename()
         if name or part.get_content_disposition() == "attachment" or not kind.startswith("text/"):
-            mark = f"[attachment: {' '.join(str(make_header(decode_header(name))).split()) if name else kind}]"
-            marks.append(chat_records.joined(mark, _attached_text(part)))
+            shown = " ".join(str(make_header(decode_header(name))).split()) if name else kind
+            words = _attached_text(part)
+            marks.append(chat_records.joined(f"[attachment: {shown}]", words))
+            if not words:
+                attached.append(shown)
             continue
         said, wrong = _decoded(part)
         repair = repair or wrong

@@ -61,32 +61,26 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     whole = table(_unpacked(value))
     read_item(path.name, whole, "file")
     agents = [table(agent) for agent in row(whole.get("agents"))] or [whole]
-    blocks = {text(table(block).get("id")): table(block) for block in row(whole.get("blocks"))}
+    listed = [table(block) for block in row(whole.get("blocks"))]
+    blocks = {text(block.get("id")) or f"block {at}": block for at, block in enumerate(listed)}
     for number, agent in enumerate(agents):
         if cancelled():
             return
         yield from _agent(agent, blocks, path.name, number)
+    used = {one for agent in agents for one in row(agent.get("block_ids")) if isinstance(one, str)}
+    name = _name(agents[0], 0) if len(agents) == 1 else NAME
+    yield from _notes(name, [block for key, block in blocks.items() if key not in used])
     yield from _files(row(whole.get("files")), path.name)
     yield Position(size, size, path.name)
 
 
 def _agent(agent: Fields, blocks: dict[str, Fields], file: str, number: int) -> Iterator[Record]:
-    name = storable(first_text(agent, "name"))[0] or f"{NAME} {number + 1}"
+    name = _name(agent, number)
     place = f'{file}, agent "{excerpt(name, 60)}"'
-    own = [table(block) for block in (*row(agent.get("core_memory")), *row(agent.get("memory_blocks")))]
-    for block in [
-        *own,
-        *(blocks[one] for one in row(agent.get("block_ids")) if isinstance(one, str) and one in blocks),
-    ]:
-        label, said = storable(text(block.get("label")))[0], storable(text(block.get("value")))[0]
-        if said.strip():
-            yield MemoryRecord(
-                f"{NAME}/{name}/{label}",
-                said.strip(),
-                title=f"{name}: {label}" if label else name,
-                tags=(NAME,),
-                attributes={"description": clean(block.get("description")), **filled(block, without=_BLOCK)},
-            )
+    given = (agent.get("core_memory"), agent.get("memory_blocks"), table(agent.get("memory")).get("blocks"))
+    own = [table(block) for part in given for block in row(part)]
+    named = [blocks[one] for one in row(agent.get("block_ids")) if isinstance(one, str) and one in blocks]
+    yield from _notes(name, [*own, *named])
     messages = [table(message) for message in row(agent.get("messages"))]
     moments = [parse_instant(message.get("created_at")) for message in messages]
     if not messages:
@@ -97,6 +91,24 @@ def _agent(agent: Fields, blocks: dict[str, Fields], file: str, number: int) -> 
     sent: set[str] = set()
     for place_number, (message, moment) in enumerate(zip(messages, moments, strict=True), 1):
         yield from _message(key, message, moment, f"{place}, message {place_number}", sent)
+
+
+def _name(agent: Fields, number: int) -> str:
+    return storable(first_text(agent, "name"))[0] or f"{NAME} {number + 1}"
+
+
+def _notes(name: str, blocks: Sequence[Fields]) -> Iterator[MemoryRecord]:
+    """Yield a note for each memory block of the agent with this name."""
+    for block in blocks:
+        label, said = storable(text(block.get("label")))[0], storable(text(block.get("value")))[0]
+        if said.strip():
+            yield MemoryRecord(
+                f"{NAME}/{name}/{label}",
+                said.strip(),
+                title=f"{name}: {label}" if label else name,
+                tags=(NAME,),
+                attributes={"description": clean(block.get("description")), **filled(block, without=_BLOCK)},
+            )
 
 
 def _message(key: str, message: Fields, moment: int | None, place: str, sent: set[str]) -> Iterator[Record]:

@@ -13,8 +13,10 @@ from typing import Any, Final
 
 import apsw
 
+from app.core import open_databases
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
+from app.encryption.key_file import has_key_file
 from app.errors import FormatError
 from app.exchange.accounting import read_item
 from app.exchange.formats.memory_systems.foreign_entity import foreign_entity
@@ -30,13 +32,28 @@ from app.store.database_file import SYSTEM_VFS
 
 NAME: Final = "memory-database"
 BEGINNING: Final = b"SQLite format 3\x00"
+VAULT_DATABASE: Final = "memory.db"
+VAULT_ADVICE: Final = "Open it with --vault, or export it there and import the file."
 _OURS: Final = 0x4B454550  # the application id of a vault, "KEEP"
+_OURS_AT: Final = 68  # bytes into a database
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
 _STEPS: Final = 100_000
 _KNOWN: Final = ("conversation_events", "messages", "memories", "facts", "observations")
 _TEXT_COLUMNS: Final = frozenset({"content", "payload_json", "value", "narrative", "title"})
 
 Fields = dict[str, Any]
+
+
+def is_vault(folder: Path) -> bool:
+    """Return whether a folder is a vault of Keepsake, open or closed."""
+    database = folder / VAULT_DATABASE
+    if not database.is_file():
+        return False
+    if has_key_file(folder) or open_databases.is_open(database):
+        return True
+    with database.open("rb") as stream:
+        head = stream.read(_OURS_AT + 4)
+    return head.startswith(BEGINNING) and int.from_bytes(head[_OURS_AT:], "big") == _OURS
 
 
 def is_readable(path: Path) -> bool:
@@ -317,11 +334,7 @@ def _opened(path: Path, cancelled: Callable[[], bool]) -> Iterator[apsw.Connecti
             connection.pragma("cell_size_check", True)
             connection.set_progress_handler(cancelled, _STEPS)
             if connection.pragma("application_id") == _OURS:
-                raise FormatError(
-                    f"{path.name} is the database of a Keepsake vault. Open it with --vault, or export it there"
-                    " and import the file.",
-                    path=str(path),
-                )
+                raise FormatError(f"{path.name} is the database of a Keepsake vault. {VAULT_ADVICE}", path=str(path))
             yield connection
         except apsw.Error as error:
             raise FormatError(f"{path.name} is damaged or no SQLite database: {error}.", path=str(path)) from error

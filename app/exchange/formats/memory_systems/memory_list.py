@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from app.core.clock import parse_instant
 from app.core.text import content_hash, storable
+from app.exchange.accounting import read_item
 from app.exchange.formats.memory_systems.foreign_entity import foreign_entity
 from app.exchange.model import Record, VaultDetail
 from app.exchange.parsing.json_items import MAX_ITEM, JsonItem, decode, items
@@ -20,6 +21,8 @@ from app.memories.foreign_record import MemoryRecord, Problem
 
 MEM0: Final = "mem0"
 MEMORY_SERVICE: Final = "mcp-memory-service"
+_RELATIONS: Final = "relations"
+_ENTITIES: Final = "entities"
 _OWN: Final = (
     "id", "memory", "content", "content_hash", "data", "created_at", "updated_at", "created_at_iso", "updated_at_iso",
     "expiration_date", "score", "embedding", "hash", "event", "tags", "categories",
@@ -43,17 +46,26 @@ def read(path: Path, cancelled: Callable[[], bool], fmt: str) -> Iterator[Record
 def _graph(path: Path, source: str) -> Iterator[Record]:
     """Yield the entities and relations that stand beside the memories."""
     data = path.read_bytes()
-    if b'"relations"' not in data:
+    if not any(f'"{name}"'.encode() in data for name in (_RELATIONS, _ENTITIES)):
         return
     try:
-        value = decode(data)[0]
+        value = table(decode(data)[0])
     except ValueError:
         return  # named where the memories were read
     made_ms = int(path.stat().st_mtime * 1000)
-    for number, given in enumerate(_relations(table(value)), 1):
+    known: dict[str, VaultDetail] = {}
+    for number, given in enumerate(_parts_of(value, _ENTITIES), 1):
+        place = f"{path.name}, entity {number}"
+        read_item(place, given, "entity")
+        entity = _entity(given, made_ms)
+        if entity is not None:
+            known.setdefault(entity.fields["name"].casefold(), entity)
+        yield entity or Problem(place, "It has no name that can be stored, and was left out.")
+    for number, given in enumerate(_parts_of(value, _RELATIONS), 1):
+        read_item(f"{path.name}, relation {number}", given, "relation")
         relation = table(given)
         ends = [
-            foreign_entity(_word(first_text(relation, *names)), text(relation.get(f"{names[0]}_type")), (), "", made_ms)
+            _end(_word(first_text(relation, *names)), text(relation.get(f"{names[0]}_type")), known, made_ms)
             for names in (("source", "subject", "from"), ("destination", "target", "object", "to"))
         ]
         predicate = _word(first_text(relation, "relationship", "relation", "predicate"))
@@ -67,20 +79,34 @@ def _graph(path: Path, source: str) -> Iterator[Record]:
         yield VaultDetail("relation", {**fields, "source": source, "created_at": made_ms})
 
 
-def _relations(value: dict[str, Any]) -> Iterator[object]:
-    """Yield the relations in an answer, without those that were removed."""
-    given = value.get("relations")
-    waiting = [table(given).get("added_entities") if isinstance(given, dict) else given, *map(_inner, value.values())]
+def _end(name: str, kind: str, known: dict[str, VaultDetail], made_ms: int) -> VaultDetail | None:
+    """Return the entity at an end of a relation, if possible a known one."""
+    return (None if kind else known.get(name.casefold())) or foreign_entity(name, kind, (), "", made_ms)
+
+
+def _entity(given: object, made_ms: int) -> VaultDetail | None:
+    """Return an entity of the graph, ``None`` for one without a name."""
+    fields = table(given)
+    name = given if isinstance(given, str) else first_text(fields, "name", "entity", "entity_name", "label", "id")
+    kind = first_text(fields, "entity_type", "type", "entityType", "category")
+    aliases = [_word(one) for one in row(fields.get("aliases")) if isinstance(one, str)]
+    notes = [one for one in row(fields.get("observations")) if isinstance(one, str)]
+    summary = [first_text(fields, "summary", "description"), *notes]
+    return foreign_entity(_word(name), kind, aliases, "\n".join(filter(None, summary)), made_ms)
+
+
+def _parts_of(value: dict[str, Any], name: str) -> Iterator[object]:
+    """Yield the entities or relations in an answer, without removed ones."""
+    given = value.get(name)
+    waiting = [table(given).get("added_entities") if isinstance(given, dict) else given]
+    waiting += [table(inner).get(name) for part in value.values() for inner in (part, *row(part))]
     while waiting:
         part = waiting.pop(0)
-        if isinstance(part, list) and not any(isinstance(inner, str) for inner in part):
+        is_triple = name == _RELATIONS and isinstance(part, list) and any(isinstance(inner, str) for inner in part)
+        if isinstance(part, list) and not is_triple:
             waiting = [*part, *waiting]
         elif part:
             yield part
-
-
-def _inner(value: object) -> object:
-    return table(value).get("relations")
 
 
 def _word(name: str) -> str:

@@ -22,7 +22,12 @@ FORMATS: Final = tuple(READERS)
 _FIELDS: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     (letta.NAME, frozenset({"agents.item.block_ids"})),
     (letta.NAME, frozenset({"agents.item.in_context_message_ids"})),
+    (letta.NAME, frozenset({"agents.item.messages.item.role"})),
+    (letta.NAME, frozenset({"agents", "blocks", "tools"})),
+    (letta.NAME, frozenset({"agents.item.name", "blocks.item.label"})),
     (letta.NAME, frozenset({"core_memory.item.label", "agent_type"})),
+    (letta.NAME, frozenset({"core_memory.item.label", "messages"})),
+    (letta.NAME, frozenset({"memory_blocks.item.label", "messages"})),
     (memory_list.MEM0, frozenset({"results.item.memory"})),
     (memory_list.MEM0, frozenset({"results.item.data.memory"})),
     (memory_list.MEM0, frozenset({"item.memory", "item.id"})),

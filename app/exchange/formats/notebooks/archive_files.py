@@ -17,8 +17,10 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
 from app.errors import NotFoundError
+from app.exchange.accounting import open_file
 from app.exchange.formats.chats.chat_records import names as names_in_folder
-from app.exchange.source_files import DAMAGE, SourceEntry, is_zip, members, open_zip
+from app.exchange.source_files import DAMAGE, SourceEntry, is_zip, members, open_zip, opened
+from app.exchange.unread_files import SYSTEM_FILE
 from app.memories.foreign_record import Problem
 
 MAX_FILES: Final = 200_000
@@ -26,7 +28,6 @@ MAX_NESTED_BYTES: Final = 8 << 30
 _PART: Final = 1 << 20
 _EPOCH_YEAR: Final = 1980  # what archives say that know no times
 _ANY: Final = re.compile(r".*", re.DOTALL)
-_SYSTEM: Final = re.compile(r"(?:.*/)?(?:__MACOSX/.*|\._[^/]*|\.DS_Store|Thumbs\.db)", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -54,7 +55,7 @@ def open_files(path: Path, *, opens_nested: bool = True) -> Iterator[ArchiveFile
     found = ArchiveFiles()
     with ExitStack() as stack:
         if path.is_dir():
-            found.files = {name: _file(path, name) for name in names_in_folder(path) if not _SYSTEM.fullmatch(name)}
+            found.files = {name: _file(path, name) for name in names_in_folder(path) if not SYSTEM_FILE.fullmatch(name)}
         elif is_zip(path):
             archive = stack.enter_context(open_zip(path))
             _add(archive, path.name, found, stack, is_nested=not opens_nested)
@@ -66,7 +67,7 @@ def open_files(path: Path, *, opens_nested: bool = True) -> Iterator[ArchiveFile
 def _add(archive: zipfile.ZipFile, title: str, found: ArchiveFiles, stack: ExitStack, *, is_nested: bool) -> None:
     for info in members(archive, _ANY, title):
         name = _plain(info.filename)
-        if not name or _SYSTEM.fullmatch(name):
+        if not name or SYSTEM_FILE.fullmatch(name):
             if not name:
                 found.problems.append(
                     Problem(info.filename[:200], "Its path leads out of the archive; it was left out.")
@@ -78,7 +79,7 @@ def _add(archive: zipfile.ZipFile, title: str, found: ArchiveFiles, stack: ExitS
         elif name.lower().endswith(".zip") and not is_nested:
             _add_nested(archive, info, found, stack)
         else:
-            found.files[name] = SourceEntry(name, info.file_size, partial(archive.open, info), _times(info))
+            found.files[name] = SourceEntry(name, info.file_size, partial(opened, archive, info), _times(info))
 
 
 def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveFiles, stack: ExitStack) -> None:
@@ -123,7 +124,12 @@ def _plain(name: str) -> str:
 
 def _file(folder: Path, name: str) -> SourceEntry:
     path = Path(folder, name)
-    return SourceEntry(name, path.stat().st_size, opener(path))
+
+    def opened_here() -> AbstractContextManager[IO[bytes]]:
+        open_file(name)
+        return path.open("rb")
+
+    return SourceEntry(name, path.stat().st_size, opened_here)
 
 
 def opener(path: Path) -> Callable[[], AbstractContextManager[IO[bytes]]]:

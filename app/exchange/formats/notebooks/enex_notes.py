@@ -23,7 +23,15 @@ _MAX_ENCODED: Final = MAX_ATTACHED * 3 // 2
 _PIECE: Final = 1 << 13
 _MAX_HELD: Final = 256 << 20
 _MAX_DAMAGED: Final = 4 * MAX_CHARACTERS  # of a damaged note, what is looked at
-_READ: Final = frozenset({"title", "content", "created", "updated", "tag", "source-url", "taskStatus"})
+_READ: Final = frozenset({"title", "content", "created", "updated", "tag", "source-url", "author", "taskStatus"})
+# Of a note and its tasks, what is for programs or stands in another field.
+_TECHNICAL: Final = frozenset(
+    (
+        *("note-attributes", "task", "resource", "source", "source-application", "content-class", "application-data"),
+        *("reminder-order", "latitude", "longitude", "altitude", "taskFlag", "sortWeight", "noteLevelID", "creator"),
+        *("lastEditor", "taskGroupNoteLevelID", "statusUpdated", "inNote", "timeZone", "reminder"),
+    )
+)
 _OF_RESOURCES: Final = frozenset({"data", "mime", "file-name"})
 _PROLOGUE: Final = b'<!DOCTYPE en-export SYSTEM "export.dtd"><en-export>'
 _NOTE: Final = re.compile(rb"<note(?=[\s>])")
@@ -55,12 +63,14 @@ class Note:
 
     Args:
         fields: Texts by tag, ``content`` as ENML.
+        others: Texts of tags that are not known.
         is_cut: The note is too large.
         damage: What is wrong with its XML in a sentence, ``""`` for nothing.
         is_whole: False when a damaged note may have lost its end.
     """
 
     fields: dict[str, str] = field(default_factory=dict)
+    others: dict[str, str] = field(default_factory=dict)
     tags: list[str] = field(default_factory=list)
     tasks: list[str] = field(default_factory=list)
     resources: list[Resource] = field(default_factory=list)
@@ -128,8 +138,8 @@ class _NoteParser:
             self._task, self._task_at = ["", ""], self._depth
         elif tag == "content" and not self._resource_at:
             self._content_at = self._depth
-        wanted = _OF_RESOURCES if self._resource_at else _READ
-        self._tag, self._text = tag, [] if tag in wanted else None
+        is_wanted = tag in _OF_RESOURCES if self._resource_at else tag not in _TECHNICAL
+        self._tag, self._text = tag, [] if is_wanted else None
         self._size = 0
 
     def _characters(self, data: str) -> None:
@@ -177,7 +187,7 @@ class _NoteParser:
         elif self._text is not None:
             if tag == "content" and _SWALLOWED.search(text):
                 raise _DamagedNoteError("Its text has no end.")
-            note.fields[tag] = text
+            (note.fields if tag in _READ else note.others)[tag] = text
         self._content_at = 0
 
 
@@ -329,7 +339,8 @@ def damaged_note(source: str, damage: str) -> Note:
     for found in _TASK.finditer(source):
         note.tasks.append(_task_line(_field(found[1], "title"), _field(found[1], "taskStatus")))
     source = _TASK.sub("", source)
-    note.fields |= {tag: said for tag in ("title", "created", "updated", "source-url") if (said := _field(source, tag))}
+    names = ("title", "created", "updated", "source-url", "author")
+    note.fields |= {tag: said for tag in names if (said := _field(source, tag))}
     note.tags = [html.unescape(tag) for tag in re.findall(_FIELD.format("tag"), source)]
     return note
 

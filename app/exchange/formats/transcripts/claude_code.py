@@ -11,18 +11,38 @@ from app.exchange.formats.transcripts.queued_prompts import QueuedPrompts, words
 from app.exchange.formats.transcripts.transcript_records import line_id, persons_turn, turn
 from app.exchange.model import Record, SessionRecord
 from app.exchange.parsing.lenient import filled, first_text, table, text
+from app.exchange.parsing.source_words import Noise, spoken
 from app.memories.foreign_record import Problem
 from app.sessions.model import Role
 
 FORMAT = "claude-code"
 AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("*.jsonl",)
+# Attachments that the program makes itself; the others hold what a person or another program gave to the agent.
+_REMINDERS = (
+    *("already_read_file", "compact_file_reference", "opened_file_in_ide", "todo", "todo_reminder", "task_reminder"),
+    *(
+        "dynamic_skill",
+        "skill_listing",
+        "skill_discovery",
+        "invoked_skills",
+        "output_style",
+        "diagnostics",
+        "plan_mode",
+    ),
+    *("plan_mode_reentry", "plan_mode_exit", "auto_mode", "auto_mode_exit", "critical_system_reminder", "token_usage"),
+    *("command_permissions", "task_status", "budget_usd", "output_token_usage", "team_context", "date_change"),
+    *("verify_plan_reminder", "max_turns_reached", "deferred_tools_delta", "agent_listing_delta", "companion_intro"),
+    *("mcp_instructions_delta", "compaction_reminder", "context_efficiency", "ultrathink_effort", "hook_cancelled"),
+    *("hook_success", "hook_permission_decision", "current_session_memory", "agent_mention", "nested_memory"),
+)
 # What the program notes for itself: copies of files, results in another shape, reminders to the model, titles of which
 # one is used, and prompts that go back to the input field.
 NOISE = (
-    *("type=progress", "type=file-history-snapshot", "toolUseResult", "snapshot", "hookInfos", "type=attachment"),
-    *("type=summary", "type=ai-title", "type=custom-title", "operation=popAll"),
+    *("type=progress", "type=file-history-snapshot", "toolUseResult", "snapshot", "hookInfos", "operation=popAll"),
+    *("type=summary", "type=ai-title", "type=custom-title", *(f"type={kind}" for kind in _REMINDERS)),
 )
+_NOISE = Noise(NOISE)
 _SPOKEN = frozenset({"user", "assistant"})
 _HEAD = ("cwd", "gitBranch", "version", "slug")
 _MARKS = (b"-title", b'"summary"', b"queue-operation")
@@ -106,7 +126,7 @@ class ClaudeCodeParser:
         elif kind == "system" and text(event.get("content")).strip():
             made = [self._notice(event, text(event["content"]), name)]
         elif kind == "attachment":
-            made = list(self._queued(event, name))
+            made = list(self._attached(event, name))
         elif kind == "queue-operation":
             made = list(self._enqueued(event))
         else:
@@ -188,13 +208,18 @@ class ClaudeCodeParser:
             payload=payload,
         )
 
-    def _queued(self, event: dict[str, Any], name: str) -> Iterator[Record]:
-        """Yield what the person typed while the agent worked; other attachments are the program's own."""
-        attached = table(event.get("attachment"))
-        words = words_of(attached.get("prompt"))
-        is_typed = attached.get("type") == "queued_command" and words.strip()
-        if is_typed and not self._queue.is_copy(words):
-            yield from persons_turn(self._key(event), words, name, parse_instant(event.get("timestamp")))
+    def _attached(self, event: dict[str, Any], name: str) -> Iterator[Record]:
+        """Yield a prompt that was queued, or the text of another attachment."""
+        given = table(event.get("attachment"))
+        kind, moment = text(given.get("type")), parse_instant(event.get("timestamp"))
+        if kind == "queued_command":
+            words = words_of(given.get("prompt"))
+            if words.strip() and not self._queue.is_copy(words):
+                yield from persons_turn(self._key(event), words, name, moment)
+        elif kind not in _REMINDERS and (words := _given_text(given)):
+            shown = first_text(given, "filename", "displayPath", "path", "name", "uri", "title") or kind
+            said = f"[attachment: {shown}]\n\n{words}"
+            yield turn(self._key(event), "system", said, name, moment, importance=transcript_records.NOTICE_IMPORTANCE)
 
     def _enqueued(self, event: dict[str, Any]) -> Iterator[Record]:
         words, name = self._queue.prompt(event)
@@ -203,3 +228,9 @@ class ClaudeCodeParser:
         elif event.get("operation") == "enqueue" and words_of(event.get("content")).strip():
             said = "A prompt that was taken back out of the queue was left out."
             yield Problem(f"session {self._key(event)}", said, lost=False, foreign=True)
+
+
+def _given_text(attachment: dict[str, Any]) -> str:
+    """Return the text of an attachment: that of its file, or else all."""
+    file = first_text(table(table(attachment.get("content")).get("file")), "content")
+    return file or "\n\n".join(one.text for one in spoken(attachment, _NOISE))

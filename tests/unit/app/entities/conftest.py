@@ -27,6 +27,7 @@ from app.sessions.model import NewMessage
 from app.sessions.service import NewSession, SessionService
 from app.sessions.session_applier import SessionApplier
 from app.store.store import Store
+from tests.helpers.access import EVERYTHING
 
 T = TypeVar("T")
 
@@ -76,7 +77,7 @@ class EntityHarness:
         self.do(self.sessions.append(turns, session, NewSession(), "person"))
 
     def note(self, content: str, **fields: Any) -> Memory:
-        return self.do(self.memories.save(NewMemory(content, **fields))).value
+        return self.do(self.memories.save(EVERYTHING, NewMemory(content, **fields))).value
 
     def read_all(self) -> None:
         """Let the background work read what is new."""
@@ -92,7 +93,7 @@ class EntityHarness:
         assert self.sync.failure == ""
 
     def listed(self, stores: Sequence[str] = STORES, **fields: Any) -> list[EntityRow]:
-        return self.do(self.reads.listed(EntityFilter(**fields), limit=500, stores=stores))
+        return self.do(self.reads.listed(EVERYTHING.within(stores), EntityFilter(**fields), limit=500))
 
     def names(self, stores: Sequence[str] = STORES, **fields: Any) -> dict[str, int]:
         return {row.name: row.mentions for row in self.listed(stores, **fields)}
@@ -101,10 +102,10 @@ class EntityHarness:
         return next(row.id for row in self.listed() if row.name == name)
 
     def get(self, entity_id: str) -> Entity:
-        return self.do(self.reads.get(entity_id))
+        return self.do(self.reads.get(EVERYTHING, entity_id))
 
     def undo(self, changes: ChangeSet) -> ChangeSet:
-        return self.do(self.undoing.undo(changes.history_ids)).changes
+        return self.do(self.undoing.undo(EVERYTHING, changes.history_ids)).changes
 
     def picture(self) -> tuple[Any, ...]:
         """Everything the registry says: each entity's state and count, and what each mention means."""

@@ -10,6 +10,7 @@ from app.core.token_estimate import estimate_tokens
 from app.entities import mention_worker, ner_backlog
 from app.entities.mention_worker import ACTOR, known_names, read_names
 from app.entities.ner.strategy import NerStrategy, fast_strategy
+from tests.helpers.access import EVERYTHING
 from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.entities.conftest import EntityHarness
 
@@ -37,11 +38,11 @@ def test_turns_and_memories_are_read_once_and_changes_are_published(harness: Ent
 def test_a_changed_note_is_read_again(harness: EntityHarness) -> None:
     note = harness.note("Alice Jones lives in Berlin.")
     harness.read_all()
-    harness.do(harness.memories.update(note.id, 1, content="Alice Jones lives in Paris."))
+    harness.do(harness.memories.update(EVERYTHING, note.id, 1, content="Alice Jones lives in Paris."))
     assert harness.names() == {}
     harness.read_all()
     assert harness.names() == {"Alice Jones": 1, "Paris": 1}
-    harness.do(harness.memories.update(note.id, 2, tags=["x"]))
+    harness.do(harness.memories.update(EVERYTHING, note.id, 2, tags=["x"]))
     assert harness.names() == {"Alice Jones": 1, "Paris": 1}
 
 
@@ -50,7 +51,7 @@ def test_a_note_that_changes_while_it_is_read_waits_for_the_next_time(harness: E
     batch = harness.do(harness.store.read(partial(ner_backlog.next_batch, limit=10)))
     assert batch is not None
     found = read_names(fast_strategy(), harness.do(harness.store.read(known_names)), batch.readings)
-    harness.do(harness.memories.update(note.id, 1, content="Nobody."))
+    harness.do(harness.memories.update(EVERYTHING, note.id, 1, content="Nobody."))
     assert harness.write(partial(ner_backlog.record, batch=batch, found=found, now_ms=1)) == 0
     assert harness.rows("SELECT owner_id FROM pending_mentions") == [(note.id,)]
     harness.read_all()
@@ -64,7 +65,7 @@ def test_what_is_deleted_or_forgotten_is_named_nowhere_and_comes_back(harness: E
     harness.read_all()
     before = harness.names()
     forgotten = harness.do(harness.sessions.forget("a", "person")).changes
-    deleted = harness.do(harness.memories.delete(note.id)).changes
+    deleted = harness.do(harness.memories.delete(EVERYTHING, note.id)).changes
     assert harness.names() == {"Bob": 1, "Rome": 1}
     harness.read_all()
     assert harness.rows("SELECT count(*) FROM entities") == [(2,)]
@@ -139,7 +140,7 @@ def test_private_things_stay_private_when_the_store_changes(harness: EntityHarne
     note = harness.note("Alice Jones lives in Berlin.", store="social")
     harness.read_all()
     assert set(harness.names(("social",))) == {"Alice Jones", "Berlin"}
-    harness.do(harness.memories.update(note.id, 1, store="private"))
+    harness.do(harness.memories.update(EVERYTHING, note.id, 1, store="private"))
     assert harness.names(("shared", "social")) == {}
 
 
@@ -183,7 +184,7 @@ def test_what_was_decided_and_undone_can_be_done_again_after_nothing_names_it_an
     bob = harness.id("Bob")
     renamed = harness.do(harness.service.rename(bob, "Robert")).changes
     undone = harness.undo(renamed)
-    harness.do(harness.memories.delete(note.id))
+    harness.do(harness.memories.delete(EVERYTHING, note.id))
     harness.read_all()
     assert harness.names() == {}
     harness.undo(undone)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from app.changes import ChangeSet
 from app.errors import InputError, NotFoundError, StaleError
+from tests.helpers.access import EVERYTHING
 from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.entities.conftest import EntityHarness
 
@@ -127,9 +128,9 @@ def test_relations_follow_a_merge_and_undo(talk: EntityHarness) -> None:
     stated = talk.do(talk.service.relate(bob, "works at", acme))
     talk.do(talk.service.relate(bob, "works at", acme, weight=3))
     talk.do(talk.service.merge([bob], robert))
-    (relation,) = talk.do(talk.reads.info(acme)).relations
+    (relation,) = talk.do(talk.reads.info(EVERYTHING, acme)).relations
     assert (relation.subject_id, relation.predicate, relation.weight) == (robert, "works at", 3.0)
-    assert talk.do(talk.reads.info(robert)).relations == (relation,)
+    assert talk.do(talk.reads.info(EVERYTHING, robert)).relations == (relation,)
     with pytest.raises(StaleError):
         talk.undo(stated.changes)
     with pytest.raises(InputError, match="itself"):
@@ -143,7 +144,7 @@ def test_unrelate_and_protect_can_be_undone(talk: EntityHarness) -> None:
     talk.do(talk.service.relate(bob, "works at", acme))
     before = talk.picture()
     taken = talk.do(talk.service.unrelate(bob, "works at", acme))
-    assert talk.do(talk.reads.info(bob)).relations == ()
+    assert talk.do(talk.reads.info(EVERYTHING, bob)).relations == ()
     protected = talk.do(talk.service.protect(bob))
     assert protected.value.protected
     assert talk.do(talk.service.protect(bob)).changes.history_ids == ()

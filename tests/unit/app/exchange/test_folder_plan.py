@@ -1,8 +1,12 @@
 """A folder of anything is looked at file by file, one export as one."""
 
 import json
+import shutil
 from pathlib import Path
 
+import pytest
+
+from app.errors import FormatError
 from app.exchange.folder_plan import is_one, plan
 from app.exchange.formats.detect import detect
 from app.host import Host
@@ -110,11 +114,11 @@ def test_documents_beside_notes_are_read_unless_a_note_keeps_them(host: Host, tm
         (folder / name).write_text("not a format that is known")
     found = plan(folder)
     assert {(part.name, part.format) for part in found.parts} == {(".", "markdown"), ("other.html", "html")}
-    (problem,) = found.problems
-    assert not problem.lost
-    for name in ("letter.rtf", "sums.xlsx", "loose.csv"):
-        assert name in problem.what
-    assert not any(name in problem.what for name in ("the sheet.csv", "picture.png", "page.html"))
+    assert not any(problem.lost for problem in found.problems)
+    named = " ".join(problem.what for problem in found.problems)
+    for name in ("letter.rtf", "sums.xlsx", "loose.csv", "picture.png"):
+        assert name in named
+    assert not any(name in named for name in ("the sheet.csv", "page.html"))
     report = host.ask("exchange.import", path=str(folder))
     assert report.memories == 2
     assert any("letter.rtf" in one.what for one in report.remarks)
@@ -154,3 +158,22 @@ def test_a_zip_of_zips_is_named_as_left_out(tmp_path: Path) -> None:
     write_zip(folder / "outer.zip", {"inner.zip": (folder / "claude.zip").read_bytes()})
     assert [(one.place, "unpack it" in one.what) for one in plan(folder).problems if one.lost] == [("outer.zip", True)]
     assert not any("Supported are" in one.what for one in plan(folder).problems)
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_another_vault_is_named_and_none_of_its_files_read(
+    host: Host, tmp_path: Path, template_db: Path, is_encrypted: bool
+) -> None:
+    folder = tmp_path / "mixed"
+    (folder / "old/attachments").mkdir(parents=True)
+    shutil.copyfile(template_db, folder / "old/memory.db")
+    if is_encrypted:
+        (folder / "old/memory.db").write_bytes(b"\x17" * 4096)
+        (folder / "old/encryption.json").write_text("{}")
+    (folder / "old/attachments/sheet.md").write_text("the curlew of another vault")
+    (folder / "plan.md").write_text("the medlar jam")
+    report = host.ask("exchange.import", path=str(folder))
+    assert report.memories == 1
+    assert [(one.place, "--vault" in one.what) for one in report.problems if one.lost] == [("old/memory.db", True)]
+    with pytest.raises(FormatError, match="old is a Keepsake vault"):
+        host.ask("exchange.import", path=str(folder / "old"))

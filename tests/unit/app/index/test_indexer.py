@@ -6,6 +6,7 @@ from app.core.text import content_hash
 from app.index.searchable_text import MAX_CHUNK_CHARACTERS
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.vault_harness import VaultHarness
 
 
@@ -52,7 +53,7 @@ def test_a_long_note_is_found_by_its_title_in_each_piece(vault_harness: VaultHar
     pieces = found(vault_harness, "mulberry")
     assert len(pieces) > 5
     assert sorted(number for _, number in pieces) == list(range(len(pieces)))
-    vault_harness.do(vault_harness.memories.update(note.id, note.version, content="short"))
+    vault_harness.do(vault_harness.memories.update(EVERYTHING, note.id, note.version, content="short"))
     assert found(vault_harness, "word") == []
     assert found(vault_harness, "mulberry") == [("memory", 0)]
 

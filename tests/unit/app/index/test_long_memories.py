@@ -10,6 +10,7 @@ from app.host import Host
 from app.index import long_memories
 from app.index.chunking import pieces
 from app.index.long_memories import AT_ONCE
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.vault_harness import VaultHarness
 
 LONG = " ".join(f"Word{number} stands in a sentence of its own." for number in range(4000))
@@ -81,7 +82,7 @@ def test_a_deleted_one_leaves_a_little_at_a_time_though_cut_off(vault: Path, ste
     note = vault_harness.save(LONG)
     vault_harness.sync()
     before = left(vault_harness)
-    vault_harness.do(vault_harness.memories.delete(note.id))
+    vault_harness.do(vault_harness.memories.delete(EVERYTHING, note.id))
     assert left(vault_harness) == before > 3 * AT_ONCE
     moved(vault_harness, steps)
     assert left(vault_harness) == max(0, before - steps * AT_ONCE)
@@ -105,9 +106,9 @@ def test_a_restored_one_comes_back_from_wherever_it_was(vault_harness: VaultHarn
     vault_harness.sync()
     texts = "SELECT seq_start, text FROM chunks ORDER BY seq_start"
     before = vault_harness.rows(texts)
-    vault_harness.do(vault_harness.memories.delete(note.id))
+    vault_harness.do(vault_harness.memories.delete(EVERYTHING, note.id))
     moved(vault_harness, steps)
-    vault_harness.do(vault_harness.memories.restore(note.id))
+    vault_harness.do(vault_harness.memories.restore(EVERYTHING, note.id))
     moved(vault_harness, back)
     assert vault_harness.check() == []
     vault_harness.sync()

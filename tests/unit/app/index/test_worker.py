@@ -15,6 +15,7 @@ from app.errors import ModelUnavailableError
 from app.index import session_reindex
 from app.index.worker import LONGEST_REST_S, RETRY_MS
 from app.store.store import DATABASE
+from tests.helpers.access import EVERYTHING
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.vault_harness import MoodyEmbedder, VaultHarness
 
@@ -107,10 +108,12 @@ def test_a_forgotten_conversation_keeps_its_memories_in_the_index(vault_harness:
 def test_an_update_replaces_the_vector(vault_harness: VaultHarness) -> None:
     note = vault_harness.save("as it was", title="Note")
     vault_harness.sync()
-    changed = vault_harness.do(vault_harness.memories.update(note.id, note.version, content="as it is now")).value
+    changed = vault_harness.do(
+        vault_harness.memories.update(EVERYTHING, note.id, note.version, content="as it is now")
+    ).value
     vault_harness.sync()
     assert vault_harness.wrong_vectors() == []
-    vault_harness.do(vault_harness.memories.delete(changed.id))
+    vault_harness.do(vault_harness.memories.delete(EVERYTHING, changed.id))
     assert vault_harness.vectors() == {}
     assert vault_harness.check() == []
 
@@ -122,7 +125,7 @@ def test_a_text_changed_while_it_was_embedded_is_embedded_again(vault_harness: V
     def change() -> None:
         if not begun:
             begun.append(1)
-            writer = vault_harness.memories.update(note.id, note.version, content="as it is now")
+            writer = vault_harness.memories.update(EVERYTHING, note.id, note.version, content="as it is now")
             asyncio.run(writer)
 
     vault_harness.embedder.before = change
@@ -238,7 +241,7 @@ def test_another_embedder_and_back_again(vault_harness: VaultHarness) -> None:
     first = vault_harness.embedder
     vault_harness.embedder = MoodyEmbedder("other")
     vault_harness.say("third")
-    vault_harness.do(vault_harness.memories.delete(gone.id))
+    vault_harness.do(vault_harness.memories.delete(EVERYTHING, gone.id))
     vault_harness.save("another note")
     vault_harness.sync()
     assert vault_harness.embedder.texts == len(vault_harness.vectors()) == 4

@@ -22,6 +22,7 @@ from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.service import MemoryService
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.store.store import Store
+from tests.helpers.access import EVERYTHING
 
 T = TypeVar("T")
 
@@ -71,13 +72,13 @@ class MemoryHarness:
         return self.do(self.store.read(work))
 
     def save(self, content: str = "", **fields: Any) -> Memory:
-        return self.do(self.service.save(NewMemory(content, **fields))).value
+        return self.do(self.service.save(EVERYTHING, NewMemory(content, **fields))).value
 
     def get(self, memory_id: str) -> Memory:
-        return self.do(self.reads.get(memory_id))
+        return self.do(self.reads.get(EVERYTHING, memory_id))
 
     def undo(self, *history_ids: int) -> list[int]:
-        return self.do(self.undoing.undo(history_ids)).value
+        return self.do(self.undoing.undo(EVERYTHING, history_ids)).value
 
     def ingest(self, *records: MemoryRecord, fmt: str = "markdown", store: StoreName = "private") -> IngestResult:
         def work(connection: apsw.Connection) -> IngestResult:

@@ -1,11 +1,11 @@
 """Harness of memory deduplication: the real index, and the services that store nothing twice."""
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from app.changes import Changed, ChangeSet
+from app.core.access import Access
 from app.core.stores import STORES, StoreName
 from app.history.bulk_undo import BulkUndo
 from app.history.run_undo import RunUndo
@@ -24,6 +24,7 @@ from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.trace.trace import Trace
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.conftest import MemoryHarness
 
 
@@ -70,7 +71,7 @@ class FixedCandidates:
         self.ids = list(ids)
         self.error = error
 
-    async def find(self, text: str, *, kind: Kind, stores: Sequence[str], limit: int) -> list[str]:
+    async def find(self, access: Access, text: str, *, kind: Kind, limit: int) -> list[str]:
         if self.error is not None:
             raise self.error
         return self.ids
@@ -108,7 +109,7 @@ class DeduplicationHarness(MemoryHarness):
     def changed(self, content: str, reconciler: Reconciler | None = None, **fields: Any) -> Changed[Written]:
         candidates, stores = fields.pop("candidates", None), fields.pop("stores", STORES)
         draft = NewMemory(content, **{"kind": "observation", **fields})
-        return self.do(self.writing(reconciler, candidates).write(draft, stores=stores))
+        return self.do(self.writing(reconciler, candidates).write(EVERYTHING.within(stores), draft))
 
     def write(self, content: str, reconciler: Reconciler | None = None, **fields: Any) -> Written:
         return self.changed(content, reconciler, **fields).value

@@ -5,19 +5,24 @@ from typing import Any
 import pytest
 
 from app.changes import Changed
+from app.core.access import Access
 from app.errors import StaleError
 from app.history.model import HistoryEntry
 from app.memories.model import Memory
 from app.memories.writer import EDIT_BURST_MS
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.conftest import MemoryHarness
 
 
-def write(harness: MemoryHarness, memory: Memory, content: str | None, **fields: Any) -> Changed[Memory]:
-    return harness.do(harness.service.update(memory.id, memory.version, content=content, **fields))
+def write(
+    harness: MemoryHarness, memory: Memory, content: str | None, actor: str = "person", **fields: Any
+) -> Changed[Memory]:
+    access = Access.everything(actor, "note.update")
+    return harness.do(harness.service.update(access, memory.id, memory.version, content=content, **fields))
 
 
 def history(harness: MemoryHarness, memory: Memory) -> list[HistoryEntry]:
-    return harness.do(harness.undoing.history(memory.id, 100))
+    return harness.do(harness.undoing.history(EVERYTHING, memory.id, 100))
 
 
 def spell(
@@ -86,10 +91,10 @@ def test_anything_else_in_between_begins_a_new_entry(harness: MemoryHarness, bet
     [first] = spell(harness, note, "two")
     current = first.value
     if between == "pin":
-        current = harness.do(harness.service.pin(note.id)).value
+        current = harness.do(harness.service.pin(EVERYTHING, note.id)).value
     elif between == "delete":
-        harness.do(harness.service.delete(note.id))
-        current = harness.do(harness.service.restore(note.id)).value
+        harness.do(harness.service.delete(EVERYTHING, note.id))
+        current = harness.do(harness.service.restore(EVERYTHING, note.id)).value
     else:
         change = {"title": "Title", "store": "shared", "tags": ["tag"]}[between]
         current = write(harness, current, None, **{between: change}).value
@@ -103,7 +108,7 @@ def test_anything_else_in_between_begins_a_new_entry(harness: MemoryHarness, bet
 def test_something_done_elsewhere_begins_a_new_entry(harness: MemoryHarness) -> None:
     note, other = harness.save("one"), harness.save("other")
     [first] = spell(harness, note, "two")
-    harness.do(harness.service.pin(other.id))
+    harness.do(harness.service.pin(EVERYTHING, other.id))
     [last] = spell(harness, first.value, "three")
     assert len(history(harness, note)) == 3
     harness.undo(*last.changes.history_ids)
@@ -113,7 +118,7 @@ def test_something_done_elsewhere_begins_a_new_entry(harness: MemoryHarness) -> 
 def test_what_others_do_elsewhere_does_not_end_a_spell(harness: MemoryHarness) -> None:
     note, other = harness.save("one"), harness.save("other")
     [first] = spell(harness, note, "two")
-    harness.do(harness.service.pin(other.id, actor="agent"))
+    harness.do(harness.service.pin(Access.everything("agent", "test"), other.id))
     spell(harness, first.value, "three")
     assert len(history(harness, note)) == 2
 
@@ -145,7 +150,7 @@ def test_what_was_undone_or_undoes_is_never_written_over(harness: MemoryHarness)
 
 def test_an_entry_of_a_run_is_never_written_over(harness: MemoryHarness) -> None:
     note = harness.save("one")
-    harness.do(harness.service.tag_many([note.id], add=["tag"]))
+    harness.do(harness.service.tag_many(EVERYTHING, [note.id], add=["tag"]))
     spell(harness, harness.get(note.id), "two")
     assert len(history(harness, note)) == 3
 

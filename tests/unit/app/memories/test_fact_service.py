@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from app.core.access import Access
 from app.core.stores import STORES
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.memories.deduplication.batch import MAX_BATCH
 from app.memories.fact_service import draft_of
 from app.memories.model import NewMemory, Source
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.deduplication_harness import DeduplicationHarness, FixedCandidates, ScriptedReconciler
 
 INNER = ("shared", "social")
@@ -26,8 +28,10 @@ def harness(vault: Path) -> Iterator[DeduplicationHarness]:
 
 
 def put(harness: DeduplicationHarness, value: str, category: str = "home", key: str = "city", **more: Any) -> Any:
-    requested = {name: more.pop(name) for name in ("stores", "keeps_store") if name in more}
-    return harness.do(harness.facts.set(draft_of(value, category=category, key=key, **more), **requested))
+    access = EVERYTHING.within(more.pop("stores", STORES))
+    keeps_store = more.pop("keeps_store", False)
+    draft = draft_of(value, category=category, key=key, **more)
+    return harness.do(harness.facts.set(access, draft, keeps_store=keeps_store))
 
 
 # Bad input ---------------------------------------------------------------------------------------------------------
@@ -41,22 +45,22 @@ def test_set_without_a_key_is_refused(harness: DeduplicationHarness) -> None:
 def test_only_active_facts_that_the_caller_sees_are_changed(harness: DeduplicationHarness) -> None:
     note = harness.save("a note")
     fact, gone = harness.fact("Rosa likes tea"), harness.fact("The sky is blue")
-    harness.do(harness.facts.forget(gone.id))
+    harness.do(harness.facts.forget(EVERYTHING, gone.id))
     for one, stores in ((note.id, ("private",)), (gone.id, ("private",)), (fact.id, INNER), ("fact-x", ("private",))):
         for work in (
-            harness.facts.correct(one, "other", stores=stores),
-            harness.facts.confirm(one, stores=stores),
-            harness.facts.forget(one, stores=stores),
-            harness.facts.resolve(one, fact.id + "x", stores=stores),
+            harness.facts.correct(EVERYTHING.within(stores), one, "other"),
+            harness.facts.confirm(EVERYTHING.within(stores), one),
+            harness.facts.forget(EVERYTHING.within(stores), one),
+            harness.facts.resolve(EVERYTHING.within(stores), one, fact.id + "x"),
         ):
             with pytest.raises(NotFoundError):
                 harness.do(work)
     with pytest.raises(InputError, match="itself"):
-        harness.do(harness.facts.resolve(fact.id, fact.id))
+        harness.do(harness.facts.resolve(EVERYTHING, fact.id, fact.id))
     with pytest.raises(InputError, match="says that already"):
-        harness.do(harness.facts.correct(fact.id, " rosa LIKES tea"))
+        harness.do(harness.facts.correct(EVERYTHING, fact.id, " rosa LIKES tea"))
     with pytest.raises(InputError, match="nothing to store"):
-        harness.do(harness.facts.correct(fact.id, " "))
+        harness.do(harness.facts.correct(EVERYTHING, fact.id, " "))
     assert harness.get(fact.id) == fact
 
 
@@ -72,10 +76,10 @@ def test_set_returns_the_new_fact_and_the_superseded_one(harness: DeduplicationH
     assert second.superseded == harness.get(first.fact.id)
     assert second.superseded.superseded_by == second.fact.id
     assert second.fact.attributes["supersedes"] == [first.fact.id]
-    assert harness.do(harness.fact_reads.get("home", "city")) == second.fact
+    assert harness.do(harness.fact_reads.get(EVERYTHING, "home", "city")) == second.fact
     harness.undo(*changed.changes.history_ids)
     assert harness.state() == before
-    assert harness.do(harness.fact_reads.get("home", "city")).content == "Berlin"
+    assert harness.do(harness.fact_reads.get(EVERYTHING, "home", "city")).content == "Berlin"
 
 
 def test_setting_the_same_value_counts_it(harness: DeduplicationHarness) -> None:
@@ -89,9 +93,9 @@ def test_value_in_a_store_the_caller_does_not_see_stands_in_nobodys_way(harness:
     shared = put(harness, "Paris", store="shared", stores=INNER).value
     assert shared.superseded is None
     assert harness.get(private.id) == private
-    assert harness.do(harness.fact_reads.get("home", "city", stores=INNER)).content == "Paris"
+    assert harness.do(harness.fact_reads.get(EVERYTHING.within(INNER), "home", "city")).content == "Paris"
     with pytest.raises(NotFoundError):
-        harness.do(harness.fact_reads.get("home", "city", stores=("social",)))
+        harness.do(harness.fact_reads.get(EVERYTHING.within(("social",)), "home", "city"))
     with pytest.raises(AccessDeniedError):
         put(harness, "Rome", stores=INNER)
     everywhere = put(harness, "Rome").value
@@ -108,7 +112,7 @@ def test_new_value_stays_in_the_store_of_the_old_one(harness: DeduplicationHarne
 def test_correct_replaces_the_fact_and_links_both(harness: DeduplicationHarness) -> None:
     old = harness.fact("Rosa has 2 cats", tags=("pets",), people=("Rosa",), sources=(Source("message", "s#1"),))
     before = harness.state()
-    changed = harness.do(harness.facts.correct(old.id, "Rosa has 3 cats", actor="claude"))
+    changed = harness.do(harness.facts.correct(Access.everything("claude", "test"), old.id, "Rosa has 3 cats"))
     new, gone = changed.value.fact, changed.value.superseded
     assert gone is not None
     assert (new.content, new.tags, new.people, new.sources) == ("Rosa has 3 cats", ("pets",), ("Rosa",), old.sources)
@@ -122,7 +126,7 @@ def test_correct_replaces_the_fact_and_links_both(harness: DeduplicationHarness)
 
 def test_correct_to_what_another_fact_says_leaves_one(harness: DeduplicationHarness) -> None:
     wrong, right = harness.fact("Rosa has 2 cats"), harness.fact("Rosa has 3 cats")
-    changed = harness.do(harness.facts.correct(wrong.id, "rosa has 3 cats"))
+    changed = harness.do(harness.facts.correct(EVERYTHING, wrong.id, "rosa has 3 cats"))
     assert changed.value.fact.id == right.id
     assert harness.get(wrong.id).superseded_by == right.id
     assert harness.contents() == ["Rosa has 3 cats"]
@@ -131,10 +135,10 @@ def test_correct_to_what_another_fact_says_leaves_one(harness: DeduplicationHarn
 def test_confirm_makes_a_fact_certain_for_good(harness: DeduplicationHarness) -> None:
     fact = harness.fact("Rosa has 2 cats", confidence=0.4, decay_rate=0.1)
     before = harness.state()
-    changed = harness.do(harness.facts.confirm(fact.id))
+    changed = harness.do(harness.facts.confirm(EVERYTHING, fact.id))
     assert (changed.value.confidence, changed.value.decay_rate) == (1.0, 0.0)
-    assert harness.do(harness.undoing.history(fact.id))[0].event == "CONFIRM"
-    assert harness.do(harness.facts.confirm(fact.id)).changes.history_ids == ()
+    assert harness.do(harness.undoing.history(EVERYTHING, fact.id))[0].event == "CONFIRM"
+    assert harness.do(harness.facts.confirm(EVERYTHING, fact.id)).changes.history_ids == ()
     harness.undo(*changed.changes.history_ids)
     assert harness.state() == before
 
@@ -142,7 +146,7 @@ def test_confirm_makes_a_fact_certain_for_good(harness: DeduplicationHarness) ->
 def test_forget_can_be_undone(harness: DeduplicationHarness) -> None:
     fact = harness.fact("Rosa has 2 cats")
     before = harness.state()
-    changed = harness.do(harness.facts.forget(fact.id))
+    changed = harness.do(harness.facts.forget(EVERYTHING, fact.id))
     assert harness.contents() == []
     harness.undo(*changed.changes.history_ids)
     assert harness.state() == before
@@ -151,11 +155,11 @@ def test_forget_can_be_undone(harness: DeduplicationHarness) -> None:
 def test_resolve_lowers_the_old_fact_and_names_it_superseded(harness: DeduplicationHarness) -> None:
     old, new = harness.fact("Rosa has 2 cats"), harness.fact("Rosa has 3 cats")
     before = harness.state()
-    changed = harness.do(harness.facts.resolve(new.id, old.id))
+    changed = harness.do(harness.facts.resolve(EVERYTHING, new.id, old.id))
     assert harness.get(old.id).confidence == 0.3
     assert harness.get(new.id).attributes["supersedes"] == [old.id]
     assert harness.get(old.id).deleted_at is None
-    assert harness.do(harness.facts.resolve(new.id, old.id)).changes.history_ids == ()
+    assert harness.do(harness.facts.resolve(EVERYTHING, new.id, old.id)).changes.history_ids == ()
     harness.undo(*changed.changes.history_ids)
     assert harness.state() == before
 
@@ -168,12 +172,12 @@ def test_facts_are_found_by_metadata_as_text(harness: DeduplicationHarness) -> N
     fact = harness.fact("Rosa has cats", attributes=attributes)
     harness.fact("The sky is blue", attributes={"other": 'a"b\\ü'}, store="shared")
 
-    def by(key: str, value: str, **more: Any) -> list[str]:
-        return [one.id for one in harness.do(harness.fact_reads.by_metadata(key, value, **more))]
+    def by(key: str, value: str, access: Access = EVERYTHING, **more: Any) -> list[str]:
+        return [one.id for one in harness.do(harness.fact_reads.by_metadata(access, key, value, **more))]
 
     assert by("topic", 'a"b\\ü') == by("count", "3") == by("", "empty") == by("flag", "true") == [fact.id]
     assert by("topic", "x") == by("topic", 'A"B') == by("flag", "1") == by("topic", "%") == []
-    assert by("topic", 'a"b\\ü', stores=INNER) == by("topic", 'a"b\\ü', limit=0) == []
+    assert by("topic", 'a"b\\ü', EVERYTHING.within(INNER)) == by("topic", 'a"b\\ü', limit=0) == []
 
 
 def test_facts_are_listed_by_category_without_what_has_expired(harness: DeduplicationHarness) -> None:
@@ -181,13 +185,13 @@ def test_facts_are_listed_by_category_without_what_has_expired(harness: Deduplic
     put(harness, "Paris")
     put(harness, "Rosa", key="cat", expires_at=soon)
     put(harness, "Oslo", category="work", store="shared")
-    assert [one.key for one in harness.do(harness.fact_reads.listed("home"))] == ["cat", "city"]
-    assert len(harness.do(harness.fact_reads.listed())) == 3
-    assert [one.content for one in harness.do(harness.fact_reads.listed(stores=INNER))] == ["Oslo"]
+    assert [one.key for one in harness.do(harness.fact_reads.listed(EVERYTHING, "home"))] == ["cat", "city"]
+    assert len(harness.do(harness.fact_reads.listed(EVERYTHING))) == 3
+    assert [one.content for one in harness.do(harness.fact_reads.listed(EVERYTHING.within(INNER)))] == ["Oslo"]
     harness.clock.ms += 1_000
-    assert [one.key for one in harness.do(harness.fact_reads.listed("home"))] == ["city"]
+    assert [one.key for one in harness.do(harness.fact_reads.listed(EVERYTHING, "home"))] == ["city"]
     with pytest.raises(NotFoundError):
-        harness.do(harness.fact_reads.get("home", "cat"))
+        harness.do(harness.fact_reads.get(EVERYTHING, "home", "cat"))
 
 
 def test_conflicts_are_facts_on_the_same_matter(harness: DeduplicationHarness) -> None:
@@ -195,23 +199,28 @@ def test_conflicts_are_facts_on_the_same_matter(harness: DeduplicationHarness) -
     harness.fact("The sky is blue")
     harness.fact("Rosa lives in Paris", store="shared")
     harness.save("Rosa lives in a note")
-    requested = harness.fact_reads.conflicts("Rosa lives in Rome", stores=("private",))
+    requested = harness.fact_reads.conflicts(EVERYTHING.within(("private",)), "Rosa lives in Rome")
     assert [one.id for one in harness.do(requested)] == [near.id]
-    assert harness.do(harness.fact_reads.conflicts("rosa LIVES in Berlin", stores=("private",))) == []
+    assert harness.do(harness.fact_reads.conflicts(EVERYTHING.within(("private",)), "rosa LIVES in Berlin")) == []
     hybrid = type(harness.fact_reads)(harness.store, harness.finder, harness.clock, FixedCandidates("note-x", near.id))
-    assert [one.id for one in harness.do(hybrid.conflicts("Domicile: Rome"))] == [near.id]
+    assert [one.id for one in harness.do(hybrid.conflicts(EVERYTHING, "Domicile: Rome"))] == [near.id]
 
 
 def test_a_word_in_common_is_no_conflict(harness: DeduplicationHarness) -> None:
     harness.fact("The old car in the garage needs four new tyres")
     harness.fact("The wifi password is on the fridge")
-    assert harness.do(harness.fact_reads.conflicts("Quantum computers of the laboratory needs cooling at night")) == []
+    assert (
+        harness.do(
+            harness.fact_reads.conflicts(EVERYTHING, "Quantum computers of the laboratory needs cooling at night")
+        )
+        == []
+    )
 
 
 def test_a_search_without_hits_means_no_conflicts(harness: DeduplicationHarness) -> None:
     harness.fact("Rosa lives in Berlin")
     reads = type(harness.fact_reads)(harness.store, harness.finder, harness.clock, FixedCandidates())
-    assert harness.do(reads.conflicts("Rosa lives in Rome")) == []
+    assert harness.do(reads.conflicts(EVERYTHING, "Rosa lives in Rome")) == []
 
 
 # Batches -----------------------------------------------------------------------------------------------------------
@@ -227,32 +236,34 @@ def test_batch_is_deduplicated_in_itself_and_against_the_vault_as_one_run(harnes
         "Has a dog",
         "rosa waters the tomatoes in the garden",
     ]
-    changed = harness.do(harness.batches().write([draft_of(text) for text in texts]))
+    changed = harness.do(harness.batches().write(EVERYTHING, [draft_of(text) for text in texts]))
     written = changed.value.written
     assert [one.outcome for one in written] == ["ADD", "NONE", "EXACT_DUP", "ADD", "EXACT_DUP"]
     assert [one.matched for one in written] == ["", known.id, written[0].memory.id, "", known.id]
     assert harness.get(written[0].memory.id).mention_count == 1
     runs = harness.rows("SELECT DISTINCT run_id FROM memory_history WHERE id > 1")
     assert runs == [(changed.value.run_id,)]
-    harness.do(harness.runs.undo(changed.value.run_id, stores=STORES))
+    harness.do(harness.runs.undo(EVERYTHING.within(STORES), changed.value.run_id))
     assert harness.state() == before
 
 
 def test_batch_with_something_bad_stores_nothing_and_says_which(harness: DeduplicationHarness) -> None:
     drafts = [draft_of(f"fact number {number}") for number in range(25)] + [draft_of(" ")]
     with pytest.raises(InputError, match="nothing to store") as caught:
-        harness.do(harness.batches().write(drafts))
+        harness.do(harness.batches().write(EVERYTHING, drafts))
     assert caught.value.data["item"] == 25
     with pytest.raises(AccessDeniedError):
-        harness.do(harness.batches().write([draft_of("x")], stores=INNER))
+        harness.do(harness.batches().write(EVERYTHING.within(INNER), [draft_of("x")]))
     with pytest.raises(InputError, match="At most"):
-        harness.do(harness.batches().write([draft_of("x")] * (MAX_BATCH + 1)))
+        harness.do(harness.batches().write(EVERYTHING, [draft_of("x")] * (MAX_BATCH + 1)))
     assert harness.contents() == []
 
 
 def test_batch_of_many_transactions_keeps_the_order(harness: DeduplicationHarness) -> None:
     words = [f"unlike{number} other{number}" for number in range(25)]
-    done = harness.do(harness.batches().write([draft_of(word) for word in words], run_id="run-mine"))
+    done = harness.do(
+        harness.batches().write(Access.everything("person", "test", "run-mine"), [draft_of(word) for word in words])
+    )
     assert [one.memory.content for one in done.value.written] == words
     assert done.value.run_id == "run-mine"
     assert len(done.changes.history_ids) == 25
@@ -262,7 +273,9 @@ def test_batch_asks_the_reconciler(harness: DeduplicationHarness) -> None:
     harness.fact("Rosa waters the tomatoes every morning")
     script = ScriptedReconciler('{"action": "DELETE", "index": 0}')
     done = harness.do(
-        harness.batches(script).write([draft_of("Rosa waters the tomatoes on Sundays"), draft_of("Likes tea")])
+        harness.batches(script).write(
+            EVERYTHING, [draft_of("Rosa waters the tomatoes on Sundays"), draft_of("Likes tea")]
+        )
     )
     assert [one.outcome for one in done.value.written] == ["DELETE", "ADD"]
     assert harness.contents() == ["Rosa waters the tomatoes on Sundays", "Likes tea"]
@@ -272,31 +285,33 @@ def test_batch_asks_the_reconciler(harness: DeduplicationHarness) -> None:
 
 
 def test_reflection_never_fades_and_tells_its_sources(harness: DeduplicationHarness) -> None:
-    assert harness.do(harness.reflections.latest()) is None
+    assert harness.do(harness.reflections.latest(EVERYTHING)) is None
     fact, shared = harness.fact("Rosa likes tea"), harness.fact("The sky is blue", store="shared")
     drawn_from = [Source("memory", one) for one in (fact.id, shared.id, "note-gone")]
     sources = (*drawn_from, Source("message", "s#1"))
     draft = NewMemory("You like it quiet.", tags=("Mood",), sources=sources, decay_rate=0.5, store="shared")
-    saved = harness.do(harness.reflections.save(draft)).value
+    saved = harness.do(harness.reflections.save(EVERYTHING, draft)).value
     assert (saved.kind, saved.decay_rate, saved.tags) == ("reflection", 0.0, ("weekly", "mood"))
-    assert harness.do(harness.reflections.latest()) == saved
-    reported = harness.do(harness.reflections.sources(saved.id))
+    assert harness.do(harness.reflections.latest(EVERYTHING)) == saved
+    reported = harness.do(harness.reflections.sources(EVERYTHING, saved.id))
     assert {(one.id, one.text) for one in reported} == {
         (fact.id, "Rosa likes tea"),
         (shared.id, "The sky is blue"),
         ("note-gone", ""),
         ("s#1", ""),
     }
-    assert [one.id for one in harness.do(harness.reflections.sources(saved.id, stores=INNER))] == [shared.id]
-    assert harness.do(harness.reflections.latest(stores=INNER)) == replace(saved, sources=())
-    assert harness.do(harness.reflections.latest(stores=("social",))) is None
+    assert [one.id for one in harness.do(harness.reflections.sources(EVERYTHING.within(INNER), saved.id))] == [
+        shared.id
+    ]
+    assert harness.do(harness.reflections.latest(EVERYTHING.within(INNER))) == replace(saved, sources=())
+    assert harness.do(harness.reflections.latest(EVERYTHING.within(("social",)))) is None
     with pytest.raises(NotFoundError):
-        harness.do(harness.reflections.sources(saved.id, stores=("social",)))
+        harness.do(harness.reflections.sources(EVERYTHING.within(("social",)), saved.id))
 
 
 def test_change_by_who_does_not_see_the_sources_keeps_them(harness: DeduplicationHarness) -> None:
     made = harness.fact("Rosa likes tea", store="shared", sources=(Source("message", "s#1"),))
-    entry = harness.do(harness.service.pin(made.id, stores=INNER)).changes.history_ids[0]
+    entry = harness.do(harness.service.pin(EVERYTHING.within(INNER), made.id)).changes.history_ids[0]
     assert harness.get(made.id).sources == made.sources
     harness.undo(entry)
 

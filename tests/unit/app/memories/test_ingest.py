@@ -12,6 +12,7 @@ from app.memories import validation
 from app.memories.foreign_record import MemoryRecord
 from app.memories.ingest import IngestResult
 from app.memories.model import MemoryFilter
+from tests.helpers.access import EVERYTHING
 from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.memories.conftest import MemoryHarness
 
@@ -31,7 +32,7 @@ def counts(done: IngestResult) -> tuple[int, int, int, int]:
 
 
 def only(harness: MemoryHarness) -> str:
-    (memory_id,) = harness.do(harness.reads.ids(MemoryFilter()))
+    (memory_id,) = harness.do(harness.reads.ids(EVERYTHING, MemoryFilter()))
     return memory_id
 
 
@@ -48,7 +49,7 @@ def test_record_becomes_a_memory_with_its_origin(harness: MemoryHarness) -> None
     assert (memory.created_at.year, memory.updated_at.year) == (2020, 2022)
     assert done.changes.ids == (memory.id,)
     assert {"memories", "tags", "links", "index"} == done.changes.areas
-    (entry,) = harness.do(harness.undoing.history(memory.id))
+    (entry,) = harness.do(harness.undoing.history(EVERYTHING, memory.id))
     assert (entry.event, entry.actor) == ("ADD", "import")
 
 
@@ -57,7 +58,7 @@ def test_second_import_changes_nothing_even_with_new_times(harness: MemoryHarnes
     before = harness.get(only(harness))
     assert counts(harness.ingest(GARDEN, replace(GARDEN, updated_ms=1_690_000_000_000))) == (0, 0, 2, 0)
     assert harness.get(only(harness)) == before
-    assert len(harness.do(harness.undoing.history())) == 1
+    assert len(harness.do(harness.undoing.history(EVERYTHING))) == 1
 
 
 def test_changed_record_updates_and_can_be_undone(harness: MemoryHarness) -> None:
@@ -80,7 +81,7 @@ def test_a_change_of_case_or_space_is_a_change(harness: MemoryHarness) -> None:
 def test_pin_and_edits_of_the_person_survive_the_same_import(harness: MemoryHarness) -> None:
     harness.ingest(GARDEN)
     memory_id = only(harness)
-    harness.do(harness.service.update(memory_id, 1, content="edited here", pinned=True))
+    harness.do(harness.service.update(EVERYTHING, memory_id, 1, content="edited here", pinned=True))
     assert counts(harness.ingest(GARDEN)) == (0, 0, 1, 0)
     assert harness.get(memory_id).content == "edited here"
     harness.ingest(replace(GARDEN, content="edited there"))
@@ -90,9 +91,9 @@ def test_pin_and_edits_of_the_person_survive_the_same_import(harness: MemoryHarn
 def test_deleted_memory_comes_back_only_with_a_changed_record(harness: MemoryHarness) -> None:
     harness.ingest(GARDEN)
     memory_id = only(harness)
-    harness.do(harness.service.delete(memory_id))
+    harness.do(harness.service.delete(EVERYTHING, memory_id))
     assert counts(harness.ingest(GARDEN)) == (0, 0, 1, 0)
-    assert harness.do(harness.reads.ids(MemoryFilter())) == []
+    assert harness.do(harness.reads.ids(EVERYTHING, MemoryFilter())) == []
     assert counts(harness.ingest(replace(GARDEN, content="changed"))) == (0, 1, 0, 0)
     assert only(harness) == memory_id
     assert harness.get(memory_id).content == "changed"
@@ -105,7 +106,7 @@ def test_import_that_was_undone_can_be_repeated(harness: MemoryHarness) -> None:
     again = harness.ingest(GARDEN)
     assert counts(again) == (1, 0, 0, 0)
     assert only(harness) == memory_id
-    harness.do(harness.service.delete(memory_id))
+    harness.do(harness.service.delete(EVERYTHING, memory_id))
     assert counts(harness.ingest(GARDEN)) == (0, 0, 1, 0)
 
 
@@ -116,7 +117,7 @@ def test_same_key_in_another_format_is_another_memory(harness: MemoryHarness) ->
 
 def test_record_chooses_its_store_or_gets_the_imports(harness: MemoryHarness) -> None:
     harness.ingest(GARDEN, replace(GARDEN, key="b.md", store="social"), store="shared")
-    rows = harness.do(harness.reads.listed(MemoryFilter()))
+    rows = harness.do(harness.reads.listed(EVERYTHING, MemoryFilter()))
     assert sorted(row.store for row in rows) == ["shared", "social"]
 
 
@@ -177,7 +178,7 @@ def test_own_export_over_its_own_vault(harness: MemoryHarness) -> None:
     assert counts(harness.ingest(older, fmt="backup")) == (0, 0, 1, 0)
     newer = replace(same, content="new text", updated_ms=harness.clock.ms + 1)
     assert counts(harness.ingest(newer, fmt="other")) == (0, 1, 0, 0)
-    harness.do(harness.service.delete(memory.id))
+    harness.do(harness.service.delete(EVERYTHING, memory.id))
     assert counts(harness.ingest(same, fmt="fourth")) == (1, 0, 0, 0)
     assert harness.get(memory.id).deleted_at is None
 
@@ -193,12 +194,12 @@ def test_deleted_and_superseded_records_arrive_as_such(harness: MemoryHarness) -
     done = harness.ingest(*records, fmt="keepsake")
     assert counts(done) == (3, 0, 0, 0)
     assert only(harness) == new
-    assert harness.do(harness.reads.ids(MemoryFilter(deleted=True))) == [gone]
+    assert harness.do(harness.reads.ids(EVERYTHING, MemoryFilter(deleted=True))) == [gone]
     assert harness.get(old).superseded_by == new
     assert set(harness.held) == {new}
     assert counts(harness.ingest(*records, fmt="keepsake")) == (0, 0, 3, 0)
     redo = harness.undo(*done.changes.history_ids)
-    assert harness.do(harness.reads.ids(MemoryFilter())) == []
+    assert harness.do(harness.reads.ids(EVERYTHING, MemoryFilter())) == []
     harness.undo(*redo)
     assert (only(harness), harness.get(old).superseded_by) == (new, new)
 
@@ -218,7 +219,7 @@ def test_what_cannot_be_stored_is_told_and_the_rest_goes_in(harness: MemoryHarne
     assert counts(done) == (1, 0, 0, 2)
     assert [problem.place for problem in done.problems] == ["empty.md", "deep.md"]
     assert all(problem.lost for problem in done.problems)
-    assert len(harness.do(harness.undoing.history())) == 1
+    assert len(harness.do(harness.undoing.history(EVERYTHING))) == 1
 
 
 def test_long_title_is_cut_and_kept_whole_beside(harness: MemoryHarness) -> None:

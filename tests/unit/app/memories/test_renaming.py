@@ -7,15 +7,16 @@ import pytest
 
 from app.host import Host
 from app.memories.model import Memory
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.conftest import MemoryHarness
 
 
 def rename(harness: MemoryHarness, memory: Memory, title: str) -> Any:
-    return harness.do(harness.service.update(memory.id, memory.version, title=title))
+    return harness.do(harness.service.update(EVERYTHING, memory.id, memory.version, title=title))
 
 
 def content_of(harness: MemoryHarness, memory: Memory) -> str:
-    text: str = harness.do(harness.reads.get(memory.id)).content
+    text: str = harness.do(harness.reads.get(EVERYTHING, memory.id)).content
     return text
 
 
@@ -39,7 +40,7 @@ def test_links_follow_a_new_title_exactly(harness: MemoryHarness, before: str, a
     linking = harness.save(before, title="Garden")
     rename(harness, rosa, "Tall rose")
     assert content_of(harness, linking) == (before if after is None else after)
-    found = [link.memory_id for link in harness.do(harness.reads.links(rosa.id)).backlinks]
+    found = [link.memory_id for link in harness.do(harness.reads.links(EVERYTHING, rosa.id)).backlinks]
     assert found == ([] if after is None else [linking.id])
 
 
@@ -52,7 +53,7 @@ def test_a_title_that_no_link_can_name_is_linked_by_id(harness: MemoryHarness, t
     rename(harness, rosa, title)
     assert f"[[{rosa.id}|" in content_of(harness, linking)
     assert f"]({rosa.id})" in content_of(harness, linking)
-    assert [link.memory_id for link in harness.do(harness.reads.links(rosa.id)).backlinks] == [linking.id]
+    assert [link.memory_id for link in harness.do(harness.reads.links(EVERYTHING, rosa.id)).backlinks] == [linking.id]
 
 
 def test_a_path_title_keeps_its_markdown_links(harness: MemoryHarness) -> None:
@@ -67,7 +68,7 @@ def test_front_matter_of_imports_follows(harness: MemoryHarness) -> None:
     attributes = {"up": "[[Rosa]]", "near": ["[Rosa](Rosa.md)", {"deep": "[[rosa|r]]"}, 3], "plain": "Rosa"}
     linking = harness.save("text", title="Garden", attributes=attributes)
     rename(harness, rosa, "Rose")
-    stored = harness.do(harness.reads.get(linking.id)).attributes
+    stored = harness.do(harness.reads.get(EVERYTHING, linking.id)).attributes
     assert stored == {"up": "[[Rose]]", "near": ["[Rose](Rose.md)", {"deep": "[[Rose|r]]"}, 3], "plain": "Rosa"}
 
 
@@ -78,25 +79,25 @@ def test_a_link_by_title_to_another_note_of_that_title_stays(harness: MemoryHarn
     linking = harness.save("[[Rosa]]", title="Garden")
     rename(harness, second, "Other")
     assert content_of(harness, linking) == "[[Rosa]]"
-    assert [link.memory_id for link in harness.do(harness.reads.links(first.id)).backlinks] == [linking.id]
+    assert [link.memory_id for link in harness.do(harness.reads.links(EVERYTHING, first.id)).backlinks] == [linking.id]
 
 
 def test_notes_of_stores_the_caller_does_not_see_stay(harness: MemoryHarness) -> None:
     rosa = harness.save("red", title="Rosa", store="shared")
     hidden = harness.save("[[Rosa]]", title="Mine", store="private")
-    harness.do(harness.service.update(rosa.id, rosa.version, title="Rose", stores=("shared",)))
+    harness.do(harness.service.update(EVERYTHING.within(("shared",)), rosa.id, rosa.version, title="Rose"))
     assert content_of(harness, hidden) == "[[Rosa]]"
 
 
 def test_links_by_id_are_seen_from_both_ends(harness: MemoryHarness) -> None:
     rosa = harness.save("red", title="Rosa")
     garden = harness.save(f"[r]({rosa.id}) [s](keepsake://memory/{rosa.id}) [[{rosa.id}|x]]", title="Garden")
-    assert [link.memory_id for link in harness.do(harness.reads.links(garden.id)).outgoing] == [rosa.id]
-    assert [link.memory_id for link in harness.do(harness.reads.links(rosa.id)).backlinks] == [garden.id]
-    assert harness.do(harness.reads.resolve(f"keepsake://memory/{rosa.id}", source=garden.id)) == rosa.id
-    assert harness.do(harness.reads.resolve("Rosa.md#soil", source=garden.id)) == rosa.id
+    assert [link.memory_id for link in harness.do(harness.reads.links(EVERYTHING, garden.id)).outgoing] == [rosa.id]
+    assert [link.memory_id for link in harness.do(harness.reads.links(EVERYTHING, rosa.id)).backlinks] == [garden.id]
+    assert harness.do(harness.reads.resolve(EVERYTHING, f"keepsake://memory/{rosa.id}", source=garden.id)) == rosa.id
+    assert harness.do(harness.reads.resolve(EVERYTHING, "Rosa.md#soil", source=garden.id)) == rosa.id
     for nothing in ("https://example.org/Rosa.md", "Rosa.png", "", "note-0"):
-        assert harness.do(harness.reads.resolve(nothing, source=garden.id)) is None
+        assert harness.do(harness.reads.resolve(EVERYTHING, nothing, source=garden.id)) is None
 
 
 @pytest.mark.parametrize(
@@ -122,13 +123,13 @@ def test_a_note_without_title_is_called_by_its_heading(harness: MemoryHarness, c
 def test_a_title_that_is_the_heading_follows_it(harness: MemoryHarness) -> None:
     note = harness.save("# Roses\nred")
     linking = harness.save("[[Roses]]")
-    note = harness.do(harness.service.update(note.id, note.version, content="# Red roses\nred")).value
+    note = harness.do(harness.service.update(EVERYTHING, note.id, note.version, content="# Red roses\nred")).value
     assert note.title == "Red roses"
     assert content_of(harness, linking) == "[[Red roses]]"
-    note = harness.do(harness.service.update(note.id, note.version, title="Mine")).value
-    note = harness.do(harness.service.update(note.id, note.version, content="# Other\nred")).value
+    note = harness.do(harness.service.update(EVERYTHING, note.id, note.version, title="Mine")).value
+    note = harness.do(harness.service.update(EVERYTHING, note.id, note.version, content="# Other\nred")).value
     assert note.title == "Mine"
-    note = harness.do(harness.service.update(note.id, note.version, title="")).value
+    note = harness.do(harness.service.update(EVERYTHING, note.id, note.version, title="")).value
     assert note.title == "Other"
 
 
@@ -153,5 +154,5 @@ def test_one_undo_takes_title_and_links_back(tmp_path: Path) -> None:
 
 def test_the_first_words_of_a_note_are_not_its_front_matter(harness: MemoryHarness) -> None:
     harness.save("---\na: b\n---\nRed roses", title="Rosa")
-    (row,) = harness.do(harness.reads.rows([harness.do(harness.reads.resolve("Rosa"))]))
+    (row,) = harness.do(harness.reads.rows(EVERYTHING, [harness.do(harness.reads.resolve(EVERYTHING, "Rosa"))]))
     assert row.preview == "Red roses"

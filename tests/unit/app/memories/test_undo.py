@@ -10,6 +10,7 @@ from app.errors import InputError, NotFoundError, StaleError
 from app.history.state_diff import VOLATILE
 from app.memories.model import Memory
 from app.memories.state_codec import to_state
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.conftest import MemoryHarness
 
 
@@ -18,13 +19,15 @@ def said(memory: Memory) -> dict[str, Any]:
 
 
 def latest(harness: MemoryHarness, memory_id: str) -> int:
-    return harness.do(harness.undoing.history(memory_id, 1))[0].id
+    return harness.do(harness.undoing.history(EVERYTHING, memory_id, 1))[0].id
 
 
 def test_undo_of_an_update_and_its_redo(harness: MemoryHarness) -> None:
     memory = harness.save("one #a [[X]]", title="T")
     harness.clock.ms += 1000
-    updated = harness.do(harness.service.update(memory.id, 1, content="two #b [[Y]]", title="U", pinned=True)).value
+    updated = harness.do(
+        harness.service.update(EVERYTHING, memory.id, 1, content="two #b [[Y]]", title="U", pinned=True)
+    ).value
     change = latest(harness, memory.id)
     harness.clock.ms += 1000
 
@@ -32,7 +35,7 @@ def test_undo_of_an_update_and_its_redo(harness: MemoryHarness) -> None:
     back = harness.get(memory.id)
     assert said(back) == said(memory)
     assert back.version == 3
-    assert [link.title for link in harness.do(harness.reads.links(memory.id)).outgoing] == ["X"]
+    assert [link.title for link in harness.do(harness.reads.links(EVERYTHING, memory.id)).outgoing] == ["X"]
     assert harness.held == {memory.id: memory.content}
 
     redone = harness.undo(*undone)
@@ -47,10 +50,10 @@ def test_undo_of_a_creation_and_of_a_deletion(harness: MemoryHarness) -> None:
     assert harness.held == {}
     harness.undo(*undone)
     assert said(harness.get(memory.id)) == said(memory)
-    harness.do(harness.service.delete(memory.id))
+    harness.do(harness.service.delete(EVERYTHING, memory.id))
     harness.undo(latest(harness, memory.id))
     assert said(harness.get(memory.id)) == said(memory)
-    assert [entry.event for entry in harness.do(harness.undoing.history(memory.id))] == [
+    assert [entry.event for entry in harness.do(harness.undoing.history(EVERYTHING, memory.id))] == [
         "RESTORE",
         "DELETE",
         "RESTORE",
@@ -61,13 +64,13 @@ def test_undo_of_a_creation_and_of_a_deletion(harness: MemoryHarness) -> None:
 
 def test_undone_twice_is_refused_and_redone_stands_again(harness: MemoryHarness) -> None:
     memory = harness.save("one")
-    harness.do(harness.service.update(memory.id, 1, content="two"))
+    harness.do(harness.service.update(EVERYTHING, memory.id, 1, content="two"))
     change = latest(harness, memory.id)
     undone = harness.undo(change)
     with pytest.raises(InputError, match="undone already"):
         harness.undo(change)
     harness.undo(*undone)
-    shown = {entry.id: entry.undone_by for entry in harness.do(harness.undoing.history(memory.id))}
+    shown = {entry.id: entry.undone_by for entry in harness.do(harness.undoing.history(EVERYTHING, memory.id))}
     assert shown[change] is None
     assert shown[undone[0]] is not None
     harness.undo(change)
@@ -76,13 +79,13 @@ def test_undone_twice_is_refused_and_redone_stands_again(harness: MemoryHarness)
 
 def test_changed_since_is_refused_and_says_in_what(harness: MemoryHarness) -> None:
     memory = harness.save("one")
-    harness.do(harness.service.update(memory.id, 1, title="T"))
+    harness.do(harness.service.update(EVERYTHING, memory.id, 1, title="T"))
     change = latest(harness, memory.id)
-    harness.do(harness.service.update(memory.id, 2, content="two", tags=["x"]))
+    harness.do(harness.service.update(EVERYTHING, memory.id, 2, content="two", tags=["x"]))
     with pytest.raises(StaleError, match=r"content, tags") as refused:
         harness.undo(change)
     assert set(refused.value.data["changed"]) >= {"content", "tags"}
-    harness.do(harness.service.delete(memory.id))
+    harness.do(harness.service.delete(EVERYTHING, memory.id))
     with pytest.raises(StaleError, match="deleted since"):
         harness.undo(change)
     assert harness.get(memory.id).title == "T"
@@ -96,7 +99,7 @@ def test_unknown_entry_is_not_found(harness: MemoryHarness) -> None:
 def test_all_or_none(harness: MemoryHarness) -> None:
     first, second = harness.save("one"), harness.save("two")
     entries = [latest(harness, memory.id) for memory in (first, second)]
-    harness.do(harness.service.update(first.id, 1, content="changed"))
+    harness.do(harness.service.update(EVERYTHING, first.id, 1, content="changed"))
     with pytest.raises(StaleError):
         harness.undo(*entries)
     assert harness.get(second.id).deleted_at is None
@@ -106,8 +109,10 @@ def test_all_or_none(harness: MemoryHarness) -> None:
 def test_several_changes_of_one_memory_are_undone_together(harness: MemoryHarness) -> None:
     memory = harness.save("0")
     for number in range(1, 4):
-        harness.do(harness.service.update(memory.id, number, content=str(number)))
-    entries = [entry.id for entry in harness.do(harness.undoing.history(memory.id)) if entry.event == "UPDATE"]
+        harness.do(harness.service.update(EVERYTHING, memory.id, number, content=str(number)))
+    entries = [
+        entry.id for entry in harness.do(harness.undoing.history(EVERYTHING, memory.id)) if entry.event == "UPDATE"
+    ]
     redo = harness.undo(*sorted(entries))
     assert harness.get(memory.id).content == "0"
     harness.undo(*redo)
@@ -116,15 +121,15 @@ def test_several_changes_of_one_memory_are_undone_together(harness: MemoryHarnes
 
 def test_undo_makes_an_open_editor_stale(harness: MemoryHarness) -> None:
     memory = harness.save("one")
-    harness.do(harness.service.update(memory.id, 1, content="two"))
+    harness.do(harness.service.update(EVERYTHING, memory.id, 1, content="two"))
     harness.undo(latest(harness, memory.id))
     with pytest.raises(StaleError):
-        harness.do(harness.service.update(memory.id, 2, content="from the editor"))
+        harness.do(harness.service.update(EVERYTHING, memory.id, 2, content="from the editor"))
 
 
 def test_fact_whose_key_is_taken_is_not_brought_back(harness: MemoryHarness) -> None:
     old = harness.save("Bern", kind="fact", category="p", key="home")
-    harness.do(harness.service.delete(old.id))
+    harness.do(harness.service.delete(EVERYTHING, old.id))
     deletion = latest(harness, old.id)
     harness.save("Genf", kind="fact", category="p", key="home")
     with pytest.raises(StaleError, match="taken the place"):
@@ -146,11 +151,11 @@ def test_superseding_is_undone_and_redone_whole(harness: MemoryHarness) -> None:
 def test_history_hides_what_the_caller_may_not_see(harness: MemoryHarness) -> None:
     hidden, shared = harness.save("secret"), harness.save("open", store="shared")
     moved = harness.save("was secret")
-    harness.do(harness.service.update(moved.id, 1, store="shared"))
-    seen = harness.do(harness.undoing.history(stores=("shared",)))
+    harness.do(harness.service.update(EVERYTHING, moved.id, 1, store="shared"))
+    seen = harness.do(harness.undoing.history(EVERYTHING.within(("shared",))))
     assert [entry.target for entry in seen] == [shared.id]
     with pytest.raises(NotFoundError):
-        harness.do(harness.undoing.undo([latest(harness, hidden.id)], stores=("shared",)))
+        harness.do(harness.undoing.undo(EVERYTHING.within(("shared",)), [latest(harness, hidden.id)]))
 
 
 ACTIONS = st.lists(
@@ -183,11 +188,11 @@ class Play:
                 self.ids.append(self.harness.save("f" + text, kind="fact", category="c", key=f"k{number}").id)
             elif action == "update":
                 version = self.harness.get(target).version
-                self.harness.do(service.update(target, version, content="u" + text, title=text))
+                self.harness.do(service.update(EVERYTHING, target, version, content="u" + text, title=text))
             elif action == "tag":
-                self.harness.do(service.tag_many(self.ids, add=[text], remove=["x"]))
+                self.harness.do(service.tag_many(EVERYTHING, self.ids, add=[text], remove=["x"]))
             elif action == "pin":
-                self.harness.do(service.pin(target, pinned=number > 2))
+                self.harness.do(service.pin(EVERYTHING, target, pinned=number > 2))
             elif action == "undo" and self.entries:
                 self.undone.extend(self.harness.undo(self.entries[-1 - number % len(self.entries)]))
                 return
@@ -195,7 +200,7 @@ class Play:
                 self.harness.undo(self.undone[-1])
                 return
             elif action in ("delete", "restore"):
-                self.harness.do(getattr(service, action)(target))
+                self.harness.do(getattr(service, action)(EVERYTHING, target))
         except InputError:  # refused: not found, stale, undone already, not deleted
             return
         self.entries = [
@@ -217,12 +222,12 @@ class Play:
 @example([("fact", 0, ""), ("fact", 0, ""), ("save", 0, ""), ("restore", 0, ""), ("undo", 5, "")])
 def test_undoing_everything_gives_the_beginning(harness: MemoryHarness, actions: list[tuple[str, int, str]]) -> None:
     for memory_id in list(harness.held):
-        harness.do(harness.service.delete(memory_id))
+        harness.do(harness.service.delete(EVERYTHING, memory_id))
     play = Play(harness)
     for action in actions:
         play.act(*action)
     end = play.world()
-    made = [entry for entry in harness.do(harness.undoing.history(limit=10_000)) if entry.id > play.first]
+    made = [entry for entry in harness.do(harness.undoing.history(EVERYTHING, limit=10_000)) if entry.id > play.first]
     undoing = {row[0] for row in harness.rows("SELECT undone_by FROM memory_history WHERE undone_by IS NOT NULL")}
     standing = [entry.id for entry in made if entry.id not in undoing and entry.undone_by is None]
     redo = harness.undo(*standing) if standing else []
@@ -235,7 +240,7 @@ def test_undoing_everything_gives_the_beginning(harness: MemoryHarness, actions:
 def test_creation_is_undone_after_an_edit_was_undone(harness: MemoryHarness) -> None:
     memory = harness.save("one")
     creation = latest(harness, memory.id)
-    harness.do(harness.service.update(memory.id, 1, content="two"))
+    harness.do(harness.service.update(EVERYTHING, memory.id, 1, content="two"))
     edit = latest(harness, memory.id)
     redone = harness.undo(*harness.undo(edit))
     assert redone
@@ -247,7 +252,7 @@ def test_creation_is_undone_after_an_edit_was_undone(harness: MemoryHarness) -> 
 def test_creation_is_undone_after_a_deletion_was_undone(harness: MemoryHarness) -> None:
     memory = harness.save("one")
     creation = latest(harness, memory.id)
-    harness.do(harness.service.delete(memory.id))
+    harness.do(harness.service.delete(EVERYTHING, memory.id))
     harness.undo(latest(harness, memory.id))
     harness.undo(creation)
     assert harness.get(memory.id).deleted_at is not None
@@ -258,13 +263,13 @@ def test_refusal_names_the_entry_to_undo_first(harness: MemoryHarness, change: s
     memory = harness.save("one")
     creation = latest(harness, memory.id)
     if change == "pin":
-        harness.do(harness.service.pin(memory.id, pinned=True))
+        harness.do(harness.service.pin(EVERYTHING, memory.id, pinned=True))
         first = latest(harness, memory.id)
-        harness.do(harness.service.pin(memory.id, pinned=False))
+        harness.do(harness.service.pin(EVERYTHING, memory.id, pinned=False))
     else:
-        harness.do(harness.service.delete(memory.id))
+        harness.do(harness.service.delete(EVERYTHING, memory.id))
         first = latest(harness, memory.id)
-        harness.do(harness.service.restore(memory.id))
+        harness.do(harness.service.restore(EVERYTHING, memory.id))
     second = latest(harness, memory.id)
     with pytest.raises(StaleError, match=f"entry {second} of the history first") as refused:
         harness.undo(creation)
@@ -277,9 +282,9 @@ def test_refusal_names_the_entry_to_undo_first(harness: MemoryHarness, change: s
 
 def test_refusal_of_an_edit_names_the_later_edit(harness: MemoryHarness) -> None:
     memory = harness.save("one")
-    harness.do(harness.service.update(memory.id, 1, title="T"))
+    harness.do(harness.service.update(EVERYTHING, memory.id, 1, title="T"))
     earlier = latest(harness, memory.id)
-    harness.do(harness.service.update(memory.id, 2, title="U", pinned=True))
+    harness.do(harness.service.update(EVERYTHING, memory.id, 2, title="U", pinned=True))
     later = latest(harness, memory.id)
     with pytest.raises(StaleError, match=rf"title.*entry {later} of the history first, an edit by person at 2023"):
         harness.undo(earlier)

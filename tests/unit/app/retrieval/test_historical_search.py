@@ -14,6 +14,7 @@ from app.retrieval.historical_search import FROM_HISTORY
 from app.retrieval.model import Found
 from app.retrieval.service import SearchService
 from app.trace.trace import Trace
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.vault_harness import VaultHarness
 
 QUERIES = (
@@ -38,8 +39,9 @@ def past(vault_harness: VaultHarness) -> Callable[..., Found]:
 
     def search(text: str, at_ms: int | None, **more: Any) -> Found:
         as_of = None if at_ms is None else to_datetime(at_ms)
+        access = EVERYTHING.within(more.pop("stores", STORES))
         options = {"limit": 100, "recipe": "words"} | more
-        return vault_harness.do(service.search(text, as_of=as_of, **options))
+        return vault_harness.do(service.search(access, text, as_of=as_of, **options))
 
     return search
 
@@ -89,7 +91,7 @@ def test_it_finds_what_the_search_of_then_found(
 def clear(vault_harness: VaultHarness) -> None:
     vault_harness.clock.ms += 400_000
     for row in vault_harness.rows("SELECT id FROM memories WHERE valid_until IS NULL"):
-        vault_harness.do(vault_harness.memories.delete(row[0]))
+        vault_harness.do(vault_harness.memories.delete(EVERYTHING, row[0]))
     for row in vault_harness.rows("SELECT id FROM sessions WHERE forgotten_at IS NULL"):
         vault_harness.forget(row[0])
 
@@ -105,7 +107,9 @@ def act(vault_harness: VaultHarness, notes: list[str], action: str, place: int, 
     elif action == "write":
         version = vault_harness.rows("SELECT version FROM memories WHERE id = ?", note)
         vault_harness.do(
-            vault_harness.memories.update(note, version[0][0] if version else 1, content=text, title=text[-9:])
+            vault_harness.memories.update(
+                EVERYTHING, note, version[0][0] if version else 1, content=text, title=text[-9:]
+            )
         )
     elif action == "forget":
         vault_harness.forget(session)
@@ -114,7 +118,7 @@ def act(vault_harness: VaultHarness, notes: list[str], action: str, place: int, 
     elif action == "undo":
         vault_harness.undo(vault_harness.rows("SELECT max(id) FROM memory_history")[0][0] or 1)
     else:
-        vault_harness.do(getattr(vault_harness.memories, action)(note))
+        vault_harness.do(getattr(vault_harness.memories, action)(EVERYTHING, note))
 
 
 def test_what_came_from_the_history_says_so(vault_harness: VaultHarness, past: Callable[..., Found]) -> None:
@@ -122,7 +126,7 @@ def test_what_came_from_the_history_says_so(vault_harness: VaultHarness, past: C
     vault_harness.say("heron said")
     moment = vault_harness.clock.ms
     vault_harness.clock.ms += 400_000
-    vault_harness.do(vault_harness.memories.update(edited.id, 1, content="now", tags=["new"]))
+    vault_harness.do(vault_harness.memories.update(EVERYTHING, edited.id, 1, content="now", tags=["new"]))
     vault_harness.forget("s")
     found = past("heron", moment)
     from_history = {hit.id for hit in found.hits if FROM_HISTORY in hit.why.features}
@@ -142,7 +146,7 @@ def test_words_in_a_title_alone_are_listed(vault_harness: VaultHarness, past: Ca
     moment = vault_harness.clock.ms
     vault_harness.clock.ms += 400_000
     for memory in (note, fact):
-        vault_harness.do(vault_harness.memories.update(memory.id, 1, content="now", title="Now"))
+        vault_harness.do(vault_harness.memories.update(EVERYTHING, memory.id, 1, content="now", title="Now"))
     found = {hit.id: hit for hit in past("heron elm", moment).hits}
     assert found[note.id].why.terms == ("elm", "Herons")
     assert found[note.id].snippet == "nests in the elm"
@@ -169,8 +173,8 @@ def test_others_find_only_what_was_and_is_theirs(vault_harness: VaultHarness, pa
     vault_harness.say("heron said")
     moment = vault_harness.clock.ms
     vault_harness.clock.ms += 400_000
-    vault_harness.do(vault_harness.memories.update(opened.id, 1, store="shared"))
-    vault_harness.do(vault_harness.memories.delete(shared.id))
+    vault_harness.do(vault_harness.memories.update(EVERYTHING, opened.id, 1, store="shared"))
+    vault_harness.do(vault_harness.memories.delete(EVERYTHING, shared.id))
     vault_harness.forget("s")
     found = past("heron", moment, stores=("shared",))
     assert (ids(found), found.candidates) == ([shared.id], 1)

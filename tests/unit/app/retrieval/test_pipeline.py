@@ -27,6 +27,7 @@ from app.retrieval.recipes import find_recipe
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService
 from app.trace.trace import Trace
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.vault_harness import VaultHarness
 
 _LIMIT_S = 0.5
@@ -70,9 +71,9 @@ def test_words_answer_where_the_embedder_fails(vault_harness: VaultHarness) -> N
     vault_harness.say("a grey heron")
     sync = vault_harness.sync()
     search = SearchService(vault_harness.store, sync, Trace(None), vault_harness.clock)
-    assert vault_harness.do(search.search("heron")).legs == ("words", "vector")
+    assert vault_harness.do(search.search(EVERYTHING, "heron")).legs == ("words", "vector")
     vault_harness.embedder.fails = "The model is gone."
-    found = vault_harness.do(search.search("heron"))
+    found = vault_harness.do(search.search(EVERYTHING, "heron"))
     assert [hit.id for hit in found.hits] == ["s#1"]
     assert found.legs == ("words",)
     assert any("The model is gone." in note for note in found.notes)
@@ -118,7 +119,7 @@ def test_a_cancelled_search_stops_its_statement_and_the_next_one_runs(vault_harn
         first = asyncio.create_task(search.run_with_search_inputs(parse("heron", 0), "words", STORES, endless))
         await asyncio.to_thread(begun.wait)
         first.cancel()
-        found = await search.search("heron")
+        found = await search.search(EVERYTHING, "heron")
         assert await asyncio.to_thread(ended.wait, 5)
         assert first.cancelled()
         return found
@@ -129,7 +130,7 @@ def test_a_cancelled_search_stops_its_statement_and_the_next_one_runs(vault_harn
 def test_a_search_of_former_texts_ends_between_them(vault_harness: VaultHarness) -> None:
     memory, moment = vault_harness.save("a grey heron"), vault_harness.clock.now_ms()
     vault_harness.clock.ms += 1_000
-    vault_harness.do(vault_harness.memories.update(memory.id, memory.version, content="a teal"))
+    vault_harness.do(vault_harness.memories.update(EVERYTHING, memory.id, memory.version, content="a teal"))
     recipe = find_recipe("words")
     request = Request(parse("heron", 0), recipe, ["words"], STORES, 0, 20, None, IndexCache, as_of_ms=moment)
 
@@ -145,9 +146,9 @@ def test_a_search_of_former_texts_ends_between_them(vault_harness: VaultHarness)
 def test_caches_can_be_cleared(vault_harness: VaultHarness) -> None:
     vault_harness.say("a grey heron")
     search = SearchService(vault_harness.store, vault_harness.sync(), Trace(None), vault_harness.clock)
-    before = vault_harness.do(search.search("heron"))
+    before = vault_harness.do(search.search(EVERYTHING, "heron"))
     search.clear_caches()
-    assert vault_harness.do(search.search("heron")).hits == before.hits
+    assert vault_harness.do(search.search(EVERYTHING, "heron")).hits == before.hits
 
 
 @pytest.mark.parametrize(("least", "read"), [(0, 1), (100, 0)])
@@ -166,7 +167,7 @@ def test_columns_are_read_before_the_first_search(
     monkeypatch.setattr(chunk_columns, "_extended", counted)
     vault_harness.do(search.warm())
     assert len(times) == read
-    assert [hit.id for hit in vault_harness.do(search.search("heron")).hits] == ["s#1"]
+    assert [hit.id for hit in vault_harness.do(search.search(EVERYTHING, "heron")).hits] == ["s#1"]
     assert len(times) == 1
 
 
@@ -185,10 +186,10 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
         return reading(connection, known, last)
 
     async def both() -> list[Found]:
-        given_up = asyncio.create_task(search.search("teal"))
+        given_up = asyncio.create_task(search.search(EVERYTHING, "teal"))
         await asyncio.sleep(0)
         given_up.cancel()
-        return list(await asyncio.gather(search.search("heron"), search.search("grey")))
+        return list(await asyncio.gather(search.search(EVERYTHING, "heron"), search.search(EVERYTHING, "grey")))
 
     monkeypatch.setattr(chunk_columns, "_extended", slow)
     monkeypatch.setattr(vault_harness.store, "_read_limit_s", _LIMIT_S)
@@ -208,13 +209,13 @@ def test_a_failed_background_read_is_repeated(vault_harness: VaultHarness, monke
         return reading(connection, known, last)
 
     async def given_up() -> list[str]:
-        first = asyncio.create_task(search.search("heron"))
+        first = asyncio.create_task(search.search(EVERYTHING, "heron"))
         while failing:
             await asyncio.sleep(0)
             if search._loading is not None:
                 first.cancel()
         await asyncio.wait([first])
-        return [hit.id for hit in (await search.search("heron")).hits]
+        return [hit.id for hit in (await search.search(EVERYTHING, "heron")).hits]
 
     monkeypatch.setattr(chunk_columns, "_extended", once)
     assert vault_harness.do(given_up()) == ["s#1"]
@@ -225,7 +226,7 @@ def test_where_it_cannot_be_read_beforehand_the_search_says_why(vault_harness: V
     vault_harness.store.close()
     vault_harness.do(search.warm())
     with pytest.raises(KeepsakeError):
-        vault_harness.do(search.search("heron"))
+        vault_harness.do(search.search(EVERYTHING, "heron"))
 
 
 def test_vectors_are_read_by_chunk_in_any_order(vault_harness: VaultHarness) -> None:

@@ -10,6 +10,7 @@ from app.memories.service import MemoryService
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.sessions.model import NewMessage
 from app.sessions.session_summaries import outline
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.sessions.session_harness import SessionHarness, open_harness
 
 
@@ -28,7 +29,7 @@ def talk(harness: SessionHarness, session: str, agent: str = "scout", *said: str
 def remember(harness: SessionHarness, session: str, kind: str, title: str) -> None:
     memories = MemoryService(MemoryUnitOfWork(harness.store, Indexer(), harness.clock))
     draft = NewMemory(f"{title} and more.", title=title, kind="observation", type=kind, session_id=session)
-    harness.do(memories.save(draft))
+    harness.do(memories.save(EVERYTHING, draft))
 
 
 def listed(harness: SessionHarness, agent: str | None = None) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from app.errors import ModelUnavailableError
 from app.memories.model import Memory, NewMemory
+from tests.helpers.access import EVERYTHING
 from tests.helpers.scripted_model import ScriptedModel
 from tests.helpers.upkeep_runs import UpkeepRuns
 
@@ -23,7 +24,7 @@ def runs(vault: Path) -> Iterator[UpkeepRuns]:
 def observe(runs: UpkeepRuns, title: str, content: str, age: float = 20, **fields: Any) -> str:
     created = runs.clock.now - timedelta(days=age)
     draft = NewMemory(content, title, kind="observation", created_at=created, **fields)
-    return str(runs.host.submit(runs.engine.memories.service.save(draft)).result().value.id)
+    return str(runs.host.submit(runs.engine.memories.service.save(EVERYTHING, draft)).result().value.id)
 
 
 def digests(runs: UpkeepRuns) -> list[Memory]:

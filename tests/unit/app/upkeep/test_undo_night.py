@@ -9,6 +9,7 @@ import pytest
 
 from app.errors import InputError
 from app.memories.model import NewMemory
+from tests.helpers.access import EVERYTHING
 from tests.helpers.upkeep_runs import UpkeepRuns
 
 
@@ -22,7 +23,7 @@ def runs(vault: Path) -> Iterator[UpkeepRuns]:
 def observe(runs: UpkeepRuns, title: str, content: str, age: float) -> str:
     created = runs.clock.now - timedelta(days=age)
     draft = NewMemory(content, title, kind="observation", created_at=created)
-    return str(runs.host.submit(runs.engine.memories.service.save(draft)).result().value.id)
+    return str(runs.host.submit(runs.engine.memories.service.save(EVERYTHING, draft)).result().value.id)
 
 
 def content(runs: UpkeepRuns) -> list[tuple[Any, ...]]:

@@ -9,6 +9,7 @@ import pytest
 
 from app.errors import NotFoundError
 from app.memories.model import NewMemory
+from tests.helpers.access import EVERYTHING
 from tests.helpers.upkeep_runs import UpkeepRuns
 
 TITLES = ("Stand-up", "Build", "Garden", "Trip to Lisbon", "Rent")
@@ -33,7 +34,7 @@ def fill(runs: UpkeepRuns, dice: random.Random) -> None:
             people=(person,) if dice.random() < 0.3 else (),
             created_at=runs.clock.now - timedelta(days=dice.uniform(0, 90)),
         )
-        runs.host.submit(runs.engine.memories.service.save(draft)).result()
+        runs.host.submit(runs.engine.memories.service.save(EVERYTHING, draft)).result()
     some = [row[0] for row in runs.rows("SELECT id FROM memories ORDER BY id")]
     runs.ask("note.delete", id=dice.choice(some))
     runs.ask("archive.put", ids=dice.sample(some, 3))

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from app.core.stores import STORES
 from app.entities.enrichment import repo
 from app.entities.enrichment.service import EnrichedText, EnrichmentService
 from app.entities.ner.language_model_provider import LanguageModelProvider
@@ -12,6 +13,7 @@ from app.entities.ner.spacy_provider import SpacyProvider
 from app.entities.ner.strategy import AccurateStrategy
 from app.errors import AccessDeniedError, ModelUnavailableError
 from app.llm.model import ChatRequest
+from tests.helpers.access import EVERYTHING
 from tests.helpers.scripted_model import Answer, ScriptedModel
 from tests.unit.app.entities.conftest import EntityHarness
 
@@ -36,7 +38,7 @@ class Enriching:
         self.service = EnrichmentService(harness.store, harness.clock, strategy)
 
     def candidates(self, most: int = 2, limit: int = 50) -> list[tuple[str, str]]:
-        return [*self.harness.do(self.service.candidates(most, limit))]
+        return [*self.harness.do(self.service.candidates(most, limit, STORES))]
 
     def enrich(self, owner: str, kind: str = "memory", run: str = "run-1") -> EnrichedText:
         known = self.harness.do(self.service.known())
@@ -77,7 +79,7 @@ def test_accurate_names_outlive_a_second_reading(enriching: Enriching) -> None:
     harness.do(harness.sync.start_over())
     harness.read_all()
     assert harness.names() == before
-    harness.do(harness.memories.update(note.id, 1, tags=["x"]))
+    harness.do(harness.memories.update(EVERYTHING, note.id, 1, tags=["x"]))
     harness.read_all()
     assert harness.names() == before
 
@@ -87,7 +89,7 @@ def test_a_changed_text_is_searched_again_and_keeps_no_old_name(enriching: Enric
     note = harness.note("yesterday ada came")
     harness.read_all()
     enriching.enrich(note.id)
-    harness.do(harness.memories.update(note.id, 1, content="yesterday lovelace came"))
+    harness.do(harness.memories.update(EVERYTHING, note.id, 1, content="yesterday lovelace came"))
     assert enriching.candidates() == []  # the fast rules come first
     harness.read_all()
     assert harness.names() == {}
@@ -156,7 +158,7 @@ def test_candidates_are_few_named_newest_first_and_bounded(enriching: Enriching)
     harness.note(many)
     new = harness.note("the second of the notes")
     deleted = harness.note("this one is deleted again")
-    harness.do(harness.memories.delete(deleted.id))
+    harness.do(harness.memories.delete(EVERYTHING, deleted.id))
     harness.read_all()
     assert enriching.candidates() == [("memory", new.id), ("memory", old.id), ("message", "s#1")]
     assert enriching.candidates(limit=1) == [("memory", new.id)]

@@ -8,6 +8,7 @@ from app.core.clock import to_datetime
 from app.core.stores import STORES
 from app.entities.model import EntityFilter, GraphFilter
 from app.errors import NotFoundError
+from tests.helpers.access import EVERYTHING
 from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.entities.conftest import EntityHarness
 
@@ -35,9 +36,9 @@ def test_a_list_by_type_prefix_text_time_and_order(populated: EntityHarness) -> 
     noon = to_datetime(populated.clock.ms) - timedelta(hours=1)
     assert set(populated.names(until=noon)) == {"Bob", "Alice Jones", "Berlin", "Paris"}
     assert "Berlin" not in populated.names(since=noon)
-    by_name = populated.do(populated.reads.listed(EntityFilter(), "name"))
+    by_name = populated.do(populated.reads.listed(EVERYTHING, EntityFilter(), "name"))
     assert [row.name for row in by_name] == sorted(row.name for row in by_name)
-    assert populated.do(populated.reads.listed(EntityFilter(), "recent", limit=1))[0].name in {
+    assert populated.do(populated.reads.listed(EVERYTHING, EntityFilter(), "recent", limit=1))[0].name in {
         "Bob",
         "Robert Smith",
         "Vienna",
@@ -60,10 +61,10 @@ def test_others_know_only_what_their_stores_say(populated: EntityHarness) -> Non
     assert populated.names(()) == {}
     for hidden in ("Alice Jones", "Berlin", "Acme GmbH"):
         entity = populated.id(hidden)
-        assert populated.do(populated.reads.rows([entity], stores=INNER)) == []
+        assert populated.do(populated.reads.rows(EVERYTHING.within(INNER), [entity])) == []
         for requests in (
-            populated.reads.info(entity, stores=INNER),
-            populated.reads.graph(entity, 1, 9, GraphFilter(), stores=INNER),
+            populated.reads.info(EVERYTHING.within(INNER), entity),
+            populated.reads.graph(EVERYTHING.within(INNER), entity, 1, 9, GraphFilter()),
         ):
             with pytest.raises(NotFoundError):
                 populated.do(requests)
@@ -74,22 +75,22 @@ def test_a_name_known_only_from_private_talk_stays_hidden_after_a_merge(populate
     populated.do(populated.service.merge([bob], alice))
     populated.do(populated.service.rename(alice, "Alice the Secret", summary="secret"))
     populated.do(populated.service.relate(alice, "hides", populated.id("Rome")))
-    (seen_bob,) = populated.do(populated.reads.listed(EntityFilter(text="bob"), stores=SOCIAL))
+    (seen_bob,) = populated.do(populated.reads.listed(EVERYTHING.within(SOCIAL), EntityFilter(text="bob")))
     with pytest.raises(NotFoundError):  # the registry's id tells when its row was made
-        populated.do(populated.reads.info(alice, stores=SOCIAL))
-    info = populated.do(populated.reads.info(seen_bob.id, stores=SOCIAL))
+        populated.do(populated.reads.info(EVERYTHING.within(SOCIAL), alice))
+    info = populated.do(populated.reads.info(EVERYTHING.within(SOCIAL), seen_bob.id))
     assert (info.entity.name, info.entity.aliases, info.entity.summary) == ("Bob", ("Bob",), "")
     assert info.relations == ()
     assert info.facts_total == 1
     assert info.conversations == ()
     assert set(populated.names(SOCIAL, text="secret")) == set()
-    seen = populated.do(populated.reads.graph(seen_bob.id, 2, 50, GraphFilter(), stores=SOCIAL))
+    seen = populated.do(populated.reads.graph(EVERYTHING.within(SOCIAL), seen_bob.id, 2, 50, GraphFilter()))
     assert {node.name for node in seen.nodes} == {"Bob", "Rome"}
     assert {edge.kind for edge in seen.edges} == {"together"}
 
 
 def test_everything_about_one(populated: EntityHarness) -> None:
-    info = populated.do(populated.reads.info(populated.id("Bob")))
+    info = populated.do(populated.reads.info(EVERYTHING, populated.id("Bob")))
     assert info.entity.mentions == 4
     assert [fact.text for fact in info.facts] == ["Robert Smith and Bob went to Vienna.", "Bob lives in Rome."]
     ((conversation,), total) = info.conversations, info.conversations_total
@@ -99,29 +100,29 @@ def test_everything_about_one(populated: EntityHarness) -> None:
     assert info.first_at is not None
     assert info.last_at is not None
     assert info.last_at - info.first_at == timedelta(days=1)
-    short = populated.do(populated.reads.info(populated.id("Bob"), limit=1))
+    short = populated.do(populated.reads.info(EVERYTHING, populated.id("Bob"), limit=1))
     assert (len(short.facts), short.facts_total) == (1, 2)
     with pytest.raises(NotFoundError):
-        populated.do(populated.reads.info("ent-none"))
+        populated.do(populated.reads.info(EVERYTHING, "ent-none"))
 
 
 def test_what_a_text_mentions(populated: EntityHarness) -> None:
-    found = populated.do(populated.reads.of("s#1"))
+    found = populated.do(populated.reads.of(EVERYTHING, "s#1"))
     text = "Bob met Alice Jones in Berlin."
     assert [(one.name, text[one.start : one.start + one.length]) for one in found] == [
         ("Bob", "Bob"),
         ("Alice Jones", "Alice Jones"),
         ("Berlin", "Berlin"),
     ]
-    assert populated.do(populated.reads.of("s#1", stores=INNER)) == []
-    assert populated.do(populated.reads.of("nothing")) == []
+    assert populated.do(populated.reads.of(EVERYTHING.within(INNER), "s#1")) == []
+    assert populated.do(populated.reads.of(EVERYTHING, "nothing")) == []
 
 
 def test_a_neighbourhood_by_depth_type_time_and_number(populated: EntityHarness) -> None:
     berlin = populated.id("Berlin")
 
     def names(depth: int = 1, limit: int = 50, **fields: object) -> set[str]:
-        view = populated.do(populated.reads.graph(berlin, depth, limit, GraphFilter(**fields)))  # type: ignore[arg-type]
+        view = populated.do(populated.reads.graph(EVERYTHING, berlin, depth, limit, GraphFilter(**fields)))  # type: ignore[arg-type]
         return {node.name for node in view.nodes}
 
     assert names() == {"Berlin", "Bob", "Alice Jones"}
@@ -129,7 +130,7 @@ def test_a_neighbourhood_by_depth_type_time_and_number(populated: EntityHarness)
     assert names(2, types=("person",)) == {"Berlin", "Bob", "Alice Jones", "Robert Smith"}
     assert names(2, until=to_datetime(populated.clock.ms - 1000)) == {"Berlin", "Bob", "Alice Jones", "Paris"}
     assert len(names(3, 4)) == 4
-    view = populated.do(populated.reads.graph(berlin, 1, 2, GraphFilter()))
+    view = populated.do(populated.reads.graph(EVERYTHING, berlin, 1, 2, GraphFilter()))
     assert view.left_out == 1
     assert [node.depth for node in view.nodes] == [0, 1]
 
@@ -139,11 +140,11 @@ def test_edges_are_weighed_and_stated_ones_named(populated: EntityHarness) -> No
     populated.say("Bob in Rome again.")
     populated.read_all()
     populated.do(populated.service.relate(rome, "hosts", acme, weight=2))
-    view = populated.do(populated.reads.graph(rome, 1, 50, GraphFilter()))
+    view = populated.do(populated.reads.graph(EVERYTHING, rome, 1, 50, GraphFilter()))
     edges = {frozenset((edge.source, edge.target)): edge for edge in view.edges}
     assert edges[frozenset((bob, rome))].weight == 2
     assert edges[frozenset((rome, acme))].label == "hosts"
-    stated = populated.do(populated.reads.graph(rome, 1, 50, GraphFilter(kinds=("stated",))))
+    stated = populated.do(populated.reads.graph(EVERYTHING, rome, 1, 50, GraphFilter(kinds=("stated",))))
     assert {edge.kind for edge in stated.edges} == {"stated"}
 
 
@@ -151,7 +152,7 @@ def test_the_whole_graph_shows_the_most_mentioned_and_where_they_were_left(popul
     bob = populated.id("Bob")
     placed = populated.do(populated.service.place([(bob, 1.5, -2.0), ("ent-none", 0, 0)]))
     assert placed.changes.areas == frozenset()
-    view = populated.do(populated.reads.graph(None, 1, 2, GraphFilter()))
+    view = populated.do(populated.reads.graph(EVERYTHING, None, 1, 2, GraphFilter()))
     assert next((node.name, node.x, node.y) for node in view.nodes) == ("Bob", 1.5, -2.0)
     assert view.left_out == len(populated.names()) - 2
     assert len(view.edges) == 1

@@ -12,6 +12,7 @@ from app.entities import entity_state
 from app.entities.model import EntityFilter
 from app.entities.queries import entity_snapshots
 from app.errors import InputError, NotFoundError
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.entities.conftest import EntityHarness
 
 NAMES = ("Alice Jones", "Bob Miller", "Carla Weber", "David Frey")
@@ -91,7 +92,7 @@ def test_every_moment_is_as_it_was(vault_factory: Any, actions: list[tuple[str, 
             played.play(*action)
         for moment, (states, names) in played.moments.items():
             assert harness.do(harness.store.read(lambda conn, at=moment: entity_snapshots.states(conn, at))) == states
-            rows = harness.do(harness.reads.listed(EntityFilter(), limit=500, as_of=to_datetime(moment)))
+            rows = harness.do(harness.reads.listed(EVERYTHING, EntityFilter(), limit=500, as_of=to_datetime(moment)))
             assert {row.name: row.mentions for row in rows} == names
     finally:
         harness.close()
@@ -116,21 +117,21 @@ def test_a_profile_of_the_past_knows_nothing_newer(harness: EntityHarness) -> No
     alice = harness.id("Alice Jones")
     then = to_datetime(harness.clock.ms)
     harness.clock.ms += 400_000
-    harness.do(harness.memories.update(edited.id, 1, content="Alice Jones grows plums."))
+    harness.do(harness.memories.update(EVERYTHING, edited.id, 1, content="Alice Jones grows plums."))
     harness.note("Alice Jones sings.")
     harness.say("Alice Jones left with Carla Weber.", session="t")
     harness.read_all()
     harness.do(harness.service.rename(alice, "Alice Weber", summary="New"))
     harness.do(harness.sessions.rename("s", "Later title", "person"))
-    info = harness.do(harness.reads.info(alice, as_of=then))
+    info = harness.do(harness.reads.info(EVERYTHING, alice, as_of=then))
     assert (info.entity.name, info.entity.summary, info.entity.mentions) == ("Alice Jones", "", 2)
     assert [fact.id for fact in info.facts] == [kept.id]
     assert [(one.id, one.title) for one in info.conversations] == [("s", "")]
     assert [one.name for one in info.people] == ["Bob Miller"]
     with pytest.raises(NotFoundError):
-        harness.do(harness.reads.info(harness.id("Carla Weber"), as_of=then))
+        harness.do(harness.reads.info(EVERYTHING, harness.id("Carla Weber"), as_of=then))
     before = to_datetime(harness.clock.ms - 10_000_000)
-    assert harness.do(harness.reads.listed(EntityFilter(), as_of=before)) == []
+    assert harness.do(harness.reads.listed(EVERYTHING, EntityFilter(), as_of=before)) == []
 
 
 def test_others_see_the_past_of_their_stores(harness: EntityHarness) -> None:
@@ -140,15 +141,15 @@ def test_others_see_the_past_of_their_stores(harness: EntityHarness) -> None:
     then = to_datetime(harness.clock.ms)
     bob, alice = harness.id("Bob Miller"), harness.id("Alice Jones")
     for stores, names in ((STORES, {"Alice Jones", "Bob Miller"}), (("shared",), {"Bob Miller"}), ((), set())):
-        rows = harness.do(harness.reads.listed(EntityFilter(), as_of=then, stores=stores))
+        rows = harness.do(harness.reads.listed(EVERYTHING.within(stores), EntityFilter(), as_of=then))
         assert {row.name for row in rows} == names
         if stores == ("shared",):
             seen_bob = rows[0].id
-    shown = harness.do(harness.reads.info(seen_bob, as_of=then, stores=("shared",)))
+    shown = harness.do(harness.reads.info(EVERYTHING.within(("shared",)), seen_bob, as_of=then))
     assert (shown.entity.mentions, shown.conversations, shown.people) == (1, (), ())
     for hidden in (alice, bob):
         with pytest.raises(NotFoundError):
-            harness.do(harness.reads.info(hidden, as_of=then, stores=("shared",)))
+            harness.do(harness.reads.info(EVERYTHING.within(("shared",)), hidden, as_of=then))
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ def test_filters_of_the_past(harness: EntityHarness, fields: dict[str, Any], nam
     then = to_datetime(harness.clock.ms)
     harness.clock.ms += 1
     harness.do(harness.service.merge([harness.id("Alice Jones")], harness.id("Bob Miller")))
-    rows = harness.do(harness.reads.listed(EntityFilter(**fields), as_of=then))
+    rows = harness.do(harness.reads.listed(EVERYTHING, EntityFilter(**fields), as_of=then))
     assert {row.name for row in rows} == names
     soon = EntityFilter(since=to_datetime(harness.clock.ms))
-    assert harness.do(harness.reads.listed(soon, as_of=to_datetime(harness.clock.ms))) == []
+    assert harness.do(harness.reads.listed(EVERYTHING, soon, as_of=to_datetime(harness.clock.ms))) == []

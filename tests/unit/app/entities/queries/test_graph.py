@@ -10,6 +10,7 @@ from app.core.stores import STORES
 from app.entities.model import GraphFilter, GraphView
 from app.entities.queries import graph
 from app.errors import InputError
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.entities.conftest import EntityHarness
 
 DAY_MS = 86_400_000
@@ -26,7 +27,7 @@ def talk(harness: EntityHarness) -> EntityHarness:
 
 def _graph(talk: EntityHarness, centre: str | None = None, **fields: object) -> GraphView:
     chosen = GraphFilter(**fields)  # type: ignore[arg-type]
-    return talk.do(talk.reads.graph(centre, 1, 100, chosen))
+    return talk.do(talk.reads.graph(EVERYTHING, centre, 1, 100, chosen))
 
 
 def test_only_names_that_match_are_drawn_and_the_middle_always(talk: EntityHarness) -> None:
@@ -96,10 +97,11 @@ def test_bad_places_are_refused(talk: EntityHarness) -> None:
 def test_others_see_only_what_their_stores_say(talk: EntityHarness) -> None:
     talk.note("Bob lives in Vienna.", store="social")
     talk.read_all()
-    found = talk.do(talk.reads.graph(None, 1, 100, GraphFilter(), stores=("social",)))
+    found = talk.do(talk.reads.graph(EVERYTHING.within(("social",)), None, 1, 100, GraphFilter()))
     assert {node.name: node.weight for node in found.nodes} == {"Bob": 1.0, "Vienna": 1.0}
     first = {
-        node.name: node.first_at for node in talk.do(talk.reads.graph(None, 1, 9, GraphFilter(), stores=STORES)).nodes
+        node.name: node.first_at
+        for node in talk.do(talk.reads.graph(EVERYTHING.within(STORES), None, 1, 9, GraphFilter())).nodes
     }
     assert next(node.first_at for node in found.nodes if node.name == "Bob") != first["Bob"]
 
@@ -110,7 +112,7 @@ def test_where_names_stand_is_told_to_full_trust_alone(talk: EntityHarness) -> N
     bob = talk.id("Bob")
     talk.do(talk.service.place([(bob, 1.0, 2.0)], pinned=True))
     assert _places(_graph(talk))["Bob"] == (1.0, 2.0, True)
-    found = talk.do(talk.reads.graph(None, 1, 100, GraphFilter(), stores=("social",)))
+    found = talk.do(talk.reads.graph(EVERYTHING.within(("social",)), None, 1, 100, GraphFilter()))
     assert _places(found)["Bob"] == (None, None, False)
 
 

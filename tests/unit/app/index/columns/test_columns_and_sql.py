@@ -10,6 +10,7 @@ from app.core.stores import STORES
 from app.index.columns import chunk_columns as module
 from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.vault_harness import VaultHarness
 
 WORDS = ("heron", "herons", "grebe", "teal", "我们今天", "ขอบคุณครับ", "é", "😀", "nest", "walking")
@@ -40,9 +41,11 @@ class Player:
             case 3:
                 self.harness.save(self.text(), title=self.text()[:20], store=self.random.choice(STORES))
             case 4 if kept:
-                self.harness.do(self.harness.memories.update(*self.random.choice(kept), content=self.text()))
+                self.harness.do(
+                    self.harness.memories.update(EVERYTHING, *self.random.choice(kept), content=self.text())
+                )
             case 5 if kept:
-                made = self.harness.do(self.harness.memories.delete(self.random.choice(kept)[0]))
+                made = self.harness.do(self.harness.memories.delete(EVERYTHING, self.random.choice(kept)[0]))
                 self.done += made.changes.history_ids
             case 6 if is_there:
                 self.done.append(self.harness.forget(session))

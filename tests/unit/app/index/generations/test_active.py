@@ -17,6 +17,7 @@ from app.retrieval.service import NO_MEANING, SearchService
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
 from app.trace.trace import Trace
+from tests.helpers.access import EVERYTHING
 from tests.helpers.disks import SmallDisk
 from tests.unit.app.index.index_harness import DAY_MS, CountedEmbedder, IndexHarness, Step, cancel_at, change
 from tests.unit.app.vault_harness import VaultHarness
@@ -57,7 +58,7 @@ def let_serve(harness: IndexHarness) -> Step:
 def search(harness: IndexHarness, text: str, **requested: Any) -> Found:
     async def work() -> Found:
         service = SearchService(harness.vault_harness.store, harness.sync, Trace(), harness.vault_harness.clock)
-        return await service.search(text, **requested)
+        return await service.search(EVERYTHING, text, **requested)
 
     return harness.vault_harness.do(work())
 
@@ -401,7 +402,7 @@ def test_what_is_kept_is_searched_with_its_own_model_and_closed(harness: IndexHa
     async def ask(serving: ActiveEmbedding) -> Found:
         requested.append(serving.embedder)
         service = SearchService(harness.vault_harness.store, harness.sync, Trace(), harness.vault_harness.clock)
-        return await service.search("turn 7", legs=("vector",), limit=1, active_embedding=serving)
+        return await service.search(EVERYTHING, "turn 7", legs=("vector",), limit=1, active_embedding=serving)
 
     found = compared(harness, 1, ask)
     assert [hit.snippet for hit in found.hits] == ["turn 7"]
@@ -426,7 +427,7 @@ def test_vectors_that_vanish_while_they_are_searched_leave_the_words(harness: In
     async def ask(serving: ActiveEmbedding) -> Found:
         await harness.vault_harness.store.write(lambda c: c.execute(f"DROP TABLE {serving.generation.table}"))
         service = SearchService(harness.vault_harness.store, harness.sync, Trace(), harness.vault_harness.clock)
-        return await service.search("turn 7", active_embedding=serving)
+        return await service.search(EVERYTHING, "turn 7", active_embedding=serving)
 
     found = compared(harness, 1, ask)
     assert found.hits[0].snippet == "turn 7"
@@ -470,4 +471,4 @@ def test_the_quick_look_up_follows_a_change_of_length(harness: IndexHarness, mon
 
 async def search_over(harness: IndexHarness, serving: ActiveEmbedding, text: str) -> Found:
     service = SearchService(harness.vault_harness.store, harness.sync, Trace(), harness.vault_harness.clock)
-    return await service.search(text, legs=("vector",), limit=1, active_embedding=serving)
+    return await service.search(EVERYTHING, text, legs=("vector",), limit=1, active_embedding=serving)

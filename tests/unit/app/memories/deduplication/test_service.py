@@ -11,6 +11,7 @@ import pytest
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError
 from app.memories.deduplication.reconciler import Decision
 from app.memories.model import NewMemory, Source, Written
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.deduplication_harness import DeduplicationHarness, FixedCandidates, ScriptedReconciler
 
 OLD = "Rosa waters the tomatoes in the garden every single morning"
@@ -124,7 +125,7 @@ def test_another_number_or_name_or_colour_or_a_negation_is_news(
 
 def test_deleted_and_expired_memories_do_not_count(harness: DeduplicationHarness) -> None:
     gone = harness.write(OLD).memory
-    harness.do(harness.service.delete(gone.id))
+    harness.do(harness.service.delete(EVERYTHING, gone.id))
     later = harness.write(OLD, expires_at=gone.created_at.replace(year=2090))
     assert later.outcome == "ADD"
     harness.clock.ms = 4_000_000_000_000
@@ -150,7 +151,7 @@ def test_related_files_people_and_sources_are_kept_through_changes_and_undo(harn
     links = "SELECT relation, target FROM memory_links ORDER BY 1, 2"
     assert harness.rows(links) == [("file", "a.md"), ("file", "b.png"), ("person", "Ana")]
     before = harness.state()
-    entry = harness.do(harness.service.update(made.id, 1, content="seen no picture")).changes.history_ids[0]
+    entry = harness.do(harness.service.update(EVERYTHING, made.id, 1, content="seen no picture")).changes.history_ids[0]
     assert harness.rows(links) == [("file", "a.md"), ("file", "b.png"), ("person", "Ana")]
     harness.undo(entry)
     assert harness.state() == before
@@ -163,7 +164,7 @@ def test_mention_is_recorded_and_undone_and_disturbs_no_editor(harness: Deduplic
     assert changed.changes.areas == {"memories"}
     assert harness.get(made.id).version == made.version
     (entry,) = changed.changes.history_ids
-    assert harness.do(harness.undoing.history(made.id))[0].event == "MENTION"
+    assert harness.do(harness.undoing.history(EVERYTHING, made.id))[0].event == "MENTION"
     harness.undo(entry)
     assert harness.state() == before
 
@@ -173,7 +174,7 @@ def test_equal_and_similar_writes_at_once_are_stored_once(harness: Deduplication
 
     async def all_at_once() -> list[Written]:
         writing = harness.writing()
-        jobs = [writing.write(NewMemory(text, kind="fact")) for text in texts]
+        jobs = [writing.write(EVERYTHING, NewMemory(text, kind="fact")) for text in texts]
         return [one.value for one in await asyncio.gather(*jobs)]
 
     written = harness.do(all_at_once())
@@ -197,7 +198,7 @@ def test_reconciler_sees_dense_candidates_of_the_same_kind_and_store_only(harnes
     harness.save(OLD, kind="observation", store="shared")
     harness.save(OLD, kind="fact")
     gone = harness.save(OLD + " gone", kind="observation")
-    harness.do(harness.service.delete(gone.id))
+    harness.do(harness.service.delete(EVERYTHING, gone.id))
     mine = harness.write(OLD, title="T", facts=("f",), type="habit").memory
     other = harness.save(OLD + " indeed", kind="observation")
     script = ScriptedReconciler(answer("ADD"))
@@ -239,7 +240,7 @@ def test_update_lets_the_old_memory_say_it(harness: DeduplicationHarness) -> Non
         ("a", "b"),
     )
     assert (after.files, after.people, after.attributes, after.version) == (("f",), ("Rosa",), {"k": 1}, 2)
-    assert harness.do(harness.undoing.history(old.id))[0].event == "UPDATE"
+    assert harness.do(harness.undoing.history(EVERYTHING, old.id))[0].event == "UPDATE"
     harness.undo(*changed.changes.history_ids)
     assert harness.state() == before
 
@@ -253,7 +254,7 @@ def test_delete_expires_the_stale_memory_and_stores_the_new_one(harness: Dedupli
     assert harness.contents() == [NEW]
     assert harness.get(old.id).superseded_by == new.id
     assert new.attributes == {"supersedes": [old.id]}
-    assert harness.do(harness.undoing.history(old.id))[0].event == "DELETE"
+    assert harness.do(harness.undoing.history(EVERYTHING, old.id))[0].event == "DELETE"
     harness.undo(*changed.changes.history_ids)
     assert harness.state() == before
 
@@ -315,8 +316,8 @@ def test_decision_on_what_changed_meanwhile_is_made_once_more_and_then_added(har
     script = ScriptedReconciler(answer("DELETE", 0), answer("DELETE", 0))
 
     async def edited() -> None:
-        version = (await harness.reads.get(old.id)).version
-        await harness.service.update(old.id, version, content=f"{OLD} {'indeed ' * version}")
+        version = (await harness.reads.get(EVERYTHING, old.id)).version
+        await harness.service.update(EVERYTHING, old.id, version, content=f"{OLD} {'indeed ' * version}")
 
     script.meanwhile = edited
     written = harness.write(NEW, script)
@@ -330,7 +331,7 @@ def test_equal_writes_at_once_are_stored_once_although_the_reconciler_says_add(h
 
     async def all_at_once() -> list[Written]:
         writing = harness.writing(ScriptedReconciler(*[answer("ADD")] * 6))
-        jobs = (writing.write(NewMemory(NEW, kind="observation")) for _ in range(6))
+        jobs = (writing.write(EVERYTHING, NewMemory(NEW, kind="observation")) for _ in range(6))
         return [one.value for one in await asyncio.gather(*jobs)]
 
     outcomes = [one.outcome for one in harness.do(all_at_once())]

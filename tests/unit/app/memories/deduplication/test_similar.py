@@ -7,10 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.core.stores import STORES
 from app.memories import repo
 from app.memories.deduplication.similar import LENGTHS, SimilarFinder, text_of
 from app.memories.deduplication.word_sets import LONGEST, jaccard, restates, word_set
 from app.memories.model import NewMemory
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.deduplication_harness import DeduplicationHarness
 
 NAMED = """
@@ -56,7 +58,7 @@ def similarity(first: str, second: str) -> float:
 
 def by_comparing(harness: DeduplicationHarness, text: str, threshold: float) -> dict[str, float]:
     ids = [row[0] for row in harness.rows("SELECT id FROM memories WHERE kind = 'fact' AND store = 'private'")]
-    memories = harness.read(lambda connection: repo.many(connection, ids))
+    memories = harness.read(lambda connection: repo.many(connection, ids, stores=STORES))
     scores = {memory.id: similarity(text, text_of(memory)) for memory in memories}
     return {name: score for name, score in scores.items() if score >= threshold and score > 0}
 
@@ -89,7 +91,7 @@ def test_other_kinds_stores_and_what_is_gone_are_left_out(harness: Deduplication
     harness.save(text, kind="note")
     harness.save(text, kind="fact", store="shared")
     gone = harness.save(text, kind="fact")
-    harness.do(harness.service.delete(gone.id))
+    harness.do(harness.service.delete(EVERYTHING, gone.id))
     short = harness.save(text, kind="fact", expires_at=gone.created_at.replace(year=2030))
     kept = harness.save(text, kind="fact")
     assert found(harness, text, 0.75) == {short.id: 1.0, kept.id: 1.0}
@@ -164,7 +166,7 @@ def test_sentence_with_any_word_replaced_never_restates(words: list[str], data: 
 
 
 def test_related_facts_come_by_the_words_that_tell(harness: DeduplicationHarness) -> None:
-    harness.do(harness.service.save(NewMemory("The heron of the pond is the oldest", kind="note")))
+    harness.do(harness.service.save(EVERYTHING, NewMemory("The heron of the pond is the oldest", kind="note")))
     near = harness.save("The heron of the pond is grey", kind="fact")
     harness.save("The cat of the house is the best", kind="fact")
 

@@ -12,6 +12,7 @@ from app.core.facets import Facet
 from app.core.stores import STORES
 from app.errors import NotFoundError
 from app.memories.model import Memory, MemoryFilter, MemoryOrder
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.conftest import MemoryHarness
 
 
@@ -34,7 +35,7 @@ def garden(harness: MemoryHarness) -> dict[str, Memory]:
 
 
 def titles(harness: MemoryHarness, chosen: MemoryFilter, order: MemoryOrder = "recent", **more: Any) -> list[str]:
-    return [row.title for row in harness.do(harness.reads.listed(chosen, order, **more))]
+    return [row.title for row in harness.do(harness.reads.listed(EVERYTHING, chosen, order, **more))]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def titles(harness: MemoryHarness, chosen: MemoryFilter, order: MemoryOrder = "r
 )
 def test_orders(harness: MemoryHarness, garden: dict[str, Memory], order: MemoryOrder, expected: list[str]) -> None:
     assert titles(harness, MemoryFilter(), order) == expected
-    harness.do(harness.service.pin(garden["apples"].id))
+    harness.do(harness.service.pin(EVERYTHING, garden["apples"].id))
     assert titles(harness, MemoryFilter(), order) == ["apples", *(title for title in expected if title != "apples")]
 
 
@@ -82,7 +83,7 @@ def test_orders(harness: MemoryHarness, garden: dict[str, Memory], order: Memory
 )
 def test_filters(harness: MemoryHarness, garden: dict[str, Memory], chosen: MemoryFilter, expected: set[str]) -> None:
     assert set(titles(harness, chosen)) == expected
-    facets = harness.do(harness.reads.facets(chosen))
+    facets = harness.do(harness.reads.facets(EVERYTHING, chosen))
     for counts in (facets.kinds, facets.stores, facets.sources):
         assert sum(facet.count for facet in counts) == len(expected)
 
@@ -94,59 +95,64 @@ def test_pages_join_to_the_whole_list(harness: MemoryHarness, garden: dict[str, 
 
 def test_rows_come_in_the_order_asked_for(harness: MemoryHarness, garden: dict[str, Memory]) -> None:
     ids = [garden["Week"].id, "note-gone", garden[""].id, garden["Week"].id]
-    rows = harness.do(harness.reads.rows(ids))
+    rows = harness.do(harness.reads.rows(EVERYTHING, ids))
     assert [row.id for row in rows] == [ids[0], ids[2], ids[3]]
     assert rows[0].preview == "First seen. Then done."
     assert rows[1].preview == "untitled 100% _plain_"
     assert rows[1].tags == ("garden/soil", "garden/plan")
     assert not rows[1].archived
-    harness.do(harness.service.delete(ids[2]))
-    assert harness.do(harness.reads.rows([ids[2]]))[0].archived
+    harness.do(harness.service.delete(EVERYTHING, ids[2]))
+    assert harness.do(harness.reads.rows(EVERYTHING, [ids[2]]))[0].archived
 
 
 def test_facets_count_each_memory_once_under_a_parent_tag(harness: MemoryHarness, garden: dict[str, Memory]) -> None:
-    facets = harness.do(harness.reads.facets(MemoryFilter()))
+    facets = harness.do(harness.reads.facets(EVERYTHING, MemoryFilter()))
     assert facets.kinds == (Facet("note", 4), Facet("fact", 1), Facet("observation", 1))
     assert facets.stores == (Facet("private", 3), Facet("shared", 2), Facet("social", 1))
     assert facets.sources == (Facet("person", 4), Facet("claude", 2))
     expected = (Facet("garden", 3), Facet("garden/soil", 2), Facet("fruit", 1), Facet("garden/plan", 1))
     assert facets.tags == expected
-    assert tuple(harness.do(harness.reads.tags())) == expected
-    assert harness.do(harness.reads.tags("GARDEN/")) == [
+    assert tuple(harness.do(harness.reads.tags(EVERYTHING))) == expected
+    assert harness.do(harness.reads.tags(EVERYTHING, "GARDEN/")) == [
         Facet("garden", 3),
         Facet("garden/soil", 2),
         Facet("garden/plan", 1),
     ]
-    assert harness.do(harness.reads.tags("garden/s")) == [Facet("garden/soil", 2)]
-    assert harness.do(harness.reads.tags(limit=1)) == [Facet("garden", 3)]
+    assert harness.do(harness.reads.tags(EVERYTHING, "garden/s")) == [Facet("garden/soil", 2)]
+    assert harness.do(harness.reads.tags(EVERYTHING, limit=1)) == [Facet("garden", 3)]
 
 
 def test_parent_without_a_memory_of_its_own_is_counted(harness: MemoryHarness) -> None:
     harness.save("x", tags=("a/b/c", "a/d"))
     harness.save("y", tags=("a/b",))
-    assert harness.do(harness.reads.tags()) == [Facet("a", 2), Facet("a/b", 2), Facet("a/b/c", 1), Facet("a/d", 1)]
+    assert harness.do(harness.reads.tags(EVERYTHING)) == [
+        Facet("a", 2),
+        Facet("a/b", 2),
+        Facet("a/b/c", 1),
+        Facet("a/d", 1),
+    ]
 
 
 def test_nothing_outside_the_callers_stores_is_seen(harness: MemoryHarness, garden: dict[str, Memory]) -> None:
     seen = ("shared",)
     expected = {garden["apples"].id, garden["Week"].id}
     reads = harness.reads
-    assert set(harness.do(reads.ids(MemoryFilter(), stores=seen))) == expected
-    assert {row.id for row in harness.do(reads.listed(MemoryFilter(), stores=seen))} == expected
+    assert set(harness.do(reads.ids(EVERYTHING.within(seen), MemoryFilter()))) == expected
+    assert {row.id for row in harness.do(reads.listed(EVERYTHING.within(seen), MemoryFilter()))} == expected
     everything = [memory.id for memory in garden.values()]
-    assert {row.id for row in harness.do(reads.rows(everything, stores=seen))} == expected
-    assert harness.do(reads.ids(MemoryFilter(stores=("private",)), stores=seen)) == []
-    assert harness.do(reads.facets(MemoryFilter(), stores=seen)).stores == (Facet("shared", 2),)
-    assert harness.do(reads.tags(stores=seen)) == [Facet("fruit", 1), Facet("garden", 1)]
-    assert harness.do(reads.kinds(stores=seen)) == [Facet("note", 1), Facet("observation", 1)]
-    assert [link.title for link in harness.do(reads.titles(stores=seen))] == ["apples", "Week"]
-    assert harness.do(reads.resolve("Soil", stores=seen)) is None
-    assert harness.do(reads.ids(MemoryFilter(), stores=())) == []
+    assert {row.id for row in harness.do(reads.rows(EVERYTHING.within(seen), everything))} == expected
+    assert harness.do(reads.ids(EVERYTHING.within(seen), MemoryFilter(stores=("private",)))) == []
+    assert harness.do(reads.facets(EVERYTHING.within(seen), MemoryFilter())).stores == (Facet("shared", 2),)
+    assert harness.do(reads.tags(EVERYTHING.within(seen))) == [Facet("fruit", 1), Facet("garden", 1)]
+    assert harness.do(reads.kinds(EVERYTHING.within(seen))) == [Facet("note", 1), Facet("observation", 1)]
+    assert [link.title for link in harness.do(reads.titles(EVERYTHING.within(seen)))] == ["apples", "Week"]
+    assert harness.do(reads.resolve(EVERYTHING.within(seen), "Soil")) is None
+    assert harness.do(reads.ids(EVERYTHING.within(()), MemoryFilter())) == []
 
 
 def test_kinds_count_the_active_ones(harness: MemoryHarness, garden: dict[str, Memory]) -> None:
-    harness.do(harness.service.delete(garden["Soil"].id))
-    assert harness.do(harness.reads.kinds()) == [Facet("note", 3), Facet("fact", 1), Facet("observation", 1)]
+    harness.do(harness.service.delete(EVERYTHING, garden["Soil"].id))
+    assert harness.do(harness.reads.kinds(EVERYTHING)) == [Facet("note", 3), Facet("fact", 1), Facet("observation", 1)]
 
 
 FILTERS = st.builds(
@@ -164,11 +170,11 @@ FILTERS = st.builds(
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(FILTERS)
 def test_any_filter_is_answered(harness: MemoryHarness, chosen: MemoryFilter) -> None:
-    ids = harness.do(harness.reads.ids(chosen))
-    facets = harness.do(harness.reads.facets(chosen))
+    ids = harness.do(harness.reads.ids(EVERYTHING, chosen))
+    facets = harness.do(harness.reads.facets(EVERYTHING, chosen))
     assert sum(facet.count for facet in facets.kinds) == len(ids)
-    assert set(harness.do(harness.reads.ids(replace(chosen, stores=("shared",))))) <= set(
-        harness.do(harness.reads.ids(replace(chosen, stores=())))
+    assert set(harness.do(harness.reads.ids(EVERYTHING, replace(chosen, stores=("shared",))))) <= set(
+        harness.do(harness.reads.ids(EVERYTHING, replace(chosen, stores=())))
     )
 
 
@@ -183,16 +189,16 @@ def test_text_filter_finds_what_is_there_in_another_case(
     memory = harness.save(f"x{before}{word}{after}")
     for requested in (word, word.swapcase() if len(word.swapcase()) == len(word) else word):
         if requested.swapcase().swapcase() == requested:
-            assert memory.id in harness.do(harness.reads.ids(MemoryFilter(text=requested)))
+            assert memory.id in harness.do(harness.reads.ids(EVERYTHING, MemoryFilter(text=requested)))
 
 
 @pytest.mark.parametrize("text", ["\ud800", "\x00", "a\udfffb"])
 def test_questions_in_text_that_cannot_be_stored_find_nothing(harness: MemoryHarness, text: str) -> None:
     reads = harness.reads
-    assert harness.do(reads.rows([text])) == []
-    assert harness.do(reads.titles(text)) == []
-    assert harness.do(reads.resolve(text)) is None
-    assert harness.do(reads.tags(f"x{text}")) == []
-    assert harness.do(harness.undoing.history(text)) == []
+    assert harness.do(reads.rows(EVERYTHING, [text])) == []
+    assert harness.do(reads.titles(EVERYTHING, text)) == []
+    assert harness.do(reads.resolve(EVERYTHING, text)) is None
+    assert harness.do(reads.tags(EVERYTHING, f"x{text}")) == []
+    assert harness.do(harness.undoing.history(EVERYTHING, text)) == []
     with pytest.raises(NotFoundError):
-        harness.do(reads.get(text))
+        harness.do(reads.get(EVERYTHING, text))

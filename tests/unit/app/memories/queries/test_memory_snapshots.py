@@ -13,6 +13,7 @@ from app.memories.model import Memory, MemoryFilter, MemoryOrder
 from app.memories.queries import memory_snapshots
 from app.memories.state_codec import from_state
 from app.memories.writer import EDIT_BURST_MS
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.conftest import MemoryHarness
 
 ACTIONS = st.lists(
@@ -75,25 +76,27 @@ class Played:
             self.ids.append(harness.save(text, kind="fact", category="c", key=f"k{number % 2}").id)
         elif action == "update":
             harness.do(
-                service.update(target, harness.get(target).version, content=f"{text} {harness.get(target).version}")
+                service.update(
+                    EVERYTHING, target, harness.get(target).version, content=f"{text} {harness.get(target).version}"
+                )
             )
         elif action == "tag":
-            harness.do(service.tag_many(self.ids, add=[text[:1]], remove=["x"]))
+            harness.do(service.tag_many(EVERYTHING, self.ids, add=[text[:1]], remove=["x"]))
         elif action == "pin":
-            harness.do(service.pin(target, pinned=number > 1))
+            harness.do(service.pin(EVERYTHING, target, pinned=number > 1))
         elif action == "store":
-            harness.do(service.update(target, harness.get(target).version, store=STORES[number % 3]))
+            harness.do(service.update(EVERYTHING, target, harness.get(target).version, store=STORES[number % 3]))
         elif action == "undo":
             self.undone += harness.undo(max(self.first + 1, self.newest() - number))
         elif action == "redo" and self.undone:
             harness.undo(self.undone[-1])
         elif action in ("delete", "restore"):
-            harness.do(getattr(service, action)(target))
+            harness.do(getattr(service, action)(EVERYTHING, target))
 
     def merge(self, memory_id: str) -> None:
         """A spell went on: what it wrote in between is not kept, the state before it stands until its end."""
         begun = self.harness.rows("SELECT max(at) FROM memory_history WHERE target = ?", (memory_id,))[0][0]
-        before = self.harness.do(self.harness.undoing.history(memory_id, 1))[0].before
+        before = self.harness.do(self.harness.undoing.history(EVERYTHING, memory_id, 1))[0].before
         for moment, memories in self.moments.items():
             if begun <= moment < self.harness.clock.ms:
                 memories[memory_id] = from_state(before or {})
@@ -101,7 +104,9 @@ class Played:
 
     def listed(self, **more: Any) -> list[list[Any]]:
         reads = self.harness.reads
-        return [self.harness.do(reads.listed(chosen, order, **more)) for chosen in FILTERS for order in ORDERS]
+        return [
+            self.harness.do(reads.listed(EVERYTHING, chosen, order, **more)) for chosen in FILTERS for order in ORDERS
+        ]
 
 
 def test_a_spell_is_as_long_as_the_writer_makes_it() -> None:
@@ -111,18 +116,20 @@ def test_a_spell_is_as_long_as_the_writer_makes_it() -> None:
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(ACTIONS)
 def test_every_moment_is_as_it_was(harness: MemoryHarness, actions: list[tuple[str, int, str, int]]) -> None:
-    for row in harness.do(harness.reads.listed(MemoryFilter(), limit=1000)):
-        harness.do(harness.service.delete(row.id))
+    for row in harness.do(harness.reads.listed(EVERYTHING, MemoryFilter(), limit=1000)):
+        harness.do(harness.service.delete(EVERYTHING, row.id))
     harness.clock.ms += 1_000_000
     played = Played(harness)
     for action in actions:
         played.play(*action)
-    trash = {row.id for row in harness.do(harness.reads.listed(MemoryFilter(deleted=True), limit=1000))} - set(
-        played.ids
-    )
+    trash = {
+        row.id for row in harness.do(harness.reads.listed(EVERYTHING, MemoryFilter(deleted=True), limit=1000))
+    } - set(played.ids)
     for moment, stood in played.moments.items():
         for memory_id in played.ids:
-            found = harness.read(lambda conn, one=memory_id, at=moment: memory_snapshots.get(conn, one, at))
+            found = harness.read(
+                lambda conn, one=memory_id, at=moment: memory_snapshots.get(conn, one, at, stores=STORES)
+            )
             assert found == stood.get(memory_id), (moment, memory_id)
         if moment > played.merged_until and moment in played.lists:
             then = played.listed(as_of=to_datetime(moment))
@@ -135,12 +142,12 @@ def test_a_text_being_written_is_as_before_until_the_writing_ends(harness: Memor
     note = harness.save("first")
     harness.clock.ms += 400_000
     begun = harness.clock.ms
-    harness.do(harness.service.update(note.id, 1, content="second"))
+    harness.do(harness.service.update(EVERYTHING, note.id, 1, content="second"))
     harness.clock.ms += 60_000
-    harness.do(harness.service.update(note.id, 2, content="third"))
+    harness.do(harness.service.update(EVERYTHING, note.id, 2, content="third"))
     ended = harness.clock.ms
     said = {
-        at: harness.do(harness.reads.get(note.id, as_of=to_datetime(at))).content
+        at: harness.do(harness.reads.get(EVERYTHING, note.id, as_of=to_datetime(at))).content
         for at in (begun - 1, begun, ended - 1, ended, ended + 1)
     }
     assert list(said.values()) == ["first", "first", "first", "third", "third"]
@@ -154,12 +161,12 @@ def test_what_a_caller_may_not_see_now_or_then_did_not_exist_for_it(harness: Mem
     )
     then = to_datetime(harness.clock.ms)
     harness.clock.ms += 400_000
-    harness.do(harness.service.update(opened.id, 1, store="shared"))
-    harness.do(harness.service.update(closed.id, 1, store="private"))
-    harness.do(harness.service.delete(gone.id))
-    rows = harness.do(harness.reads.listed(MemoryFilter(), as_of=then, stores=("shared",)))
+    harness.do(harness.service.update(EVERYTHING, opened.id, 1, store="shared"))
+    harness.do(harness.service.update(EVERYTHING, closed.id, 1, store="private"))
+    harness.do(harness.service.delete(EVERYTHING, gone.id))
+    rows = harness.do(harness.reads.listed(EVERYTHING.within(("shared",)), MemoryFilter(), as_of=then))
     assert [row.id for row in rows] == [gone.id]
-    found = harness.do(harness.reads.fetch([opened.id, closed.id, gone.id], as_of=then, stores=("shared",)))
+    found = harness.do(harness.reads.fetch(EVERYTHING.within(("shared",)), [opened.id, closed.id, gone.id], as_of=then))
     assert [memory.id for memory in found.memories] == [gone.id]
     assert found.missing == (opened.id, closed.id)
 
@@ -171,8 +178,9 @@ def test_pages_of_the_past(harness: MemoryHarness) -> None:
         notes.append(harness.save(f"note {number}").id)
     then = to_datetime(harness.clock.ms)
     harness.clock.ms += 400_000
-    harness.do(harness.service.delete_many(notes[1:3]))
+    harness.do(harness.service.delete_many(EVERYTHING, notes[1:3]))
     pages = [
-        harness.do(harness.reads.listed(MemoryFilter(), limit=2, offset=offset, as_of=then)) for offset in (0, 2, 4, 6)
+        harness.do(harness.reads.listed(EVERYTHING, MemoryFilter(), limit=2, offset=offset, as_of=then))
+        for offset in (0, 2, 4, 6)
     ]
     assert [row.id for page in pages for row in page] == notes[::-1]

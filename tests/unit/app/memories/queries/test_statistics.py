@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.clock import midnight_ms, to_ms
+from app.core.stores import STORES
 from app.memories.queries import statistics
 from app.memories.queries.statistics import MAX_STEPS, StatisticsPeriod
 from tests.unit.app.memories.conftest import MemoryHarness
@@ -17,7 +18,9 @@ ZURICH = ZoneInfo("Europe/Zurich")
 
 
 def counts(harness: MemoryHarness, wanted: StatisticsPeriod) -> dict[str, int]:
-    return {f"{one.day}": one.memories for one in harness.read(lambda conn: statistics.stats(conn, wanted)).growth}
+    return {
+        f"{one.day}": one.memories for one in harness.read(lambda conn: statistics.stats(conn, wanted, STORES)).growth
+    }
 
 
 def test_days_are_those_of_the_zone(harness: MemoryHarness) -> None:

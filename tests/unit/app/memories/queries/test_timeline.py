@@ -11,6 +11,7 @@ from app.core.stores import STORES
 from app.errors import NotFoundError
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.queries.timeline import Timeline, TimelineFilter
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.vault_harness import VaultHarness
 
 ALL = TimelineFilter()
@@ -18,8 +19,8 @@ BASE = 1_700_000_000_000
 
 
 def around(vault_harness: VaultHarness, anchor: Any, before: int = 10, after: int = 10, **more: Any) -> Timeline:
-    chosen = more.pop("chosen", ALL)
-    return vault_harness.do(MemoryQueries(vault_harness.store).timeline(anchor, before, after, chosen, **more))
+    chosen, access = more.pop("chosen", ALL), EVERYTHING.within(more.pop("stores", STORES))
+    return vault_harness.do(MemoryQueries(vault_harness.store).timeline(access, anchor, before, after, chosen, **more))
 
 
 @pytest.mark.parametrize("anchor", ["", "note-none", "s#99", "s#x", "#1", "t#1", "s#" + "9" * 30])

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from app.changes import Changed, ChangeSet
+from app.core.access import Access
 from app.errors import MachineError, ModelUnavailableError
 from app.host import Host
 from app.index.indexer import Indexer
@@ -20,6 +21,7 @@ from app.sessions.capture.after_turn import ACTOR, LONGEST_WAIT, RETRY_S, AfterT
 from app.sessions.capture.auto_capture import MAX_MESSAGES, AutoCapture
 from app.sessions.model import Message, NewMessage, Session
 from app.trace.trace import Trace
+from tests.helpers.access import EVERYTHING
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.sessions.session_harness import FixedSummariser, SessionHarness, open_harness, sized
 
@@ -92,7 +94,7 @@ class Quiet:
     def remembered(self) -> list[Memory]:
         async def read() -> list[Memory]:
             reads = MemoryQueries(self.harness.store)
-            return [await reads.get(key) for key in await reads.ids(MemoryFilter(), "oldest")]
+            return [await reads.get(EVERYTHING, key) for key in await reads.ids(EVERYTHING, MemoryFilter(), "oldest")]
 
         return self.harness.do(read())
 
@@ -131,13 +133,13 @@ def test_what_was_learned_of_a_conversation_goes_into_its_summary(quiet: Quiet) 
     quiet.say(NewMessage("user", "I moved to Lisbon."))
     quiet.look()
     draft = NewMemory("She lives there now.", "Move to Lisbon", kind="observation", type="decision", session_id="talk")
-    quiet.publish(quiet.harness.do(quiet.memories.save(draft)).changes)
+    quiet.publish(quiet.harness.do(quiet.memories.save(EVERYTHING, draft)).changes)
     quiet.look()
     assert quiet.digest() == "decision (1): Move to Lisbon"
 
 
 def test_a_memory_of_no_conversation_changes_none(quiet: Quiet) -> None:
-    quiet.publish(quiet.harness.do(quiet.memories.save(NewMemory("Alone.", session_id="nowhere"))).changes)
+    quiet.publish(quiet.harness.do(quiet.memories.save(EVERYTHING, NewMemory("Alone.", session_id="nowhere"))).changes)
     count = len(quiet.published)
     quiet.look()
     assert len(quiet.published) == count
@@ -326,8 +328,8 @@ def test_without_another_turn_it_is_tried_again_later_and_less_often(quiet: Quie
 
 
 def test_a_store_that_refuses_loses_no_turn(quiet: Quiet) -> None:
-    async def refuse(draft: NewMemory, *, actor: str) -> Changed[Any]:
-        del draft, actor
+    async def refuse(access: Access, draft: NewMemory) -> Changed[Any]:
+        del access, draft
         raise MachineError("The disk is full.")
 
     quiet.after._capture = AutoCapture(quiet.harness.store, quiet.harness.now, refuse, quiet.finder)

@@ -10,6 +10,7 @@ import pytest
 from app.core.text import without_controls
 from app.errors import InputError, NotFoundError
 from app.memories.model import NewMemory
+from tests.helpers.access import EVERYTHING
 from tests.helpers.upkeep_runs import UpkeepRuns
 
 KEY = "sk-ant-" + "a1B2c3D4" * 5
@@ -26,7 +27,7 @@ def runs(vault: Path) -> Iterator[UpkeepRuns]:
 def save(runs: UpkeepRuns, content: str, **fields: Any) -> str:
     days = fields.pop("days_ago", 1)
     draft = NewMemory(content, created_at=runs.clock.now - timedelta(days=days), **fields)
-    return str(runs.host.submit(runs.engine.memories.service.save(draft)).result().value.id)
+    return str(runs.host.submit(runs.engine.memories.service.save(EVERYTHING, draft)).result().value.id)
 
 
 def finding(runs: UpkeepRuns, name: str) -> Any:

@@ -11,6 +11,7 @@ import pytest
 from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError
 from app.llm.model import ChatAnswer, ChatRequest
 from app.memories.model import NewMemory
+from tests.helpers.access import EVERYTHING
 from tests.helpers.scripted_model import Answer, ScriptedModel
 from tests.helpers.upkeep_runs import UpkeepRuns
 
@@ -109,7 +110,7 @@ def test_private_material_never_reaches_an_agent_through_it(runs: UpkeepRuns) ->
     runs.run("reflection")
     assert [one.store for one in reflections(runs)] == ["private"]
     reader = runs.engine.memories.reflections
-    assert runs.host.submit(reader.page(10, stores=("shared", "social"))).result() == []
+    assert runs.host.submit(reader.page(EVERYTHING.within(("shared", "social")), 10)).result() == []
 
 
 def test_shared_facts_alone_make_a_shared_reflection(runs: UpkeepRuns) -> None:
@@ -277,7 +278,7 @@ class MeddlingModel(ScriptedModel):
     runs: UpkeepRuns
 
     async def complete(self, request: ChatRequest) -> ChatAnswer:
-        await self.runs.engine.memories.reflections.save(NewMemory("Another one."))
+        await self.runs.engine.memories.reflections.save(EVERYTHING, NewMemory("Another one."))
         return await super().complete(request)
 
 

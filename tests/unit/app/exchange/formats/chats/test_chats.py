@@ -285,7 +285,7 @@ def test_mbox_threads_and_encodings(tmp_path: Path) -> None:
         "Subject: Parts\n\nthe text\n\n[attachment: a.png]",
     ]
     assert [record.session_key for record in messages(found)] == ["<1@x>", "<2@x>", "<1@x>", "<4@x>", "<1@x>"]
-    assert [problem.lost for problem in problems(found)] == [False]
+    assert [(problem.lost, problem.foreign) for problem in problems(found)] == [(False, False), (False, True)]
 
 
 READERS: list[Reader] = [

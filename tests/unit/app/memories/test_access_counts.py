@@ -6,7 +6,8 @@ import contextlib
 import pytest
 
 from app.errors import DiskFullError
-from app.memories.access import BATCH, MAX_WAITING, AccessCounter
+from app.memories.access_counts import BATCH, MAX_WAITING, AccessCounter
+from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.conftest import MemoryHarness
 
 
@@ -39,10 +40,10 @@ def test_counts_are_written_together_and_change_nothing_else(harness: MemoryHarn
 
 def test_undo_sees_no_change_and_keeps_the_count(harness: MemoryHarness, counter: AccessCounter) -> None:
     note = harness.save("one")
-    harness.do(harness.service.update(note.id, 1, content="two"))
+    harness.do(harness.service.update(EVERYTHING, note.id, 1, content="two"))
     counter.count([note.id])
     harness.do(counter.flush())
-    harness.undo(harness.do(harness.undoing.history(note.id, 1))[0].id)
+    harness.undo(harness.do(harness.undoing.history(EVERYTHING, note.id, 1))[0].id)
     assert (harness.get(note.id).content, harness.get(note.id).access_count) == ("one", 1)
 
 
