@@ -176,7 +176,7 @@ def start_host(vault: Path, *, safe_mode: bool = False, opening: "VaultOpening |
     try:
         host.start()
     except VaultLockedError as locked:
-        from app.rpc.client.host_backend import HostBackend  # noqa: PLC0415
+        from app.rpc.host_backend import HostBackend  # noqa: PLC0415
 
         joined = HostBackend(vault, partial(_take_over, vault))
         try:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
-from app.rpc.client.host_backend import HostBackend
+from app.rpc.host_backend import HostBackend
 from app.rpc.hostfile import FILE
 from tests.e2e.conftest import Until
 from tests.helpers.sample_data import ROOT

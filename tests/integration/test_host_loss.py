@@ -14,7 +14,7 @@ import pytest
 from app.changes import ChangeSet, Event
 from app.errors import HostUnreachableError, VaultLockedError
 from app.host import Host
-from app.rpc.client.host_backend import HostBackend
+from app.rpc.host_backend import HostBackend
 from app.rpc.hostfile import FILE
 from tests.helpers.sample_data import ROOT
 from tests.helpers.unexpected_logs import AllowLogs

@@ -15,7 +15,7 @@ from app.host import Host
 from app.memories.model import Memory, MemoryFilter, MemoryRow
 from app.retrieval.model import Found
 from app.rpc.client import Client
-from app.rpc.client.host_backend import HostBackend
+from app.rpc.host_backend import HostBackend
 from app.rpc.hostfile import FILE
 from app.sessions.model import NewMessage
 from tests.helpers.unexpected_logs import AllowLogs

@@ -2,17 +2,19 @@
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.changes import EVERYTHING, Event
 from app.errors import HostUnreachableError, UnknownOperationError, VaultLockedError
 from app.host import Host
-from app.rpc.client.host_backend import FAILED_AFTER, HostBackend
+from app.rpc.host_backend import FAILED_AFTER, HostBackend
 from tests.helpers.unexpected_logs import AllowLogs
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 WAIT_S = 30.0
 
