@@ -88,6 +88,7 @@ def test_the_next_window_takes_up_the_crashes_of_window_and_host(launch: Launch,
 def test_what_is_typed_into_a_proposal_without_a_pause_outlives_a_kill(launch: Launch, vault: Path) -> None:
     host = Host(vault, serve=False)
     host.start()
+    host.ask("note.save", content="Over an empty vault lie the first steps, also over its inbox.")
     host.ask("agent.add", name=SCOUT.name, trust=SCOUT.trust, review=True)
     proposal = host.call("note.save", {"title": "Kestrel", "content": "seen "}, SCOUT).result().value.proposed
     host.stop()
