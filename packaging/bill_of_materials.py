@@ -1,16 +1,20 @@
-"""What the program ships: a bill of materials (CycloneDX 1.6) and the licences of its parts."""
+"""Bill of materials (CycloneDX 1.6) of what the program ships, and the licences of its parts."""
 
 import json
 import platform
 import sys
 import uuid
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
+from urllib.parse import quote
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from system_libraries import SystemPackage, packages_in
 
 PROGRAM = "keepsake"
+NOTICES = "THIRD-PARTY-NOTICES.txt"
 LEFT_OUT = frozenset({"hf-xet"})
 """What a package asks for and the program does without; ``pyinstaller/keepsake.spec`` leaves it out."""
 _LICENCE_FILES = ("licen", "copying", "notice", "authors")
@@ -68,11 +72,40 @@ def licence_texts(distribution: metadata.Distribution) -> list[tuple[str, str]]:
     return texts
 
 
-def bill(version: str) -> dict[str, object]:
+def built_in(distribution: metadata.Distribution) -> list[dict[str, object]]:
+    """Return what a package was linked with or brings along, by its own bills of materials."""
+    parts: dict[str, dict[str, object]] = {}
+    for file in distribution.files or ():
+        if file.match("*.dist-info/sboms/*.json"):
+            for part in json.loads(file.read_text(encoding="utf-8")).get("components", ()):
+                # References are unique within one bill only.
+                kept = {key: part[key] for key in ("type", "name", "version", "licenses", "purl") if key in part}
+                if part["name"] != distribution.metadata["Name"]:
+                    parts.setdefault(json.dumps(kept, sort_keys=True), kept)
+    return [parts[key] for key in sorted(parts)]
+
+
+def system_component(package: SystemPackage) -> dict[str, object]:
+    """Return a package of the building system, with the places of its libraries in the program."""
+    version = quote(package.version, safe="")
+    component: dict[str, object] = {
+        "type": "library",
+        "bom-ref": f"deb:{package.name}@{package.version}",
+        "name": package.name,
+        "version": package.version,
+        "purl": f"pkg:deb/debian/{package.name}@{version}?arch={package.architecture}",
+        "licenses": [{"license": {"name": name}} for name in package.licences or (f"see {NOTICES}",)],
+        "evidence": {"occurrences": [{"location": file} for file in package.files]},
+    }
+    return component
+
+
+def bill(version: str, system: Sequence[SystemPackage] = ()) -> dict[str, object]:
     """Return the bill of materials as CycloneDX 1.6.
 
     Args:
         version: Version of the program.
+        system: What of the building system the program brings along.
     """
     components: list[dict[str, object]] = [
         {
@@ -95,7 +128,10 @@ def bill(version: str) -> dict[str, object]:
         }
         if declared := licence_of(distribution):
             component["licenses"] = [{"license": {"name": declared}}]
+        if parts := built_in(distribution):
+            component["components"] = parts
         components.append(component)
+    components += [system_component(package) for package in system]
     reference = f"{PROGRAM}@{version}"
     program = {"type": "application", "bom-ref": reference, "name": PROGRAM, "version": version}
     return {
@@ -110,25 +146,41 @@ def bill(version: str) -> dict[str, object]:
     }
 
 
-def notices() -> str:
-    """Return the licences of all that is shipped, as one text."""
+def notices(system: Sequence[SystemPackage] = ()) -> str:
+    """Return the licences of all that is shipped, as one text.
+
+    Args:
+        system: What of the building system the program brings along.
+    """
     parts = [
         "Keepsake is under the MIT licence. It ships the following software of others, each under its own licence.",
         "The built-in model and the icons have theirs beside them in resources/models and resources/icons.",
     ]
     for distribution in shipped():
-        title = f"{distribution.metadata['Name']} {distribution.version}"
-        parts.append(f"{'=' * 100}\n{title}: {licence_of(distribution) or 'see below'}\n{'=' * 100}")
+        parts.append(_title(distribution.metadata["Name"], distribution.version, licence_of(distribution)))
         parts += [f"--- {name} ---\n\n{text}" for name, text in licence_texts(distribution)]
+    for package in system:
+        parts += [_title(package.name, package.version, ", ".join(package.licences)), package.terms]
     return "\n\n".join(parts) + "\n"
 
 
-def main(folder: Path, version: str) -> None:
-    """Write ``keepsake.cdx.json`` and ``THIRD-PARTY-NOTICES.txt`` into a folder."""
+def _title(name: str, version: str, licence: str) -> str:
+    return f"{'=' * 100}\n{name} {version}: {licence or 'see below'}\n{'=' * 100}"
+
+
+def main(folder: Path, version: str, binaries: Path) -> None:
+    """Write ``keepsake.cdx.json`` and ``THIRD-PARTY-NOTICES.txt`` into a folder.
+
+    Args:
+        folder: Where they go.
+        version: Version of the program.
+        binaries: See ``packages_in``.
+    """
+    system = packages_in(binaries) if sys.platform == "linux" else []
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "keepsake.cdx.json").write_text(json.dumps(bill(version), indent=2) + "\n", encoding="utf-8")
-    (folder / "THIRD-PARTY-NOTICES.txt").write_text(notices(), encoding="utf-8")
+    (folder / "keepsake.cdx.json").write_text(json.dumps(bill(version, system), indent=2) + "\n", encoding="utf-8")
+    (folder / NOTICES).write_text(notices(system), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))

@@ -99,8 +99,17 @@ def check_wheel(python: str) -> None:
         run(*pip, "--no-deps", "--no-index", str(only("keepsake-*.whl")))
         run("chmod", "-R", "a-w", str(venv / "lib"))
         said = run("env", "-C", "/", str(venv / "bin" / "keepsake"), "--self-test", HOME=name)
+        _check_names(venv)
         run("chmod", "-R", "u+w", str(venv / "lib"))
     say(f"ok        wheel: {said.splitlines()[-1]}")
+
+
+def _check_names(venv: Path) -> None:
+    """Make sure that nothing but ``keepsake`` was installed that another program could want to import."""
+    names = "'app', 'ui', 'resources', 'migrations'"
+    code = f"from importlib.util import find_spec; print(*[name for name in ({names}) if find_spec(name)])"
+    if taken := run("env", "-C", "/", str(venv / "bin" / "python"), "-c", code).strip():
+        raise CheckError(f"The wheel takes names that belong to others: {taken}")
 
 
 def check_folder() -> None:

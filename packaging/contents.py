@@ -16,6 +16,8 @@ OWN = frozenset({"app", "ui", "resources", "migrations"})
 # Its loader starts every program that it packs, and its licence lets that be under any other.
 LOADER = frozenset({"pyinstaller", "pyinstaller-hooks-contrib"})
 _MADE_MODULE = re.compile(r"pyimod|pyi_rth_|_pyi_rth_|pyiboot|_sysconfigdata_")  # by its loader, or with Python
+_LIBRARY = re.compile(r"\.so(\.|$)")
+_PYTHON = re.compile(r"python3\.\d+/|libpython3\.")
 _STANDARD = frozenset(sys.stdlib_module_names) | {"__main__", "keepsake"}
 
 
@@ -64,7 +66,9 @@ def held_in(folder: Path) -> tuple[set[str], set[str]]:
         if entry[-1] == "z":
             modules.update(archive.open_embedded_archive(name).toc)
     inside = folder / "_internal"
-    return modules, {path.relative_to(inside).as_posix() for path in inside.rglob("*") if path.is_file()}
+    return modules, {
+        path.relative_to(inside).as_posix() for path in inside.rglob("*") if path.is_file() and not path.is_symlink()
+    }
 
 
 def named_in(folder: Path) -> set[str]:
@@ -73,6 +77,25 @@ def named_in(folder: Path) -> set[str]:
     notices = (folder / NOTICES).read_text(encoding="utf-8")
     titles = {canonical(title) for title in re.findall(r"^={100}\n(\S+) .*\n={100}$", notices, re.MULTILINE)}
     return {canonical(component["name"]) for component in bill["components"]} & titles
+
+
+def nameless_libraries(folder: Path, files: set[str], owner: Mapping[str, str]) -> list[str]:
+    """Return a line for each library of the building system that the bill of materials does not name.
+
+    Args:
+        folder: What PyInstaller made.
+        files: Its files, see ``held_in``.
+        owner: See ``owners``.
+    """
+    bill = json.loads((folder / BILL).read_text(encoding="utf-8"))
+    named = {
+        place["location"]
+        for component in bill["components"]
+        for place in component.get("evidence", {}).get("occurrences", ())
+    }
+    libraries = {file for file in files if _LIBRARY.search(file) and not _PYTHON.match(file)}
+    nameless = sorted(libraries - owner.keys() - named)
+    return [f"{file}: a library of the system that the bill of materials does not name" for file in nameless]
 
 
 def developer_tools() -> set[str]:
@@ -116,4 +139,6 @@ def _is_ours(module: str) -> bool:
 
 def check(folder: Path) -> list[str]:
     """Return what is wrong with the contents of a built program, nothing where all is named."""
-    return strangers(*held_in(folder), named_in(folder), owners(metadata.distributions()))
+    modules, files = held_in(folder)
+    owner = owners(metadata.distributions())
+    return strangers(modules, files, named_in(folder), owner) + nameless_libraries(folder, files, owner)

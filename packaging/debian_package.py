@@ -7,21 +7,25 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 from pathlib import Path
 
+from system_libraries import UnknownLibraryError, requirements
+
 ROOT = Path(__file__).resolve().parent.parent
 IDENTITY = "io.github.keepsake.Keepsake"
 NAME = "keepsake"
 MAINTAINER = "The Keepsake team <keepsake@users.noreply.github.com>"
 ICON_SIZES = (16, 24, 32, 48, 64, 128, 256, 512)
 
-# What Qt loads from the system: OpenGL is the driver's, and fonts and their settings are the person's.
-DEPENDS = (
-    "libc6 (>= 2.34)",
-    "libegl1",
-    "libgl1",
-    "libfontconfig1",
-    "libdbus-1-3",
-    "fonts-dejavu-core | fonts-freefont-ttf",
-)
+# What the libraries load from the system, by its package: OpenGL is the driver's, and goes with the screen's protocols.
+LIBRARIES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libwayland-client.so.0": "libwayland-client0",
+    "libwayland-cursor.so.0": "libwayland-cursor0",
+    "libxcb.so.1": "libxcb1",
+}
+GLIBC = ("ld-linux", "libc.so.", "libdl.so.", "libm.so.", "libpthread.so.", "libresolv.so.", "librt.so.")
+FILES = ("fontconfig-config", "fonts-dejavu-core | fonts-freefont-ttf")
+"""Fonts and their settings, which are the person's."""
 RECOMMENDS = ("gnome-keyring | kwalletmanager", "xdg-utils")
 
 CONTROL = """\
@@ -82,6 +86,23 @@ keepsake: missing-depends-on-sensible-utils *
 """
 
 
+def depends(folder: Path) -> list[str]:
+    """Return the packages that the program needs from the system.
+
+    Args:
+        folder: What PyInstaller built.
+
+    Raises:
+        UnknownLibraryError: It loads a library that no package here brings.
+    """
+    wanted = requirements(folder)
+    names = sorted(name for name in wanted.libraries if not name.startswith(GLIBC))
+    if unknown := [name for name in names if name not in LIBRARIES]:
+        raise UnknownLibraryError(f"No dependency of the Debian package brings {', '.join(unknown)}.")
+    oldest = ".".join(map(str, wanted.glibc))
+    return [f"libc6 (>= {oldest})", *(LIBRARIES[name] for name in names), *FILES]
+
+
 def build(folder: Path, version: str, work: Path, dist: Path) -> Path:
     """Build ``keepsake_<version>_<architecture>.deb``.
 
@@ -111,7 +132,7 @@ def build(folder: Path, version: str, work: Path, dist: Path) -> Path:
         architecture=architecture,
         maintainer=MAINTAINER,
         size=size,
-        depends=", ".join(DEPENDS),
+        depends=", ".join(depends(folder)),
         recommends=", ".join(RECOMMENDS),
     )
     _write(tree / "DEBIAN" / "control", control)

@@ -16,6 +16,8 @@ import sysconfig
 import tarfile
 from pathlib import Path
 
+from system_libraries import UnknownLibraryError
+
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 WORK = ROOT / "build" / "packages"
@@ -95,7 +97,8 @@ def build_folder() -> Path:
     pyinstaller = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR"]
     run([*pyinstaller, "--distpath", str(DIST), "--workpath", str(WORK / "pyinstaller"), str(SPEC)])
     folder = DIST / "keepsake"
-    run([sys.executable, str(ROOT / "packaging" / "bill_of_materials.py"), str(WORK / "notices"), version()])
+    bill = [str(ROOT / "packaging" / "bill_of_materials.py"), str(WORK / "notices"), version()]
+    run([sys.executable, *bill, str(WORK / "pyinstaller" / "keepsake" / "binaries.json")])
     for file in (WORK / "notices").iterdir():
         shutil.copy2(file, folder / file.name)
     shutil.copy2(WORK / "notices" / "keepsake.cdx.json", DIST / f"keepsake-{version()}.cdx.json")
@@ -169,7 +172,7 @@ def main() -> int:
     argparse.ArgumentParser(description="Build wheel, archive and installers into dist/.").parse_args()
     try:
         made = build_all()
-    except PackagingError as error:
+    except (PackagingError, UnknownLibraryError) as error:
         print(f"keepsake packages: {error}", file=sys.stderr)
         return 1
     for path in made:

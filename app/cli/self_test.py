@@ -17,6 +17,7 @@ from app import __version__
 from app.cli import demo
 from app.cli.entry_points import RENDER, installed
 from app.core.paths import program_root
+from app.core.program_command import program_command
 from app.errors import KeepsakeError, MachineError
 from app.host import Host
 from app.rpc.client import Client
@@ -142,7 +143,6 @@ def _socket(subject: _Subject) -> str:
 
 
 def _mcp(subject: _Subject) -> str:
-    program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
     key = subject.host.ask("agent.add", name="self-test", trust="familiar").token
     environment = {**os.environ, "KEEPSAKE_VAULT": str(subject.host.vault), "KEEPSAKE_TOKEN": str(key)}
     hello = {
@@ -156,7 +156,7 @@ def _mcp(subject: _Subject) -> str:
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     ]
     with subprocess.Popen(  # noqa: S603  (our own program)
-        [*program, "mcp"],
+        [*program_command(), "mcp"],
         cwd=program_root(),
         env=environment,
         stdin=subprocess.PIPE,

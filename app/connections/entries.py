@@ -10,6 +10,7 @@ from typing import Final
 from app.connections.model import ClientConfig, ServerEntry
 from app.connections.token_files import VARIABLE, token_file
 from app.core.paths import default_vault
+from app.core.program_command import program_command
 
 _VAULT: Final = "KEEPSAKE_VAULT"
 
@@ -45,4 +46,4 @@ def _program() -> list[str]:
     if started.stem == "keepsake" and started.is_file():
         return [str(started.absolute())]
     installed = shutil.which("keepsake", path=str(Path(sys.executable).parent))
-    return [installed] if installed else [sys.executable, "-m", "app"]
+    return [installed] if installed else program_command()

@@ -2,12 +2,12 @@
 
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Final
 
 from app.core.paths import program_root
+from app.core.program_command import program_command
 from app.errors import HostUnreachableError, PassphraseRequiredError
 from app.rpc.credentials import VARIABLE, Credentials
 from app.rpc.wire import dial
@@ -51,12 +51,11 @@ def _answers(vault: Path) -> bool:
 
 
 def _launch(vault: Path) -> "subprocess.Popen[bytes]":
-    program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
     # On Windows: without a console of its own (CREATE_NO_WINDOW), and apart from ours (CREATE_NEW_PROCESS_GROUP).
     flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
     return subprocess.Popen(  # noqa: S603  (our own program)
-        [*program, "--vault", str(vault), "serve"],
+        [*program_command(), "--vault", str(vault), "serve"],
         cwd=program_root(),
         env=environment,
         stdin=subprocess.DEVNULL,

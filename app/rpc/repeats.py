@@ -4,14 +4,13 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from app.core.declared_operations import declared_operations
 from app.errors import HostUnreachableError, KeepsakeError
 from app.rpc.wire import ConnectionLostError
 
 RECONNECT_SECONDS = 5.0
 PAUSE_SECONDS = 0.1
 DROPPED_REASON = "Keepsake was started again. Read anew what is shown."
-# A second call with the same key does nothing.
-IDEMPOTENT = frozenset({"session.append", "memory.write", "note.save"})
 _SOCKET_METHODS = frozenset({"ping", "describe", "subscribe", "unsubscribe"})
 
 
@@ -26,7 +25,8 @@ class Attempt:
 
     def __init__(self, operation: str, arguments: Mapping[str, Any], seconds: float) -> None:
         self._operation = operation
-        self._has_key = operation in IDEMPOTENT and bool(arguments.get("key"))
+        key = declared_operations().keys.get(operation)
+        self._has_key = key is not None and bool(arguments.get(key))
         self._until = time.monotonic() + seconds
         self._is_known_safe = operation in _SOCKET_METHODS or self._has_key
         self._maybe_done = False

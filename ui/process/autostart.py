@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from app.core.paths import default_vault
+from app.core.program_command import program_command
 from app.errors import MachineError
 
 NAME: Final = "io.github.keepsake.Keepsake"
@@ -53,10 +54,7 @@ def autostart() -> Autostart:
 def hidden_start(vault: Path) -> list[str]:
     """Return the command that starts Keepsake in the tray, on a vault."""
     installed = shutil.which("keepsake", path=str(Path(sys.executable).parent))
-    if getattr(sys, "frozen", False):
-        program = [sys.executable]
-    else:
-        program = [installed] if installed else [sys.executable, "-m", "app"]
+    program = [installed] if installed else program_command()
     chosen = [] if vault == default_vault() else ["--vault", str(vault)]
     return [*program, *chosen, "--hidden"]
 

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import sys
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
+from app.core.program_command import program_command
 from app.core.vault_opening import VaultOpening
 from app.encryption.model import KEY_FILE
 from app.errors import InternalError, KeepsakeError
@@ -310,8 +310,8 @@ class Program(QObject):
 
     def _on_sample_requested(self) -> None:
         """Open the sample vault in a process of its own."""
-        arguments = ["demo"] if getattr(sys, "frozen", False) else ["-m", "app", "demo"]
-        started, _process = QProcess.startDetached(sys.executable, arguments)
+        program, *arguments = program_command()
+        started, _process = QProcess.startDetached(program, [*arguments, "demo"])
         if not started:
             self.window.show_notice(Notice(self.tr("The sample vault could not be opened."), kind="error"))
 

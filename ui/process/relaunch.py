@@ -1,10 +1,11 @@
 """Relaunch of this program as another process, with nothing kept in memory."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QProcess
+
+from app.core.program_command import program_command
 
 
 def start_again(vault: Path, arguments: Sequence[str]) -> bool:
@@ -14,6 +15,6 @@ def start_again(vault: Path, arguments: Sequence[str]) -> bool:
         vault: The vault's folder.
         arguments: Further arguments of the window.
     """
-    program = [] if getattr(sys, "frozen", False) else ["-m", "app"]
-    started, _process = QProcess.startDetached(sys.executable, [*program, "--vault", str(vault), *arguments])
+    program, *first = program_command()
+    started, _process = QProcess.startDetached(program, [*first, "--vault", str(vault), *arguments])
     return bool(started)

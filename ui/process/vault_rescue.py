@@ -1,7 +1,6 @@
 """Rescue of a vault that could not be opened: does what the start page offers."""
 
 import asyncio
-import sys
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 from PySide6.QtCore import QObject, QProcess, Signal
 from PySide6.QtWidgets import QFileDialog
 
+from app.core.program_command import program_command
 from app.errors import KeepsakeError, WrongPassphraseError
 from app.recovery.model import SalvageReport
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
@@ -204,8 +204,8 @@ class VaultRescue(QObject):
 
     def open_other(self, folder: str) -> None:
         """Open the vault in ``folder`` in a process of its own."""
-        program = [] if getattr(sys, "frozen", False) else ["-m", "app"]
-        started, _process = QProcess.startDetached(sys.executable, [*program, "--vault", folder])
+        program, *arguments = program_command()
+        started, _process = QProcess.startDetached(program, [*arguments, "--vault", folder])
         if started:
             self.left_for_other.emit()
         else:

@@ -53,14 +53,14 @@ FIRST = PANES[0].name
 def read_pane(name: str) -> bool:
     """Import the code of a pane, on any thread, and return whether it is there."""
     try:
-        import_module(_module_of(name))
+        import_module(_module_of(name), __package__)
     except ImportError:
         return False  # the pane says so itself when it is opened
     return True
 
 
 def _module_of(name: str) -> str:
-    return f"ui.panes.{name}.pane"
+    return f"..panes.{name}.pane"
 
 
 class PaneStack(QStackedWidget):
@@ -149,7 +149,7 @@ class PaneStack(QStackedWidget):
 
     def _make(self, name: str) -> Pane:
         try:
-            module = import_module(_module_of(name))
+            module = import_module(_module_of(name), __package__)
         except ImportError as error:
             _log.exception("The pane %s is missing", name)
             return MissingPane(name, str(error), self._bridge, self._actions, self)

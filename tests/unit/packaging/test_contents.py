@@ -66,9 +66,20 @@ def test_bill_and_notices_both_have_to_name_it(contents: ModuleType, tmp_path: P
     assert contents.named_in(tmp_path) == {"rose-garden"}
 
 
+def test_a_library_of_the_system_has_to_be_named(contents: ModuleType, owner: dict[str, str], tmp_path: Path) -> None:
+    named = {"name": "zlib1g", "evidence": {"occurrences": [{"location": "libz.so.1"}]}}
+    (tmp_path / contents.BILL).write_text(json.dumps({"components": [{"name": "rose"}, named]}), encoding="utf-8")
+    files = {"libz.so.1", "rose/_fast.abi3.so", "python3.13/lib-dynload/math.so", "libpython3.13.so.1.0", "data.txt"}
+    assert contents.nameless_libraries(tmp_path, files, owner) == []
+    (line,) = contents.nameless_libraries(tmp_path, files | {"libffi.so.8"}, owner)
+    assert line.startswith("libffi.so.8: ")
+
+
 def test_the_notices_of_the_program_are_read(contents: ModuleType, tmp_path: Path) -> None:
     materials = script("bill_of_materials")
-    materials.main(tmp_path, "1.2.3")
+    binaries = tmp_path / "binaries.json"
+    binaries.write_text("{}", encoding="utf-8")
+    materials.main(tmp_path, "1.2.3", binaries)
     shipped = {contents.canonical(distribution.metadata["Name"]) for distribution in materials.shipped()}
     assert contents.named_in(tmp_path) == shipped
     assert not shipped & contents.developer_tools()

@@ -26,7 +26,11 @@ def script(name: str) -> ModuleType:
     assert described.loader is not None
     module = importlib.util.module_from_spec(described)
     sys.modules[described.name] = module
-    described.loader.exec_module(module)
+    sys.path.append(str(PACKAGING))  # the scripts lie beside each other
+    try:
+        described.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(PACKAGING))
     return module
 
 
@@ -45,6 +49,16 @@ def test_every_requirement_is_in_the_bill() -> None:
     references = {component["bom-ref"] for component in made["components"]}
     assert set(made["dependencies"][0]["dependsOn"]) == references
     assert len(references) == len(made["components"])
+
+
+def test_the_bill_names_what_a_part_was_linked_with() -> None:
+    made = script("bill_of_materials").bill("1")
+    by_name = {component["name"]: component for component in made["components"]}
+    linked = {part["name"]: part for part in by_name["cryptography"]["components"]}
+    assert "openssl" in linked
+    assert linked["openssl"]["version"]
+    assert "cryptography" not in linked
+    assert all("bom-ref" not in part for part in linked.values())
 
 
 def test_the_bill_is_the_same_twice() -> None:

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from app.api.catalogue import declared
+from app.core.declared_operations import declared_operations
 from app.errors import HostUnreachableError
 from app.rpc.client import AsyncClient, Client
 from app.rpc.framing import HEADER_BYTES, PROTOCOL, decode, encode, length_of
 from app.rpc.hostfile import HostFile, write_hostfile
 from app.rpc.messages import welcome
-from app.rpc.repeats import IDEMPOTENT
 from tests.unit.app.rpc.conftest import serving
 
 
@@ -183,8 +183,8 @@ def test_answers_come_in_the_type_that_is_asked_for(folder: Path) -> None:
 
 def test_what_is_repeated_takes_a_key() -> None:
     operations = {item.name: item for item in declared()}
-    for name in IDEMPOTENT:
-        assert "key" in inspect.signature(operations[name].handler).parameters
+    for name, key in declared_operations().keys.items():
+        assert key in inspect.signature(operations[name].handler).parameters
         assert operations[name].access == "write"
 
 
