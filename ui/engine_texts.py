@@ -1,7 +1,8 @@
 """Texts that the engine gives in English and the window shows in the person's language.
 
-These are the names, aims and units of jobs, why names may be merged, the sentences and choices of the settings, and the
-parts of sentences of the history. The engine's sentences about errors, and its reports on runs, stay English.
+These are the names, aims and units of jobs, why names may be merged, the sentences and choices of the settings, what
+agents did, and the parts of sentences of the history. The engine's sentences about errors, and its reports on runs,
+stay English.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
+from app.core.declared_operations import declared_operations
 from ui.translation import LANGUAGES, translate
 
 CONTEXT = "Engine"
@@ -122,13 +124,13 @@ def choice_title(value: str) -> str:
 
 
 def texts() -> Iterator[str]:
-    """Return the texts of settings and history; Qt's tools find the others here."""
+    """Return the texts of settings, history and operations; Qt's tools find the others here."""
     # The window needs none of them at its start.
     from app.config.schema import SETTINGS  # noqa: PLC0415
     from app.history.acts.model import texts as act_texts  # noqa: PLC0415
     from ui.dialogs.settings.sections import HIDDEN, is_common, readable_name  # noqa: PLC0415
 
-    yield from (seen := dict.fromkeys(act_texts()))
+    yield from (seen := dict.fromkeys([*act_texts(), *declared_operations().sentences.values()]))
     for item in SETTINGS:
         titles = [choice.capitalize() for choice in item.choices if choice not in _CHOICES]
         names = [] if is_common(item.name) or item.name in HIDDEN else [readable_name(item.name)]

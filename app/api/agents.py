@@ -28,13 +28,22 @@ class Identity:
     state: str
 
 
-@operation("agent.whoami", trust="public", open_to_unknown=True)
+@operation("agent.whoami", trust="public", open_to_unknown=True, sentence="Checked its own access")
 async def whoami(engine: Engine, caller: Caller) -> Identity:
     """Return the caller's own name, trust and stores."""
     return Identity(caller.name, caller.trust, caller.stores, caller.is_owner, caller.review, caller.state)
 
 
-@operation("agent.request_access", access="write", trust="public", open_to_unknown=True)
+@operation(
+    "agent.request_access",
+    access="write",
+    trust="public",
+    open_to_unknown=True,
+    review="free",
+    kind="agent",
+    for_models=False,
+    sentence="Requested access",
+)
 async def request_access(
     engine: Engine, caller: Caller, name: str, trust: Trust = "familiar", reason: str = ""
 ) -> Changed[AccessAnswer]:
@@ -109,7 +118,7 @@ async def revoke(engine: Engine, caller: Caller, name: str) -> Changed[Agent]:
     return await engine.agents.revoke(name, actor=caller.name)
 
 
-@operation("agent.trust", access="write", trust="full", owner_only=True)
+@operation("agent.trust", access="write", trust="full", owner_only=True, positional=("name", "trust"))
 async def change_trust(
     engine: Engine,
     caller: Caller,

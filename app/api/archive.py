@@ -11,7 +11,17 @@ from app.memories.model import Kind, Memory
 _DUE: tuple[DueState, ...] = ("deleted", "expired")
 
 
-@operation("archive.put", access="write", trust="full", destructive=True)
+@operation(
+    "archive.put",
+    access="write",
+    trust="full",
+    destructive=True,
+    review="content",
+    kind="note",
+    undo="history",
+    positional=("ids",),
+    sentence="Changed the archive",
+)
 async def put(
     engine: Engine,
     caller: Caller,
@@ -44,7 +54,7 @@ async def put(
     return await engine.memories.archive.put(caller.access, [*ids, *aged], why)
 
 
-@operation("archive.list", trust="familiar")
+@operation("archive.list", trust="familiar", positional=("text",), sentence="Looked at the archive")
 async def listed(
     engine: Engine,
     caller: Caller,
@@ -65,7 +75,7 @@ async def listed(
     return await engine.memories.archive.listed(caller.access, chosen, limit=limit, offset=offset)
 
 
-@operation("archive.get", trust="familiar")
+@operation("archive.get", trust="familiar", sentence="Looked at the archive")
 async def get(engine: Engine, caller: Caller, id: str) -> Archived:
     """Return an archived memory as it was, with when and why it was archived.
 
@@ -75,7 +85,15 @@ async def get(engine: Engine, caller: Caller, id: str) -> Archived:
     return await engine.memories.archive.get(caller.access, id)
 
 
-@operation("archive.restore", access="write", trust="inner")
+@operation(
+    "archive.restore",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="note",
+    undo="history",
+    sentence="Changed the archive",
+)
 async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     """Restore a memory from the archive exactly as it was.
 
@@ -87,7 +105,16 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     return await engine.memories.archive.restore(caller.access, id)
 
 
-@operation("archive.clean", access="write", trust="full", owner_only=True, destructive=True)
+@operation(
+    "archive.clean",
+    access="write",
+    trust="full",
+    owner_only=True,
+    destructive=True,
+    review="unrehearsed",
+    kind="note",
+    sentence="Changed the archive",
+)
 async def clean(engine: Engine, caller: Caller, older_than_days: float, limit: Count = 200) -> Changed[int]:
     """Delete old archive entries for good, except notes, and return their number.
 

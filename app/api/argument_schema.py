@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from app.api.registry import Operation
+from app.api.operation import Operation
 
 _REFERENCE = "#/$defs/"
 

@@ -8,7 +8,7 @@ from app.engine import Engine
 from app.upkeep.model import BackupCheck, BackupInfo, BackupStatus, RestorePlan, RestorePreview
 
 
-@operation("backup.now", access="write", trust="full", owner_only=True)
+@operation("backup.now", access="write", trust="full", owner_only=True, review="free", kind="vault")
 async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
     """Copy the database, and the settings, into the vault's ``backups`` folder while everything goes on.
 
@@ -54,7 +54,15 @@ async def preview(engine: Engine, caller: Caller, name: str) -> RestorePreview:
     return await engine.upkeep.backups.preview(name)
 
 
-@operation("backup.restore", access="write", trust="full", owner_only=True, destructive=True)
+@operation(
+    "backup.restore",
+    access="write",
+    trust="full",
+    owner_only=True,
+    destructive=True,
+    review="unrehearsed",
+    kind="vault",
+)
 async def restore(engine: Engine, caller: Caller, name: str) -> Changed[RestorePlan]:
     """Verify a backup and let it take the vault's place when Keepsake is started again.
 
@@ -66,7 +74,7 @@ async def restore(engine: Engine, caller: Caller, name: str) -> Changed[RestoreP
     return await engine.upkeep.backups.restore(name, caller.name)
 
 
-@operation("backup.cancel_restore", access="write", trust="full", owner_only=True)
+@operation("backup.cancel_restore", access="write", trust="full", owner_only=True, review="free", kind="vault")
 async def cancel_restore(engine: Engine, caller: Caller) -> Changed[bool]:
     """Call off a restore that waits for the next start; false when none does."""
     return await engine.upkeep.backups.cancel_restore(caller.name)

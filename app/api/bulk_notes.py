@@ -9,7 +9,15 @@ from app.engine import Engine
 from app.memories.model import Memory
 
 
-@operation("note.change_many", access="write", trust="inner")
+@operation(
+    "note.change_many",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="note",
+    undo="history",
+    sentence="Changed a note",
+)
 async def change_many(
     engine: Engine, caller: Caller, ids: list[str], store: StoreName | None = None, pinned: bool | None = None
 ) -> Changed[tuple[str, ...]]:
@@ -25,7 +33,16 @@ async def change_many(
     )
 
 
-@operation("note.merge", access="write", trust="inner", destructive=True)
+@operation(
+    "note.merge",
+    access="write",
+    trust="inner",
+    destructive=True,
+    review="content",
+    kind="note",
+    undo="history",
+    sentence="Changed a note",
+)
 async def merge(engine: Engine, caller: Caller, ids: list[str], title: str | None = None) -> Changed[Memory]:
     """Merge several notes into the first of them, as one run.
 

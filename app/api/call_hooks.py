@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from app.api.caller import Caller
+from app.api.operation import Operation
 from app.changes import ChangeSet
 
 
@@ -65,6 +66,6 @@ class WriteReview(Protocol):
     """A reviewer of agents' writes."""
 
     async def perform(
-        self, operation: str, caller: Caller, arguments: Mapping[str, Any], call: Callable[[], Awaitable[Any]]
+        self, operation: Operation, caller: Caller, arguments: Mapping[str, Any], call: Callable[[], Awaitable[Any]]
     ) -> Any:
         """Return the answer of ``call``, or a ``HeldWrite`` when nothing was written."""

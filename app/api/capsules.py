@@ -18,7 +18,7 @@ from app.memories.model import Kind, MemoryFilter
 MAX_MEMORIES: Final = 100_000
 
 
-@operation("capsule.make", trust="full", owner_only=True)
+@operation("capsule.make", trust="full", owner_only=True, positional=("path",))
 async def make(
     engine: Engine,
     caller: Caller,

@@ -10,7 +10,7 @@ from app.exchange.transcripts.intake import Sender
 from app.exchange.transcripts.model import CaptureCounts, CapturePosition, CaptureStatus, TranscriptFormat
 
 
-@operation("capture.position", trust="inner")
+@operation("capture.position", trust="inner", words="transcript position", sentence="Looked at transcripts")
 async def position(engine: Engine, caller: Caller, path: str) -> CapturePosition:
     """Return the position up to which a transcript was taken in.
 
@@ -22,7 +22,15 @@ async def position(engine: Engine, caller: Caller, path: str) -> CapturePosition
     return await engine.capture.intake.position(path, _sender(caller))
 
 
-@operation("capture.part", access="write", trust="inner")
+@operation(
+    "capture.part",
+    access="write",
+    trust="inner",
+    review="free",
+    kind="session",
+    words="transcript part",
+    sentence="Took in part of a conversation",
+)
 async def part(
     engine: Engine,
     caller: Caller,
@@ -52,7 +60,7 @@ async def part(
     return Changed(done, ChangeSet(frozenset(), (), caller.name))
 
 
-@operation("capture.status", trust="full")
+@operation("capture.status", trust="full", words="transcript status", sentence="Looked at transcripts")
 async def status(engine: Engine, caller: Caller) -> CaptureStatus:
     """Return what was taken in from transcripts since Keepsake was started."""
     return await engine.capture.watch.status()

@@ -50,7 +50,8 @@ from app.api import (  # noqa: F401
     vault,
 )
 from app.api.ledger_recorder import LedgerRecorder
-from app.api.registry import REGISTRY, Catalogue, Operation
+from app.api.operation import Operation
+from app.api.registry import REGISTRY, Catalogue
 from app.api.write_review import AgentWriteReview
 from app.engine import Engine
 

@@ -57,7 +57,7 @@ async def preview(
     return await engine.connections.preview(ConnectionRequest(client, agent, trust, hooks=hooks), found)
 
 
-@operation("connection.write", access="write", trust="full", owner_only=True)
+@operation("connection.write", access="write", trust="full", owner_only=True, review="refused", kind="settings")
 async def write(
     engine: Engine,
     caller: Caller,
@@ -87,7 +87,15 @@ async def write(
     return Changed(made, ChangeSet(frozenset({AREA}), (made.agent_id,), caller.name))
 
 
-@operation("connection.remove", access="write", trust="full", owner_only=True, destructive=True)
+@operation(
+    "connection.remove",
+    access="write",
+    trust="full",
+    owner_only=True,
+    destructive=True,
+    review="refused",
+    kind="settings",
+)
 async def remove(
     engine: Engine,
     caller: Caller,

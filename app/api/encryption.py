@@ -20,7 +20,7 @@ async def status(engine: Engine, caller: Caller) -> EncryptionStatus:
     return await asyncio.to_thread(_encryption(engine).status)
 
 
-@operation("encryption.encrypt", access="write", trust="full", owner_only=True)
+@operation("encryption.encrypt", access="write", trust="full", owner_only=True, review="refused", kind="settings")
 async def encrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
     """Have the vault encrypted when it is next opened.
 
@@ -34,7 +34,15 @@ async def encrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[En
     return await _changed(engine, caller)
 
 
-@operation("encryption.decrypt", access="write", trust="full", owner_only=True, destructive=True)
+@operation(
+    "encryption.decrypt",
+    access="write",
+    trust="full",
+    owner_only=True,
+    destructive=True,
+    review="refused",
+    kind="settings",
+)
 async def decrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
     """Have the vault decrypted when it is next opened.
 
@@ -55,7 +63,7 @@ async def cancel(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
     return await _changed(engine, caller)
 
 
-@operation("encryption.change", access="write", trust="full", owner_only=True)
+@operation("encryption.change", access="write", trust="full", owner_only=True, review="refused", kind="settings")
 async def change(engine: Engine, caller: Caller, old: str, new: str) -> Changed[EncryptionStatus]:
     """Put another passphrase in the place of the old one, at once.
 
@@ -69,7 +77,7 @@ async def change(engine: Engine, caller: Caller, old: str, new: str) -> Changed[
     return await _changed(engine, caller)
 
 
-@operation("encryption.remember", access="write", trust="full", owner_only=True)
+@operation("encryption.remember", access="write", trust="full", owner_only=True, review="refused", kind="settings")
 async def remember(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
     """Put the vault's key into the system's keyring.
 
@@ -82,7 +90,7 @@ async def remember(engine: Engine, caller: Caller, passphrase: str) -> Changed[E
     return await _changed(engine, caller)
 
 
-@operation("encryption.forget", access="write", trust="full", owner_only=True)
+@operation("encryption.forget", access="write", trust="full", owner_only=True, review="refused", kind="settings")
 async def forget(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
     """Take the vault's key out of the system's keyring.
 

@@ -27,7 +27,7 @@ _ALL = EntityFilter()
 _WHOLE = GraphFilter()
 
 
-@operation("entity.list")
+@operation("entity.list", sentence="Looked up people and things")
 async def list_entities(
     engine: Engine,
     caller: Caller,
@@ -50,7 +50,7 @@ async def list_entities(
     return await engine.entities.queries.listed(caller.access, filter, order, limit=limit, offset=offset, as_of=as_of)
 
 
-@operation("entity.ids")
+@operation("entity.ids", sentence="Looked up people and things")
 async def ids(
     engine: Engine, caller: Caller, filter: EntityFilter = _ALL, order: EntityOrder = "mentions"
 ) -> list[str]:
@@ -63,7 +63,7 @@ async def ids(
     return await engine.entities.queries.ids(caller.access, filter, order)
 
 
-@operation("entity.rows")
+@operation("entity.rows", sentence="Looked up people and things")
 async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[EntityRow]:
     """Return entities by their ids as list rows, without those that are gone.
 
@@ -73,7 +73,7 @@ async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[EntityRow
     return await engine.entities.queries.rows(caller.access, ids)
 
 
-@operation("entity.info")
+@operation("entity.info", sentence="Looked up people and things")
 async def info(engine: Engine, caller: Caller, id: str, limit: Count = 20, as_of: datetime | None = None) -> EntityInfo:
     """Return everything about an entity: names, memories, conversations, relations, what is mentioned with it.
 
@@ -85,7 +85,7 @@ async def info(engine: Engine, caller: Caller, id: str, limit: Count = 20, as_of
     return await engine.entities.queries.info(caller.access, id, limit=limit, as_of=as_of)
 
 
-@operation("entity.of")
+@operation("entity.of", sentence="Looked up people and things")
 async def of(engine: Engine, caller: Caller, owner: str) -> list[Mention]:
     """Return the entities that a message or memory mentions, in the order of its text.
 
@@ -95,7 +95,7 @@ async def of(engine: Engine, caller: Caller, owner: str) -> list[Mention]:
     return await engine.entities.queries.of(caller.access, owner)
 
 
-@operation("entity.named")
+@operation("entity.named", sentence="Looked up people and things")
 async def named(engine: Engine, caller: Caller, owners: list[str]) -> list[MentionedEntity]:
     """Return the entities of several messages and memories, with the words that name them there.
 
@@ -109,7 +109,7 @@ async def named(engine: Engine, caller: Caller, owners: list[str]) -> list[Menti
     return await engine.entities.queries.named(caller.access, owners)
 
 
-@operation("entity.graph")
+@operation("entity.graph", positional=("id",), sentence="Looked up people and things")
 async def graph(
     engine: Engine,
     caller: Caller,
@@ -129,7 +129,7 @@ async def graph(
     return await engine.entities.queries.graph(caller.access, id, depth, limit, filter)
 
 
-@operation("entity.duplicates", trust="full")
+@operation("entity.duplicates", trust="full", sentence="Looked up people and things")
 async def duplicates(engine: Engine, caller: Caller, limit: Count = 50) -> list[DuplicatePair]:
     """Return pairs of entities that may be one, the surest first.
 
@@ -141,7 +141,16 @@ async def duplicates(engine: Engine, caller: Caller, limit: Count = 50) -> list[
     return await engine.entities.duplicates.pairs(limit)
 
 
-@operation("entity.merge", access="write", trust="full", destructive=True)
+@operation(
+    "entity.merge",
+    access="write",
+    trust="full",
+    destructive=True,
+    review="content",
+    kind="entity",
+    undo="history",
+    sentence="Changed people and things",
+)
 async def merge(engine: Engine, caller: Caller, ids: list[str], into: str) -> Changed[Entity]:
     """Make several entities one; can be undone.
 
@@ -152,7 +161,15 @@ async def merge(engine: Engine, caller: Caller, ids: list[str], into: str) -> Ch
     return await engine.entities.service.merge(ids, into, actor=caller.name)
 
 
-@operation("entity.split", access="write", trust="full")
+@operation(
+    "entity.split",
+    access="write",
+    trust="full",
+    review="content",
+    kind="entity",
+    undo="history",
+    sentence="Changed people and things",
+)
 async def split(
     engine: Engine,
     caller: Caller,
@@ -182,7 +199,16 @@ async def split(
     )
 
 
-@operation("entity.rename", access="write", trust="full")
+@operation(
+    "entity.rename",
+    access="write",
+    trust="full",
+    review="content",
+    kind="entity",
+    undo="history",
+    positional=("id", "name"),
+    sentence="Changed people and things",
+)
 async def rename(
     engine: Engine,
     caller: Caller,
@@ -204,7 +230,15 @@ async def rename(
     return await engine.entities.service.rename(id, name, kind=type, summary=summary, actor=caller.name)
 
 
-@operation("entity.relate", access="write", trust="full")
+@operation(
+    "entity.relate",
+    access="write",
+    trust="full",
+    review="content",
+    kind="entity",
+    undo="history",
+    sentence="Changed people and things",
+)
 async def relate(
     engine: Engine, caller: Caller, subject: str, predicate: str, target: str, weight: float = 1.0
 ) -> Changed[Entity]:
@@ -219,7 +253,16 @@ async def relate(
     return await engine.entities.service.relate(subject, predicate, target, weight=weight, actor=caller.name)
 
 
-@operation("entity.unrelate", access="write", trust="full", destructive=True)
+@operation(
+    "entity.unrelate",
+    access="write",
+    trust="full",
+    destructive=True,
+    review="content",
+    kind="entity",
+    undo="history",
+    sentence="Changed people and things",
+)
 async def unrelate(engine: Engine, caller: Caller, subject: str, predicate: str, target: str) -> Changed[Entity]:
     """Take back a relation that was stated; can be undone.
 
@@ -231,7 +274,15 @@ async def unrelate(engine: Engine, caller: Caller, subject: str, predicate: str,
     return await engine.entities.service.unrelate(subject, predicate, target, actor=caller.name)
 
 
-@operation("entity.protect", access="write", trust="full")
+@operation(
+    "entity.protect",
+    access="write",
+    trust="full",
+    review="content",
+    kind="entity",
+    undo="history",
+    sentence="Changed people and things",
+)
 async def protect(engine: Engine, caller: Caller, id: str, protected: bool = True) -> Changed[Entity]:
     """Protect an entity from being taken away by maintenance, or no longer.
 
@@ -242,7 +293,16 @@ async def protect(engine: Engine, caller: Caller, id: str, protected: bool = Tru
     return await engine.entities.service.protect(id, protected=protected, actor=caller.name)
 
 
-@operation("entity.place", access="write", trust="full")
+@operation(
+    "entity.place",
+    access="write",
+    trust="full",
+    review="free",
+    kind="entity",
+    undo="history",
+    for_models=False,
+    sentence="Changed people and things",
+)
 async def place(
     engine: Engine,
     caller: Caller,

@@ -8,7 +8,17 @@ from app.engine import Engine
 from app.erasure.model import BackupChoice, ErasureReceipt
 
 
-@operation("memory.forget_forever", access="write", trust="full", owner_only=True, destructive=True)
+@operation(
+    "memory.forget_forever",
+    access="write",
+    trust="full",
+    owner_only=True,
+    destructive=True,
+    review="unrehearsed",
+    kind="note",
+    positional=("ids",),
+    sentence="Used your memories",
+)
 async def forget_forever(
     engine: Engine,
     caller: Caller,
@@ -58,7 +68,7 @@ async def forget_forever(
     return done
 
 
-@operation("memory.receipts", trust="full", owner_only=True)
+@operation("memory.receipts", trust="full", owner_only=True, sentence="Used your memories")
 async def receipts(engine: Engine, caller: Caller, limit: Count = 50) -> list[ErasureReceipt]:
     """Return the receipts of erasures, newest first; an unfinished one is pending.
 

@@ -13,7 +13,7 @@ from app.evaluation.comparison import ComparisonOptions
 from app.evaluation.comparison_model import RankingComparison
 
 
-@operation("trial.run", access="write", trust="full", owner_only=True)
+@operation("trial.run", access="write", trust="full", owner_only=True, review="free", kind="vault")
 async def run(
     engine: Engine,
     caller: Caller,
@@ -102,7 +102,7 @@ async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list
     return await engine.evaluation.benchmark.listed(limit)
 
 
-@operation("trial.judge", access="write", trust="full", owner_only=True)
+@operation("trial.judge", access="write", trust="full", owner_only=True, review="free", kind="vault")
 async def judge(
     engine: Engine, caller: Caller, query: str, id: str, good: bool | None = True
 ) -> Changed[Judgement | None]:

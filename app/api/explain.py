@@ -6,7 +6,7 @@ from app.engine import Engine
 from app.explain.model import Explanation
 
 
-@operation("search.explain")
+@operation("search.explain", words="memory explain", sentence="Asked why something was found")
 async def explain(
     engine: Engine,
     caller: Caller,

@@ -41,7 +41,16 @@ class FactDraft:
     decay_rate: Rate | None = None
 
 
-@operation("fact.remember", access="write", trust="inner")
+@operation(
+    "fact.remember",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="fact",
+    undo="history",
+    checks_facts=True,
+    sentence="Remembered a fact",
+)
 async def remember(
     engine: Engine,
     caller: Caller,
@@ -89,7 +98,16 @@ async def remember(
     return await engine.memories.writing.write(caller.access, draft, judging="text")
 
 
-@operation("fact.set", access="write", trust="inner")
+@operation(
+    "fact.set",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="fact",
+    undo="history",
+    checks_facts=True,
+    sentence="Used your facts",
+)
 async def set_fact(
     engine: Engine,
     caller: Caller,
@@ -127,7 +145,7 @@ async def set_fact(
     return await engine.memories.facts.set(caller.access, draft, keeps_store=store is None)
 
 
-@operation("fact.get")
+@operation("fact.get", sentence="Used your facts")
 async def get(engine: Engine, caller: Caller, category: str, key: str) -> Memory:
     """Return the fact of a category and key.
 
@@ -138,7 +156,7 @@ async def get(engine: Engine, caller: Caller, category: str, key: str) -> Memory
     return await engine.memories.fact_queries.get(caller.access, category, key)
 
 
-@operation("fact.list")
+@operation("fact.list", positional=("category",), sentence="Used your facts")
 async def list_facts(
     engine: Engine, caller: Caller, category: str = "", limit: Count = 50, offset: Count = 0
 ) -> list[Memory]:
@@ -152,7 +170,7 @@ async def list_facts(
     return await engine.memories.fact_queries.listed(caller.access, category, limit=limit, offset=offset)
 
 
-@operation("fact.by_metadata")
+@operation("fact.by_metadata", sentence="Used your facts")
 async def by_metadata(engine: Engine, caller: Caller, key: str, value: str, limit: Count = 50) -> list[Memory]:
     """Return facts whose metadata has a value, the last changed first.
 
@@ -164,7 +182,16 @@ async def by_metadata(engine: Engine, caller: Caller, key: str, value: str, limi
     return await engine.memories.fact_queries.by_metadata(caller.access, key, value, limit=limit)
 
 
-@operation("fact.correct", access="write", trust="inner")
+@operation(
+    "fact.correct",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="fact",
+    undo="history",
+    checks_facts=True,
+    sentence="Corrected a fact",
+)
 async def correct(engine: Engine, caller: Caller, id: str, content: str) -> Changed[FactSet]:
     """Replace a wrong fact by what is right, and return both; each names the other.
 
@@ -175,7 +202,15 @@ async def correct(engine: Engine, caller: Caller, id: str, content: str) -> Chan
     return await engine.memories.facts.correct(caller.access, id, content)
 
 
-@operation("fact.confirm", access="write", trust="inner")
+@operation(
+    "fact.confirm",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="fact",
+    undo="history",
+    sentence="Used your facts",
+)
 async def confirm(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     """Make a fact certain for good: full confidence, and it never fades.
 
@@ -185,7 +220,16 @@ async def confirm(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     return await engine.memories.facts.confirm(caller.access, id)
 
 
-@operation("fact.forget", access="write", trust="inner", destructive=True)
+@operation(
+    "fact.forget",
+    access="write",
+    trust="inner",
+    destructive=True,
+    review="content",
+    kind="fact",
+    undo="history",
+    sentence="Used your facts",
+)
 async def forget(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     """Delete a fact; it can be restored and the deletion undone.
 
@@ -195,7 +239,15 @@ async def forget(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     return await engine.memories.facts.forget(caller.access, id)
 
 
-@operation("fact.batch", access="write", trust="inner")
+@operation(
+    "fact.batch",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="fact",
+    undo="history",
+    sentence="Used your facts",
+)
 async def batch(
     engine: Engine, caller: Caller, facts: list[FactDraft], session: str | None = None, run_id: str | None = None
 ) -> Changed[BatchWritten]:
@@ -216,7 +268,7 @@ async def batch(
     return await engine.memories.batches.write(caller.access.in_run(run_id or new_id("run")), drafts)
 
 
-@operation("fact.conflicts")
+@operation("fact.conflicts", sentence="Used your facts")
 async def conflicts(engine: Engine, caller: Caller, content: str, limit: Count = 10) -> list[Memory]:
     """Return facts on the same matter that a sentence may contradict, the nearest first.
 
@@ -227,7 +279,7 @@ async def conflicts(engine: Engine, caller: Caller, content: str, limit: Count =
     return await engine.memories.fact_queries.conflicts(caller.access, content, limit=limit)
 
 
-@operation("fact.clashes")
+@operation("fact.clashes", sentence="Used your facts")
 async def clashes(engine: Engine, caller: Caller, id: str, limit: Count = 3) -> list[Clash]:
     """Return sentences of a note or fact with stored facts that they may contradict.
 
@@ -242,7 +294,7 @@ async def clashes(engine: Engine, caller: Caller, id: str, limit: Count = 3) -> 
     return await queries.clashes(caller.access, memory.content, limit=limit, without=id)
 
 
-@operation("fact.confidence")
+@operation("fact.confidence", sentence="Used your facts")
 async def confidence(engine: Engine, caller: Caller, id: str) -> FactConfidence:
     """Return the confidence of a fact now, and when it fades without use.
 
@@ -253,7 +305,7 @@ async def confidence(engine: Engine, caller: Caller, id: str) -> FactConfidence:
     return await engine.memories.fact_queries.confidence(caller.access, id, threshold)
 
 
-@operation("fact.beliefs")
+@operation("fact.beliefs", sentence="Used your facts")
 async def beliefs(engine: Engine, caller: Caller, id: str) -> list[Belief]:
     """Return what was held true before and after a fact, the first held first.
 
@@ -263,7 +315,15 @@ async def beliefs(engine: Engine, caller: Caller, id: str) -> list[Belief]:
     return await engine.memories.fact_queries.beliefs(caller.access, id)
 
 
-@operation("fact.resolve", access="write", trust="inner")
+@operation(
+    "fact.resolve",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="fact",
+    undo="history",
+    sentence="Used your facts",
+)
 async def resolve(engine: Engine, caller: Caller, new_id: str, old_id: str) -> Changed[FactSet]:
     """Resolve a conflict: one fact supersedes another, which stays with little confidence.
 

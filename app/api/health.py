@@ -9,7 +9,7 @@ from app.upkeep.health.model import FindingId, HealthFix, HealthReport
 from app.upkeep.upkeep_job import UpkeepPlan
 
 
-@operation("vault.health", trust="full", owner_only=True)
+@operation("vault.health", trust="full", owner_only=True, sentence="Asked how the vault stands")
 async def report(engine: Engine, caller: Caller) -> HealthReport:
     """Look for what is wrong with the content of the vault; changes nothing.
 
@@ -29,7 +29,16 @@ async def plan(engine: Engine, caller: Caller, finding: FindingId) -> UpkeepPlan
     return await engine.health.plan(finding)
 
 
-@operation("health.fix", access="write", trust="full", owner_only=True, destructive=True)
+@operation(
+    "health.fix",
+    access="write",
+    trust="full",
+    owner_only=True,
+    destructive=True,
+    review="unrehearsed",
+    kind="vault",
+    undo="operation",
+)
 async def fix(engine: Engine, caller: Caller, finding: FindingId, job: str = "") -> Changed[HealthFix]:
     """Fix a finding as health.plan says; upkeep.undo with the run's id takes it back.
 

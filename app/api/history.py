@@ -29,7 +29,7 @@ async def list_acts(
     return await engine.acts.page(None if who == "all" else who, limit, cursor)
 
 
-@operation("history.find", trust="full", owner_only=True)
+@operation("history.find", trust="full", owner_only=True, positional=("ids",))
 async def find(engine: Engine, caller: Caller, ids: list[str]) -> list[Act]:
     """Return entries by their ids.
 
@@ -49,7 +49,9 @@ async def next_steps(engine: Engine, caller: Caller) -> NextSteps:
     return await engine.acts.next_steps()
 
 
-@operation("history.undo", access="write", trust="full", owner_only=True)
+@operation(
+    "history.undo", access="write", trust="full", owner_only=True, review="content", kind="note", positional=("id",)
+)
 async def undo(engine: Engine, caller: Caller, id: str) -> Changed[UndoneAct]:
     """Undo an entry of the history of any kind.
 
@@ -62,7 +64,9 @@ async def undo(engine: Engine, caller: Caller, id: str) -> Changed[UndoneAct]:
     return await engine.acts.undo(id, caller.name)
 
 
-@operation("history.step", access="write", trust="full", owner_only=True)
+@operation(
+    "history.step", access="write", trust="full", owner_only=True, review="content", kind="note", positional=("step",)
+)
 async def step(engine: Engine, caller: Caller, step: Step = "undo") -> Changed[UndoneAct]:
     """Undo the last thing that you did, or do again what you undid last.
 

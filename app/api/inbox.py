@@ -16,7 +16,7 @@ _MOST_IDS = 500
 StateFilter = Literal["waiting", "accepted", "rejected", "expired", "all"]
 
 
-@operation("inbox.list", trust="full", owner_only=True)
+@operation("inbox.list", trust="full", owner_only=True, sentence="Looked at its proposals")
 async def listed(
     engine: Engine,
     caller: Caller,
@@ -38,7 +38,7 @@ async def listed(
     return await engine.inbox.listed(_state(state), agent, kind, limit, before)
 
 
-@operation("inbox.get", trust="full", owner_only=True)
+@operation("inbox.get", trust="full", owner_only=True, sentence="Looked at its proposals")
 async def get(engine: Engine, caller: Caller, id: int) -> Proposal:
     """Return one proposal with what it would change.
 
@@ -48,7 +48,7 @@ async def get(engine: Engine, caller: Caller, id: int) -> Proposal:
     return await engine.inbox.get(id)
 
 
-@operation("inbox.count", trust="full", owner_only=True)
+@operation("inbox.count", trust="full", owner_only=True, sentence="Looked at its proposals")
 async def count(engine: Engine, caller: Caller, state: StateFilter = "waiting", agent: str = "", kind: str = "") -> int:
     """Return how many proposals there are.
 
@@ -60,7 +60,9 @@ async def count(engine: Engine, caller: Caller, state: StateFilter = "waiting", 
     return await engine.inbox.count(_state(state), agent, kind)
 
 
-@operation("inbox.accept", access="write", trust="full", owner_only=True)
+@operation(
+    "inbox.accept", access="write", trust="full", owner_only=True, positional=("ids",), sentence="Decided on proposals"
+)
 async def accept(
     engine: Engine,
     caller: Caller,
@@ -93,7 +95,15 @@ async def accept(
     return Changed(decisions, changes(caller.name, *wanted))
 
 
-@operation("inbox.reject", access="write", trust="full", owner_only=True)
+@operation(
+    "inbox.reject",
+    access="write",
+    trust="full",
+    owner_only=True,
+    undo="operation",
+    positional=("ids",),
+    sentence="Decided on proposals",
+)
 async def reject(
     engine: Engine,
     caller: Caller,
@@ -111,7 +121,7 @@ async def reject(
     return await engine.inbox.reject(_ids(id, ids), reason, caller.name)
 
 
-@operation("inbox.edit", access="write", trust="full", owner_only=True)
+@operation("inbox.edit", access="write", trust="full", owner_only=True, sentence="Decided on proposals")
 async def edit(engine: Engine, caller: Caller, id: int, arguments: dict[str, Any]) -> Changed[Proposal]:
     """Change what an agent proposed before it is accepted; it goes on waiting.
 
@@ -123,7 +133,7 @@ async def edit(engine: Engine, caller: Caller, id: int, arguments: dict[str, Any
     return Changed(proposal, changes(caller.name, id))
 
 
-@operation("inbox.draft", access="write", trust="full", owner_only=True)
+@operation("inbox.draft", access="write", trust="full", owner_only=True, sentence="Decided on proposals")
 async def draft(engine: Engine, caller: Caller, id: int, texts: dict[str, str]) -> Changed[bool]:
     """Keep what you have typed in place of a proposal's texts.
 
@@ -136,7 +146,7 @@ async def draft(engine: Engine, caller: Caller, id: int, texts: dict[str, str]) 
     return Changed(await engine.inbox.keep_draft(id, texts), ChangeSet(frozenset(), actor=caller.name))
 
 
-@operation("inbox.mine", trust="public")
+@operation("inbox.mine", trust="public", sentence="Looked at its proposals")
 async def mine(engine: Engine, caller: Caller, state: StateFilter = "all", limit: Count = 50) -> list[OwnProposal]:
     """Return the caller's own proposals, newest first, with state and the person's reason.
 
@@ -147,13 +157,13 @@ async def mine(engine: Engine, caller: Caller, state: StateFilter = "all", limit
     return await engine.inbox.of_agent("" if caller.is_owner else caller.name, _state(state), limit)
 
 
-@operation("inbox.rules", trust="full", owner_only=True)
+@operation("inbox.rules", trust="full", owner_only=True, sentence="Looked at its proposals")
 async def rules(engine: Engine, caller: Caller) -> list[InboxRule]:
     """Return the rules for agents' writes, those for one agent first."""
     return await engine.inbox.rules()
 
 
-@operation("inbox.rule.set", access="write", trust="full", owner_only=True)
+@operation("inbox.rule.set", access="write", trust="full", owner_only=True, sentence="Decided on proposals")
 async def set_rule(
     engine: Engine, caller: Caller, action: RuleAction, agent: str = "", kind: str = ""
 ) -> Changed[list[InboxRule]]:
@@ -170,7 +180,7 @@ async def set_rule(
     return await engine.inbox.set_rule(agent, kind, action, caller.name)
 
 
-@operation("inbox.rule.remove", access="write", trust="full", owner_only=True)
+@operation("inbox.rule.remove", access="write", trust="full", owner_only=True, sentence="Decided on proposals")
 async def remove_rule(engine: Engine, caller: Caller, agent: str = "", kind: str = "") -> Changed[list[InboxRule]]:
     """Remove a rule for agents' writes.
 

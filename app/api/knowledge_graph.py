@@ -9,7 +9,7 @@ from app.engine import Engine
 from app.knowledge_graph.model import GraphEntity, GraphRelation, KnowledgeGraph, Observations
 
 
-@operation("graph.read")
+@operation("graph.read", sentence="Used your memories")
 async def read(
     engine: Engine,
     caller: Caller,
@@ -27,7 +27,14 @@ async def read(
     return await engine.knowledge_graph.read(caller.access, query, names)
 
 
-@operation("graph.create_entities", access="write", trust="inner")
+@operation(
+    "graph.create_entities",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="entity",
+    sentence="Used your memories",
+)
 async def create_entities(
     engine: Engine, caller: Caller, entities: list[GraphEntity], store: StoreName | None = None
 ) -> Changed[tuple[GraphEntity, ...]]:
@@ -42,7 +49,14 @@ async def create_entities(
     return await engine.knowledge_graph.create_entities(caller.access, entities, default_store(caller, store))
 
 
-@operation("graph.create_relations", access="write", trust="inner")
+@operation(
+    "graph.create_relations",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="entity",
+    sentence="Used your memories",
+)
 async def create_relations(
     engine: Engine, caller: Caller, relations: list[GraphRelation], store: StoreName | None = None
 ) -> Changed[tuple[GraphRelation, ...]]:
@@ -55,7 +69,14 @@ async def create_relations(
     return await engine.knowledge_graph.create_relations(caller.access, relations, default_store(caller, store))
 
 
-@operation("graph.add_observations", access="write", trust="inner")
+@operation(
+    "graph.add_observations",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="observation",
+    sentence="Used your memories",
+)
 async def add_observations(
     engine: Engine, caller: Caller, observations: list[Observations], store: StoreName | None = None
 ) -> Changed[tuple[Observations, ...]]:
@@ -68,7 +89,15 @@ async def add_observations(
     return await engine.knowledge_graph.add_observations(caller.access, observations, default_store(caller, store))
 
 
-@operation("graph.delete_entities", access="write", trust="inner", destructive=True)
+@operation(
+    "graph.delete_entities",
+    access="write",
+    trust="inner",
+    destructive=True,
+    review="content",
+    kind="entity",
+    sentence="Used your memories",
+)
 async def delete_entities(engine: Engine, caller: Caller, names: list[str]) -> Changed[int]:
     """Delete entities with their observations and relations and return how many; can be undone.
 
@@ -78,7 +107,15 @@ async def delete_entities(engine: Engine, caller: Caller, names: list[str]) -> C
     return await engine.knowledge_graph.delete_entities(caller.access, names)
 
 
-@operation("graph.delete_observations", access="write", trust="inner", destructive=True)
+@operation(
+    "graph.delete_observations",
+    access="write",
+    trust="inner",
+    destructive=True,
+    review="content",
+    kind="observation",
+    sentence="Used your memories",
+)
 async def delete_observations(engine: Engine, caller: Caller, observations: list[Observations]) -> Changed[int]:
     """Delete observations by their text and return how many; can be undone.
 
@@ -88,7 +125,15 @@ async def delete_observations(engine: Engine, caller: Caller, observations: list
     return await engine.knowledge_graph.delete_observations(caller.access, observations)
 
 
-@operation("graph.delete_relations", access="write", trust="inner", destructive=True)
+@operation(
+    "graph.delete_relations",
+    access="write",
+    trust="inner",
+    destructive=True,
+    review="content",
+    kind="entity",
+    sentence="Used your memories",
+)
 async def delete_relations(engine: Engine, caller: Caller, relations: list[GraphRelation]) -> Changed[int]:
     """Take relations back and return how many; can be undone.
 

@@ -30,7 +30,7 @@ _ALL = MemoryFilter()
 _MAX_IDS = 1_000
 
 
-@operation("memory.search")
+@operation("memory.search", joined="query", sentence="Searched your memory")
 async def search(
     engine: Engine,
     caller: Caller,
@@ -83,7 +83,7 @@ async def search(
     return replace(found, hits=tuple(replace(hit, session_id=None) for hit in found.hits))
 
 
-@operation("memory.get")
+@operation("memory.get", positional=("ids",), sentence="Read a memory")
 async def get(
     engine: Engine,
     caller: Caller,
@@ -125,7 +125,7 @@ async def get(
     return found
 
 
-@operation("memory.list")
+@operation("memory.list", sentence="Used your memories")
 async def list_memories(
     engine: Engine,
     caller: Caller,
@@ -147,7 +147,7 @@ async def list_memories(
     return await engine.memories.queries.listed(caller.access, filter, order, limit=limit, offset=offset, as_of=as_of)
 
 
-@operation("memory.timeline")
+@operation("memory.timeline", positional=("around",), sentence="Looked at the timeline")
 async def timeline(
     engine: Engine,
     caller: Caller,
@@ -178,7 +178,7 @@ async def timeline(
         raise NotFoundError(unknown, **error.data) from error
 
 
-@operation("memory.people")
+@operation("memory.people", positional=("text",), sentence="Used your memories")
 async def people(
     engine: Engine,
     caller: Caller,
@@ -198,7 +198,7 @@ async def people(
     return await engine.entities.queries.people(caller.access, text, order, limit=limit, offset=offset)
 
 
-@operation("memory.sessions", trust="full")
+@operation("memory.sessions", trust="full", sentence="Used your memories")
 async def sessions(
     engine: Engine, caller: Caller, agent: str | None = None, limit: Count = 10, offset: Count = 0
 ) -> list[SessionSummary]:
@@ -212,7 +212,7 @@ async def sessions(
     return await engine.sessions.summaries.recent(agent or None, limit, offset)
 
 
-@operation("memory.forecast")
+@operation("memory.forecast", sentence="Used your memories")
 async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Forecast:  # noqa: B006
     """Return the facts that would fade within some days without use; changes nothing.
 
@@ -228,7 +228,7 @@ async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Fore
     return await engine.memories.forecasts.forecast(caller.access, decay_rules(engine.config), days or HORIZONS)
 
 
-@operation("memory.parse")
+@operation("memory.parse", sentence="Used your memories")
 async def parse(engine: Engine, caller: Caller, query: str) -> Query:
     """Return how a search is understood.
 
@@ -238,7 +238,7 @@ async def parse(engine: Engine, caller: Caller, query: str) -> Query:
     return engine.search.service.parse(query)
 
 
-@operation("memory.months")
+@operation("memory.months", positional=("query",), sentence="Used your memories")
 async def months(engine: Engine, caller: Caller, query: str) -> list[MonthCount]:
     """Return the number of texts that match a search by month, oldest first.
 
@@ -251,13 +251,13 @@ async def months(engine: Engine, caller: Caller, query: str) -> list[MonthCount]
     return await engine.search.service.months(caller.access, query)
 
 
-@operation("memory.operators", trust="public")
+@operation("memory.operators", trust="public", sentence="Used your memories")
 async def operators(engine: Engine, caller: Caller) -> list[OperatorHelp]:
     """Return the operators of the query language with an explanation and example values."""
     return engine.search.service.operators()
 
 
-@operation("memory.tags")
+@operation("memory.tags", positional=("prefix",), sentence="Used your memories")
 async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 200) -> list[Facet]:
     """Return tags with how many items each covers.
 
@@ -268,7 +268,7 @@ async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 
     return await engine.memories.queries.tags(caller.access, prefix, limit=limit)
 
 
-@operation("memory.stats")
+@operation("memory.stats", sentence="Used your memories")
 async def stats(engine: Engine, caller: Caller, steps: Count = 30, step: Step = "day") -> MemoryStats:
     """Return counts by kind, store and source, with latest dates and growth.
 
@@ -292,7 +292,7 @@ async def stats(engine: Engine, caller: Caller, steps: Count = 30, step: Step = 
     )
 
 
-@operation("memory.history", trust="full")
+@operation("memory.history", trust="full", positional=("target",), sentence="Used your memories")
 async def history(engine: Engine, caller: Caller, target: str | None = None, limit: Count = 50) -> list[HistoryEntry]:
     """Return recorded changes with the state before and after, newest first.
 
@@ -303,7 +303,15 @@ async def history(engine: Engine, caller: Caller, target: str | None = None, lim
     return await engine.undo.history(caller.access, target, limit)
 
 
-@operation("memory.undo", access="write", trust="full")
+@operation(
+    "memory.undo",
+    access="write",
+    trust="full",
+    review="content",
+    kind="note",
+    positional=("history_ids",),
+    sentence="Used your memories",
+)
 async def undo(
     engine: Engine,
     caller: Caller,

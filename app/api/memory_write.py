@@ -18,7 +18,15 @@ from app.memories.model import Kind, Memory, NewMemory, Source, SourceText, Writ
 from app.upkeep.reflection.model import ReflectionPreview
 
 
-@operation("memory.write", access="write", trust="inner")
+@operation(
+    "memory.write",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="observation",
+    undo="history",
+    sentence="Used your memories",
+)
 async def write(
     engine: Engine,
     caller: Caller,
@@ -88,7 +96,7 @@ async def _write(engine: Engine, caller: Caller, draft: NewMemory) -> Changed[Wr
     return await engine.memories.writing.write(caller.access, draft, judging="model")
 
 
-@operation("memory.sources")
+@operation("memory.sources", sentence="Used your memories")
 async def sources(engine: Engine, caller: Caller, id: str) -> list[SourceText]:
     """Return what a memory was drawn from, each message or memory with its words.
 
@@ -98,7 +106,15 @@ async def sources(engine: Engine, caller: Caller, id: str) -> list[SourceText]:
     return await engine.memories.reflections.sources(caller.access, id)
 
 
-@operation("reflection.save", access="write", trust="inner")
+@operation(
+    "reflection.save",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="reflection",
+    undo="history",
+    sentence="Wrote a reflection",
+)
 async def save_reflection(
     engine: Engine,
     caller: Caller,
@@ -131,13 +147,13 @@ async def save_reflection(
     return await engine.memories.reflections.save(caller.access, draft)
 
 
-@operation("reflection.latest")
+@operation("reflection.latest", sentence="Looked at reflections")
 async def latest_reflection(engine: Engine, caller: Caller) -> Memory | None:
     """Return the newest reflection, null while there is none."""
     return await engine.memories.reflections.latest(caller.access)
 
 
-@operation("reflection.list")
+@operation("reflection.list", sentence="Looked at reflections")
 async def list_reflections(engine: Engine, caller: Caller, limit: Count = 20, offset: Count = 0) -> list[Memory]:
     """Return the reflections, the newest first.
 
@@ -148,7 +164,7 @@ async def list_reflections(engine: Engine, caller: Caller, limit: Count = 20, of
     return await engine.memories.reflections.page(caller.access, limit, offset)
 
 
-@operation("reflection.preview", trust="full")
+@operation("reflection.preview", trust="full", sentence="Looked at reflections")
 async def preview_reflection(engine: Engine, caller: Caller) -> ReflectionPreview:
     """Return what the weekly reflection would say now; stores nothing.
 

@@ -9,7 +9,7 @@ from app.engine import Engine
 from app.memories.model import Memory, MemoryRow
 
 
-@operation("note.templates")
+@operation("note.templates", sentence="Looked at notes")
 async def templates(engine: Engine, caller: Caller) -> list[MemoryRow]:
     """Return the templates of notes, by title.
 
@@ -19,7 +19,15 @@ async def templates(engine: Engine, caller: Caller) -> list[MemoryRow]:
     return await engine.memories.templates.listed(caller.access)
 
 
-@operation("note.from_template", access="write", trust="inner")
+@operation(
+    "note.from_template",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="note",
+    undo="history",
+    sentence="Wrote a note",
+)
 async def from_template(
     engine: Engine,
     caller: Caller,

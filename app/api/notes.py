@@ -31,7 +31,17 @@ from app.memories.model import (
 _ALL = MemoryFilter()
 
 
-@operation("note.save", access="write", trust="inner")
+@operation(
+    "note.save",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="note",
+    undo="history",
+    positional=("title", "content"),
+    checks_facts=True,
+    sentence="Wrote a note",
+)
 async def save(
     engine: Engine,
     caller: Caller,
@@ -77,7 +87,18 @@ async def save(
     return Changed(done.value.memory, done.changes)
 
 
-@operation("note.update", access="write", trust="inner")
+@operation(
+    "note.update",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="note",
+    undo="history",
+    positional=("id",),
+    filled="version",
+    checks_facts=True,
+    sentence="Changed a note",
+)
 async def update(
     engine: Engine,
     caller: Caller,
@@ -118,7 +139,17 @@ async def update(
     )
 
 
-@operation("note.delete", access="write", trust="inner", destructive=True)
+@operation(
+    "note.delete",
+    access="write",
+    trust="inner",
+    destructive=True,
+    review="content",
+    kind="note",
+    undo="history",
+    removes=True,
+    sentence="Deleted a note",
+)
 async def delete(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     """Delete a note, or any other memory; it can be restored and the deletion undone.
 
@@ -128,7 +159,15 @@ async def delete(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     return await engine.memories.service.delete(caller.access, id)
 
 
-@operation("note.restore", access="write", trust="inner")
+@operation(
+    "note.restore",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="note",
+    undo="history",
+    sentence="Changed a note",
+)
 async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     """Bring a deleted note back.
 
@@ -139,7 +178,17 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     return await engine.memories.service.restore(caller.access, id)
 
 
-@operation("note.delete_many", access="write", trust="inner", destructive=True)
+@operation(
+    "note.delete_many",
+    access="write",
+    trust="inner",
+    destructive=True,
+    review="content",
+    kind="note",
+    undo="history",
+    removes=True,
+    sentence="Deleted a note",
+)
 async def delete_many(engine: Engine, caller: Caller, ids: list[str]) -> Changed[tuple[str, ...]]:
     """Delete several notes as one run and return the ids of those deleted.
 
@@ -149,7 +198,15 @@ async def delete_many(engine: Engine, caller: Caller, ids: list[str]) -> Changed
     return await engine.memories.service.delete_many(caller.access, ids)
 
 
-@operation("note.tag_many", access="write", trust="inner")
+@operation(
+    "note.tag_many",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="note",
+    undo="history",
+    sentence="Changed a note",
+)
 async def tag_many(
     engine: Engine,
     caller: Caller,
@@ -167,7 +224,9 @@ async def tag_many(
     return await engine.memories.service.tag_many(caller.access, ids, add=add, remove=remove)
 
 
-@operation("note.pin", access="write", trust="inner")
+@operation(
+    "note.pin", access="write", trust="inner", review="content", kind="note", undo="history", sentence="Changed a note"
+)
 async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> Changed[Memory]:
     """Pin or unpin a note; its version does not matter.
 
@@ -178,7 +237,7 @@ async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> C
     return await engine.memories.service.pin(caller.access, id, pinned=pinned)
 
 
-@operation("note.get")
+@operation("note.get", sentence="Looked at notes")
 async def get(engine: Engine, caller: Caller, id: str) -> Memory:
     """Return a note or any other memory, deleted or not.
 
@@ -190,7 +249,7 @@ async def get(engine: Engine, caller: Caller, id: str) -> Memory:
     return found
 
 
-@operation("note.list")
+@operation("note.list", sentence="Looked at notes")
 async def list_notes(
     engine: Engine,
     caller: Caller,
@@ -212,7 +271,7 @@ async def list_notes(
     return await engine.memories.queries.listed(caller.access, filter, order, limit=limit, offset=offset, as_of=as_of)
 
 
-@operation("note.ids")
+@operation("note.ids", sentence="Looked at notes")
 async def ids(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, order: MemoryOrder = "recent") -> list[str]:
     """Return the ids of durable items in order, for lists that load rows later.
 
@@ -223,7 +282,7 @@ async def ids(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, order
     return await engine.memories.queries.ids(caller.access, filter, order)
 
 
-@operation("note.rows")
+@operation("note.rows", sentence="Looked at notes")
 async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[MemoryRow]:
     """Return items by their ids as list rows, without those that are gone.
 
@@ -233,7 +292,7 @@ async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[MemoryRow
     return await engine.memories.queries.rows(caller.access, ids)
 
 
-@operation("note.facets")
+@operation("note.facets", sentence="Looked at notes")
 async def facets(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL) -> Facets:
     """Return counts by kind, tag, store and source.
 
@@ -243,7 +302,7 @@ async def facets(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL) ->
     return await engine.memories.queries.facets(caller.access, filter)
 
 
-@operation("note.entities")
+@operation("note.entities", sentence="Looked at notes")
 async def entities(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, limit: Count = 30) -> list[NamedThing]:
     """Return the people and things that items name, the most named first.
 
@@ -259,7 +318,7 @@ async def entities(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, 
     return [replace(thing, name=names.get(thing.id, thing.name)) for thing in things]
 
 
-@operation("note.days")
+@operation("note.days", sentence="Looked at notes")
 async def days(engine: Engine, caller: Caller, first: date, last: date) -> list[CalendarDay]:
     """Return the days with notes or conversations, with their numbers and daily notes.
 
@@ -270,7 +329,7 @@ async def days(engine: Engine, caller: Caller, first: date, last: date) -> list[
     return await engine.memories.queries.days(caller.access, first, last)
 
 
-@operation("note.links")
+@operation("note.links", sentence="Looked at notes")
 async def links(engine: Engine, caller: Caller, id: str) -> Links:
     """Return what a note links to and what links to it.
 
@@ -280,7 +339,7 @@ async def links(engine: Engine, caller: Caller, id: str) -> Links:
     return await engine.memories.queries.links(caller.access, id)
 
 
-@operation("note.titles")
+@operation("note.titles", positional=("prefix",), sentence="Looked at notes")
 async def titles(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 50, contains: str = "") -> list[Link]:
     """Return notes whose title begins with some letters, for completing ``[[links]]``.
 
@@ -292,7 +351,7 @@ async def titles(engine: Engine, caller: Caller, prefix: str = "", limit: Count 
     return await engine.memories.queries.titles(caller.access, prefix, contains=contains, limit=limit)
 
 
-@operation("note.resolve")
+@operation("note.resolve", sentence="Looked at notes")
 async def resolve(engine: Engine, caller: Caller, title: str, source: str = "") -> str | None:
     """Return the id of the note that ``[[title]]`` means, null when there is none.
 

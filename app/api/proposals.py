@@ -8,8 +8,7 @@ import apsw
 
 from app.api.caller import Caller, caller_of
 from app.api.goal_caller import caller_named
-from app.api.registry import REGISTRY, Operation, check_arguments, require_access
-from app.api.write_modes import UNKNOWN, WRITE_MODES
+from app.api.registry import REGISTRY, check_arguments, require_access
 from app.api.write_review import json_arguments
 from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.engine import Engine
@@ -93,7 +92,7 @@ async def accept(
     """
     if proposal.state != "waiting":
         return decided(proposal), None
-    is_rehearsed = WRITE_MODES.get(proposal.operation, UNKNOWN).mode == "content"
+    is_rehearsed = REGISTRY.named(proposal.operation).review == "content"
     work = _Acceptance(engine, proposal, run_id, actor, is_rehearsed=is_rehearsed)
     try:
         call = await _call(engine, proposal.agent, proposal.operation, proposal.arguments)
@@ -125,8 +124,8 @@ async def edited(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any
     """
     if proposal.state != "waiting":
         raise StaleError(f"This proposal was {proposal.state} already.", id=proposal.id)
-    operation = _operation(proposal.operation)
-    given = json_arguments(operation.name, check_arguments(operation, arguments))
+    operation = REGISTRY.named(proposal.operation)
+    given = json_arguments(operation, check_arguments(operation, arguments))
     preview = await _preview(engine, proposal, given, is_stale=False)
     return await engine.inbox.replace(proposal.id, given, preview, actor)
 
@@ -152,7 +151,7 @@ async def _preview(
     engine: Engine, proposal: Proposal, arguments: Mapping[str, Any], *, is_stale: bool
 ) -> ProposalPreview:
     call = await _call(engine, proposal.agent, proposal.operation, arguments)
-    if WRITE_MODES.get(proposal.operation, UNKNOWN).mode != "content":
+    if REGISTRY.named(proposal.operation).review != "content":
         return replace(proposal.preview, is_stale=is_stale)
     return preview_of(await rehearse(call), proposal.preview.why, is_stale=is_stale)
 
@@ -164,7 +163,7 @@ async def _call(engine: Engine, agent: str, operation: str, arguments: Mapping[s
         AccessDeniedError: The agent has no access any more, or its trust does not reach that far now.
         InputError: The arguments are not those of the operation.
     """
-    found, caller = _operation(operation), await _caller(engine, agent, operation)
+    found, caller = REGISTRY.named(operation), await _caller(engine, agent, operation)
     require_access(found, caller)
     return found.bound(engine, caller, check_arguments(found, arguments))
 
@@ -178,7 +177,3 @@ async def _caller(engine: Engine, name: str, operation: str) -> Caller:
     if agent.revoked_at is not None:
         raise AccessDeniedError(f"{name} has no access any more. Reject what it proposed, or let it in again.")
     return replace(caller_of(agent), review=False, state="active")
-
-
-def _operation(name: str) -> Operation:
-    return next(item for item in REGISTRY.all() if item.name == name)

@@ -16,7 +16,7 @@ from app.quarantine.model import AgentRun, QuarantinedItem
 from app.quarantine.service import AREAS
 
 
-@operation("agent.undo", access="write", trust="full", owner_only=True, destructive=True)
+@operation("agent.undo", access="write", trust="full", owner_only=True, destructive=True, undo="operation")
 async def undo(
     engine: Engine,
     caller: Caller,
@@ -48,7 +48,7 @@ async def undo(
         return await engine.quarantine.undo(agent, since_ms, until_ms, caller.name, work)
 
 
-@operation("agent.quarantine", access="write", trust="full", owner_only=True, destructive=True)
+@operation("agent.quarantine", access="write", trust="full", owner_only=True, destructive=True, undo="operation")
 async def hide(engine: Engine, caller: Caller, name: str, since: str = "", job: str = "") -> Changed[AgentRun]:
     """Hide the memories, conversations, entities and relations that an agent made, until they are released.
 

@@ -11,7 +11,6 @@ from app.core.recall_fence import may_hold_recalled, refer_to_recalled, without_
 from app.errors import InputError
 
 ECHO: Final = "That is what Keepsake told you: it is stored already. Write what is new, in words of your own."
-_TRANSCRIPTS: Final = frozenset({"session.append", "session.append_later"})
 _MAX_DEPTH: Final = 64
 
 
@@ -25,8 +24,12 @@ def texts_with_recalled(value: Any, depth: int = 0) -> Iterator[str]:
             yield from texts_with_recalled(item, depth + 1)
 
 
-def without_recalled_arguments(operation: str, given: dict[str, Any]) -> dict[str, Any]:
+def without_recalled_arguments(given: dict[str, Any], transcript: str = "") -> dict[str, Any]:
     """Return the arguments of a write without what Keepsake told.
+
+    Args:
+        given: The arguments.
+        transcript: The argument in which a reference takes the place of recalled text, ``""`` for none.
 
     Raises:
         InputError: Nothing else is in one of them.
@@ -35,8 +38,7 @@ def without_recalled_arguments(operation: str, given: dict[str, Any]) -> dict[st
         return given
     changed = dict(given)
     for name, value in given.items():
-        is_transcript = operation in _TRANSCRIPTS and name == "messages"
-        changed[name] = _mapped(value, refer_to_recalled if is_transcript else _stripped, name)
+        changed[name] = _mapped(value, refer_to_recalled if name == transcript else _stripped, name)
     for name, value in given.items():
         has_more = (name == "content" and changed.get("facts")) or (name == "title" and changed.get("content"))
         if _is_empty(changed[name]) and not _is_empty(value) and not has_more:

@@ -11,15 +11,15 @@ import typing
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final, Literal, Protocol
+from typing import Annotated, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
-from app.agents.model import Trust
 from app.api.argument_types import is_idempotency_key, sentence, unknown_field
 from app.api.call_hooks import AgentGate, CallRecorder, FinishedCall, HeldWrite, WriteReview
 from app.api.caller import Caller
 from app.api.event_access import visible
+from app.api.operation import Declaration, Handler, Operation, Parameter
 from app.api.recalled_arguments import without_recalled_arguments
 from app.api.secret_arguments import with_note, without_secret_arguments
 from app.changes import Changed, ChangeSet
@@ -34,9 +34,6 @@ from app.errors import (
 )
 from app.trace.trace import Trace
 
-Access = Literal["read", "write"]
-Handler = Callable[..., Awaitable[Any]]
-
 MAX_COUNT: Final = 10_000_000
 # A number of things to return or to skip; none of them means no limit.
 Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
@@ -45,55 +42,9 @@ _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 _MOMENT = "datetime"  # in the type of a parameter that is a time
 CONFIRMED: Final = "confirmed"
 """With ``true`` beside the arguments of a write, a client says that it asked the person about it, who said yes."""
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 _LEADING = 2  # every handler takes the engine and the caller before its own parameters
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One argument of an operation; ``type`` as written, ``help`` from the function's docstring."""
-
-    name: str
-    type: str
-    required: bool
-    default: Any
-    help: str
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One thing the engine can do.
-
-    Args:
-        name: ``subject.verb``.
-        access: ``write`` when it changes the vault.
-        trust: The least trust a caller needs.
-        destructive: True when it removes something, even if that can be undone.
-        owner_only: True when only the person's own programs may call it, whatever an agent's trust.
-        open_to_unknown: True when a program that was not let in yet may call it.
-        summary: The first line of its documentation.
-        doc: The rest, without arguments.
-        arguments: The msgspec type its arguments are checked against.
-        returns: The type of its answer.
-        idempotency_key: The argument by which it can be repeated safely, ``""`` where it has none.
-    """
-
-    name: str
-    access: Access
-    trust: Trust
-    destructive: bool
-    summary: str
-    doc: str
-    parameters: tuple[Parameter, ...]
-    arguments: type[msgspec.Struct]
-    returns: Any
-    handler: Handler
-    owner_only: bool = False
-    open_to_unknown: bool = False
-    idempotency_key: str = ""
-
-    def bound(self, engine: object, caller: Caller, arguments: Mapping[str, Any]) -> Callable[[], Awaitable[Any]]:
-        """Return the call by a caller, with arguments of the right types."""
-        return functools.partial(self.handler, engine, replace(caller, operation=self.name), **arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,29 +63,27 @@ class Publisher(Protocol):
         """Tell everyone who listens."""
 
 
+def _with_fields_of(
+    _declaration: Callable[_P, Declaration],
+) -> Callable[[Callable[..., _R]], Callable[Concatenate[Any, str, _P], _R]]:
+    """Give a method, after the name, the typed arguments of ``Declaration``."""
+    return lambda method: method
+
+
 class Registry:
     """A collection of operation declarations, filled by ``operation`` at import of the subject files."""
 
     def __init__(self) -> None:
         self._declared: dict[str, Operation] = {}
 
-    def operation(
-        self,
-        name: str,
-        *,
-        access: Access = "read",
-        trust: Trust = "familiar",
-        destructive: bool = False,
-        owner_only: bool = False,
-        open_to_unknown: bool = False,
-    ) -> Callable[[Handler], Handler]:
-        """Declare the decorated function as an operation; see ``Operation`` for the arguments."""
+    @_with_fields_of(Declaration)
+    def operation(self, name: str, **fields: Any) -> Callable[[Handler], Handler]:
+        """Declare the decorated function as an operation; see ``Declaration`` for the arguments."""
 
         def declare(handler: Handler) -> Handler:
             if name in self._declared:
                 raise ValueError(f"operation {name} is declared twice")
-            made = _operation_of(handler, name, access, trust, destructive)
-            self._declared[name] = replace(made, owner_only=owner_only, open_to_unknown=open_to_unknown)
+            self._declared[name] = _operation_of(handler, name, fields)
             return handler
 
         return declare
@@ -143,8 +92,12 @@ class Registry:
         """Return every declaration, by name."""
         return sorted(self._declared.values(), key=lambda item: item.name)
 
+    def named(self, name: str) -> Operation:
+        """Return the declaration of an operation that is known to exist."""
+        return self._declared[name]
 
-def _operation_of(handler: Handler, name: str, access: Access, trust: Trust, destructive: bool) -> Operation:
+
+def _operation_of(handler: Handler, name: str, declared: Mapping[str, Any]) -> Operation:
     hints = typing.get_type_hints(handler, include_extras=True)
     own = list(inspect.signature(handler).parameters.values())[_LEADING:]
     summary, doc, helps = _documentation(handler)
@@ -157,20 +110,16 @@ def _operation_of(handler: Handler, name: str, access: Access, trust: Trust, des
         default = None if required else parameter.default
         parameters.append(Parameter(parameter.name, type_name(kind), required, default, helps.get(parameter.name, "")))
     arguments = msgspec.defstruct(name.replace(".", "_"), fields, kw_only=True, forbid_unknown_fields=True)
-    returns = _answer_type(hints["return"])
-    key = next((one.name for one in own if is_idempotency_key(hints[one.name])), "")
     return Operation(
-        name,
-        access,
-        trust,
-        destructive,
-        summary,
-        doc,
-        tuple(parameters),
-        arguments,
-        returns,
-        handler,
-        idempotency_key=key,
+        name=name,
+        summary=summary,
+        doc=doc,
+        parameters=tuple(parameters),
+        arguments=arguments,
+        returns=_answer_type(hints["return"]),
+        handler=handler,
+        key=next((item.name for item in own if is_idempotency_key(hints[item.name])), ""),
+        **declared,
     )
 
 
@@ -307,13 +256,13 @@ class Catalogue:
         given = check_arguments(found, arguments)
         secrets: Counter[str] = Counter()
         if found.access == "write" and not caller.is_owner:
-            given = without_recalled_arguments(name, given)
+            given = without_recalled_arguments(given, found.transcript)
             if not self._keeps_secrets():
                 given, secrets = without_secret_arguments(given)
         isolated = await self._route(caller.name) if self._route is not None and not found.open_to_unknown else None
         call = found.bound(self._engine if isolated is None else isolated, caller, given)
         if self._review is not None and not caller.is_owner and isolated is None and found.access == "write":
-            answer = await self._review.perform(name, caller, given, call)
+            answer = await self._review.perform(found, caller, given, call)
         else:
             answer = await call()
         if isinstance(answer, HeldWrite):

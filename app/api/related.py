@@ -10,7 +10,7 @@ from app.retrieval.model import Hit
 from app.retrieval.similar_memories import SimilarMemories
 
 
-@operation("memory.related", trust="full")
+@operation("memory.related", trust="full", sentence="Used your memories")
 async def related(engine: Engine, caller: Caller, text: str, limit: Count = 3, without: list[str] = []) -> list[Hit]:  # noqa: B006
     """Return memories and messages related to a text that is being written.
 
@@ -25,7 +25,7 @@ async def related(engine: Engine, caller: Caller, text: str, limit: Count = 3, w
     return await SimilarMemories(engine.search.service).related(caller.access, text, limit=limit, without=without)
 
 
-@operation("memory.on_this_day", trust="full")
+@operation("memory.on_this_day", trust="full", sentence="Used your memories")
 async def on_this_day(engine: Engine, caller: Caller, day: date, limit: Count = 3) -> list[Anniversary]:
     """Return notes and conversations written on this day of earlier years, then months.
 

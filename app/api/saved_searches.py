@@ -7,13 +7,20 @@ from app.engine import Engine
 from app.retrieval.saved.model import SavedSearch
 
 
-@operation("saved_search.list", trust="full")
+@operation("saved_search.list", trust="full", sentence="Looked at saved searches")
 async def list_saved(engine: Engine, caller: Caller) -> list[SavedSearch]:
     """Return the saved searches in the person's order."""
     return await engine.search.saved.all()
 
 
-@operation("saved_search.save", access="write", trust="full")
+@operation(
+    "saved_search.save",
+    access="write",
+    trust="full",
+    review="unrehearsed",
+    kind="settings",
+    sentence="Changed saved searches",
+)
 async def save(engine: Engine, caller: Caller, query: str, name: str = "") -> Changed[SavedSearch]:
     """Save a search; one that is saved already gets the name.
 
@@ -24,7 +31,15 @@ async def save(engine: Engine, caller: Caller, query: str, name: str = "") -> Ch
     return await engine.search.saved.save(query, name, caller.name)
 
 
-@operation("saved_search.rename", access="write", trust="full")
+@operation(
+    "saved_search.rename",
+    access="write",
+    trust="full",
+    review="unrehearsed",
+    kind="settings",
+    guard="unconfirmed",
+    sentence="Changed saved searches",
+)
 async def rename(engine: Engine, caller: Caller, id: str, name: str) -> Changed[SavedSearch]:
     """Give a saved search another name.
 
@@ -35,7 +50,15 @@ async def rename(engine: Engine, caller: Caller, id: str, name: str) -> Changed[
     return await engine.search.saved.rename(id, name, caller.name)
 
 
-@operation("saved_search.delete", access="write", trust="full")
+@operation(
+    "saved_search.delete",
+    access="write",
+    trust="full",
+    review="unrehearsed",
+    kind="settings",
+    guard="unconfirmed",
+    sentence="Changed saved searches",
+)
 async def delete(engine: Engine, caller: Caller, id: str) -> Changed[SavedSearch]:
     """Delete a saved search, and return it as it was.
 
@@ -45,7 +68,15 @@ async def delete(engine: Engine, caller: Caller, id: str) -> Changed[SavedSearch
     return await engine.search.saved.delete(id, caller.name)
 
 
-@operation("saved_search.order", access="write", trust="full")
+@operation(
+    "saved_search.order",
+    access="write",
+    trust="full",
+    review="unrehearsed",
+    kind="settings",
+    guard="unconfirmed",
+    sentence="Changed saved searches",
+)
 async def order(engine: Engine, caller: Caller, ids: list[str]) -> Changed[list[SavedSearch]]:
     """Put the saved searches into an order.
 

@@ -43,7 +43,7 @@ class CalendarEntry:
     seconds: float = 0.0
 
 
-@operation("schedule.calendar", trust="inner")
+@operation("schedule.calendar", trust="inner", sentence="Used schedules")
 async def calendar(
     engine: Engine, caller: Caller, after: datetime, before: datetime, limit: Count = 1000
 ) -> list[CalendarEntry]:

@@ -58,7 +58,7 @@ class SchedulerStatus:
     notes: int = 0
 
 
-@operation("schedule.preview", trust="public")
+@operation("schedule.preview", trust="public", sentence="Used schedules")
 async def preview_cadence(
     engine: Engine,
     caller: Caller,
@@ -84,7 +84,9 @@ async def preview_cadence(
     return preview(chosen, start, min(count, _MAX_PREVIEW), shortest, language)
 
 
-@operation("schedule.create", access="write", trust="inner")
+@operation(
+    "schedule.create", access="write", trust="inner", review="content", kind="schedule", sentence="Used schedules"
+)
 async def create(
     engine: Engine,
     caller: Caller,
@@ -131,7 +133,7 @@ async def create(
     )
 
 
-@operation("schedule.get", trust="inner")
+@operation("schedule.get", trust="inner", sentence="Used schedules")
 async def get(engine: Engine, caller: Caller, id: str) -> Schedule:
     """Return a schedule.
 
@@ -141,7 +143,7 @@ async def get(engine: Engine, caller: Caller, id: str) -> Schedule:
     return await _with_wait(engine, await _visible(engine, caller, id))
 
 
-@operation("schedule.search", trust="inner")
+@operation("schedule.search", trust="inner", sentence="Used schedules")
 async def search(
     engine: Engine, caller: Caller, text: str = "", status: Status | None = None, limit: Count = 50, offset: Count = 0
 ) -> ScheduleSearch:
@@ -157,7 +159,7 @@ async def search(
     return ScheduleSearch(tuple([await _with_wait(engine, one) for one in found.schedules]), found.total)
 
 
-@operation("schedule.count", trust="inner")
+@operation("schedule.count", trust="inner", sentence="Used schedules")
 async def count(engine: Engine, caller: Caller, text: str = "", status: Status | None = None) -> int:
     """Return how many schedules there are.
 
@@ -168,7 +170,15 @@ async def count(engine: Engine, caller: Caller, text: str = "", status: Status |
     return await engine.schedules.service.count(visible_schedules(caller, text, status))
 
 
-@operation("schedule.update", access="write", trust="inner")
+@operation(
+    "schedule.update",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="schedule",
+    guard="others",
+    sentence="Used schedules",
+)
 async def update(engine: Engine, caller: Caller, id: str, patch: SchedulePatch) -> Changed[Schedule]:
     """Change a schedule: its name, goal, cadence, policy, trust, limits or status.
 
@@ -182,7 +192,16 @@ async def update(engine: Engine, caller: Caller, id: str, patch: SchedulePatch) 
     return await engine.schedules.service.update(id, patch, actor=caller.name)
 
 
-@operation("schedule.delete", access="write", trust="inner", destructive=True)
+@operation(
+    "schedule.delete",
+    access="write",
+    trust="inner",
+    destructive=True,
+    review="content",
+    kind="schedule",
+    guard="others",
+    sentence="Used schedules",
+)
 async def delete(engine: Engine, caller: Caller, id: str) -> Changed[bool]:
     """Delete a schedule with its runs; a built-in one can only be paused.
 
@@ -193,7 +212,7 @@ async def delete(engine: Engine, caller: Caller, id: str) -> Changed[bool]:
     return await engine.schedules.service.delete(id, actor=caller.name)
 
 
-@operation("schedule.due", trust="inner")
+@operation("schedule.due", trust="inner", sentence="Used schedules")
 async def due(engine: Engine, caller: Caller, limit: Count = 20) -> list[Schedule]:
     """Return the schedules that are due and not claimed, the longest waiting first.
 
@@ -204,7 +223,7 @@ async def due(engine: Engine, caller: Caller, limit: Count = 20) -> list[Schedul
     return [await _with_wait(engine, item) for item in found[:limit]]
 
 
-@operation("schedule.runs", trust="inner")
+@operation("schedule.runs", trust="inner", sentence="Used schedules")
 async def runs(
     engine: Engine, caller: Caller, id: str | None = None, limit: Count = 50, before: str | None = None
 ) -> list[ScheduleRun]:
@@ -222,7 +241,7 @@ async def runs(
     return await engine.schedules.service.runs(id, limit, before)
 
 
-@operation("schedule.run", trust="inner")
+@operation("schedule.run", trust="inner", sentence="Used schedules")
 async def run(engine: Engine, caller: Caller, run_id: str) -> ScheduleRun:
     """Return a run by its id.
 
@@ -236,7 +255,15 @@ async def run(engine: Engine, caller: Caller, run_id: str) -> ScheduleRun:
     return found
 
 
-@operation("schedule.run_now", access="write", trust="full")
+@operation(
+    "schedule.run_now",
+    access="write",
+    trust="full",
+    review="free",
+    kind="schedule",
+    guard="built_in",
+    sentence="Used schedules",
+)
 async def run_now(engine: Engine, caller: Caller, id: str) -> ScheduleClaim:
     """Run a schedule now; its next run stays.
 
@@ -251,7 +278,16 @@ async def run_now(engine: Engine, caller: Caller, id: str) -> ScheduleClaim:
     return await engine.schedules.runner.run_now(schedule)
 
 
-@operation("schedule.prune", access="write", trust="full", destructive=True)
+@operation(
+    "schedule.prune",
+    access="write",
+    trust="full",
+    destructive=True,
+    review="content",
+    kind="schedule",
+    guard="others",
+    sentence="Used schedules",
+)
 async def prune(engine: Engine, caller: Caller, id: str, keep: Count) -> Changed[int]:
     """Delete all but the latest runs of a schedule, and return how many went.
 
@@ -263,7 +299,7 @@ async def prune(engine: Engine, caller: Caller, id: str, keep: Count) -> Changed
     return await engine.schedules.service.prune(id, keep, actor=caller.name)
 
 
-@operation("schedule.claim", access="write", trust="inner")
+@operation("schedule.claim", access="write", trust="inner", review="free", kind="schedule", sentence="Used schedules")
 async def claim(
     engine: Engine, caller: Caller, id: str | None = None, lease_seconds: float = _LEASE_S
 ) -> Changed[ScheduleClaim | None]:
@@ -293,7 +329,9 @@ async def claim(
     return Changed(None)
 
 
-@operation("schedule.heartbeat", access="write", trust="inner")
+@operation(
+    "schedule.heartbeat", access="write", trust="inner", review="free", kind="schedule", sentence="Used schedules"
+)
 async def heartbeat(engine: Engine, caller: Caller, run_id: str, lease_seconds: float = _LEASE_S) -> ScheduleClaim:
     """Extend the claim of a run.
 
@@ -304,7 +342,7 @@ async def heartbeat(engine: Engine, caller: Caller, run_id: str, lease_seconds: 
     return await engine.schedules.service.heartbeat(run_id, caller.name, _lease(lease_seconds))
 
 
-@operation("schedule.report", access="write", trust="inner")
+@operation("schedule.report", access="write", trust="inner", review="free", kind="schedule", sentence="Used schedules")
 async def report(
     engine: Engine,
     caller: Caller,
@@ -328,7 +366,7 @@ async def report(
     return await engine.schedules.service.finish(run_id, caller.name, status, output, turn_count=turn_count, cost=cost)
 
 
-@operation("schedule.pause_all", access="write", trust="full", owner_only=True)
+@operation("schedule.pause_all", access="write", trust="full", owner_only=True, sentence="Used schedules")
 async def pause_all(engine: Engine, caller: Caller, until: datetime | None = None) -> Changed[bool]:
     """Run no schedule until a time, or end such a pause.
 
@@ -342,7 +380,7 @@ async def pause_all(engine: Engine, caller: Caller, until: datetime | None = Non
     return Changed(until != before, ChangeSet(frozenset({AREA}), (), caller.name))
 
 
-@operation("schedule.status", trust="full")
+@operation("schedule.status", trust="full", sentence="Used schedules")
 async def status(engine: Engine, caller: Caller) -> SchedulerStatus:
     """Return the status of the scheduler: what runs, what is next, and what waits."""
     service, runner = engine.schedules.service, engine.schedules.runner
@@ -360,7 +398,7 @@ async def status(engine: Engine, caller: Caller) -> SchedulerStatus:
     )
 
 
-@operation("schedule.notes", trust="full")
+@operation("schedule.notes", trust="full", sentence="Used schedules")
 async def notes(engine: Engine, caller: Caller, limit: Count = 100) -> list[ScheduleNote]:
     """Return the notes about schedules that wait for the person, oldest first.
 
@@ -370,7 +408,15 @@ async def notes(engine: Engine, caller: Caller, limit: Count = 100) -> list[Sche
     return await engine.schedules.notes.waiting(limit)
 
 
-@operation("schedule.notes_shown", access="write", trust="full", owner_only=True)
+@operation(
+    "schedule.notes_shown",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="free",
+    kind="schedule",
+    sentence="Used schedules",
+)
 async def notes_shown(engine: Engine, caller: Caller, ids: list[int]) -> Changed[int]:
     """Record that the person was shown notes about schedules; return how many were new.
 
@@ -380,7 +426,7 @@ async def notes_shown(engine: Engine, caller: Caller, ids: list[int]) -> Changed
     return await engine.schedules.notes.mark_shown(ids, actor=caller.name)
 
 
-@operation("schedule.activity", trust="full", owner_only=True)
+@operation("schedule.activity", trust="full", owner_only=True, sentence="Used schedules")
 async def activity(engine: Engine, caller: Caller, typing: bool = True, metered: bool | None = None) -> None:
     """Report that the person types, so that heavy work waits; nothing of it is stored.
 
@@ -394,7 +440,7 @@ async def activity(engine: Engine, caller: Caller, typing: bool = True, metered:
         engine.schedules.activity.is_metered = metered
 
 
-@operation("schedule.words", trust="public")
+@operation("schedule.words", trust="public", sentence="Used schedules")
 async def words(engine: Engine, caller: Caller, cadence: Cadence, language: str = "") -> str:
     """Return a cadence in words, whether or not it lies in the past.
 

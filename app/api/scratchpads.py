@@ -12,7 +12,7 @@ from app.sessions.scratchpad import Scratchpad
 from app.sessions.service import NewSession
 
 
-@operation("session.scratchpad.read", trust="inner")
+@operation("session.scratchpad.read", trust="inner", sentence="Looked at conversations")
 async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
     """Return the items on a conversation's scratchpad.
 
@@ -24,7 +24,14 @@ async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
     return await engine.sessions.scratchpads.read(session, owner_of(caller))
 
 
-@operation("session.scratchpad.write", access="write", trust="inner")
+@operation(
+    "session.scratchpad.write",
+    access="write",
+    trust="inner",
+    review="free",
+    kind="session",
+    sentence="Changed a conversation",
+)
 async def write(engine: Engine, caller: Caller, session: str, items: list[str]) -> Changed[Scratchpad]:
     """Replace all items on a conversation's scratchpad.
 
@@ -42,7 +49,14 @@ async def write(engine: Engine, caller: Caller, session: str, items: list[str]) 
     return await engine.sessions.scratchpads.write(session, items, caller.name, owner, heading)
 
 
-@operation("session.scratchpad.clear", access="write", trust="inner")
+@operation(
+    "session.scratchpad.clear",
+    access="write",
+    trust="inner",
+    review="free",
+    kind="session",
+    sentence="Changed a conversation",
+)
 async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
     """Empty a conversation's scratchpad and return whether it had content.
 
@@ -54,7 +68,7 @@ async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
     return await engine.sessions.scratchpads.clear(session, caller.name, owner_of(caller))
 
 
-@operation("session.working", trust="inner")
+@operation("session.working", trust="inner", sentence="Looked at conversations")
 async def working(engine: Engine, caller: Caller, session: str, n: int | None = None) -> list[Message]:
     """Return the latest messages of a conversation from memory, oldest first.
 
@@ -68,7 +82,17 @@ async def working(engine: Engine, caller: Caller, session: str, n: int | None = 
     return await engine.sessions.working_memory.recent(await conversation(engine, caller, session), n)
 
 
-@operation("session.append_later", access="write", trust="inner")
+@operation(
+    "session.append_later",
+    access="write",
+    trust="inner",
+    review="conversation",
+    kind="session",
+    undo="history",
+    transcript="messages",
+    for_models=False,
+    sentence="Added to a conversation",
+)
 async def append_later(
     engine: Engine,
     caller: Caller,

@@ -41,7 +41,7 @@ async def status(engine: Engine, caller: Caller, name: str) -> SecretStatus:
     return await asyncio.to_thread(engine.keys.status, _source(engine, name))
 
 
-@operation("secret.set", access="write", trust="full", owner_only=True)
+@operation("secret.set", access="write", trust="full", owner_only=True, review="refused", kind="settings")
 async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> Changed[SecretStatus]:
     """Store the key of a remote service in the system's keyring.
 
@@ -63,7 +63,9 @@ async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> C
     return _changed(await asyncio.to_thread(engine.keys.status, source), caller)
 
 
-@operation("secret.remove", access="write", trust="full", owner_only=True, destructive=True)
+@operation(
+    "secret.remove", access="write", trust="full", owner_only=True, destructive=True, review="refused", kind="settings"
+)
 async def remove(engine: Engine, caller: Caller, name: str) -> Changed[SecretStatus]:
     """Remove the key of a remote service from the system's keyring.
 

@@ -9,7 +9,7 @@ from app.memories.model import SessionMemory
 from app.memories.queries.session_memories import MAX_SESSIONS
 
 
-@operation("session.memories", trust="inner")
+@operation("session.memories", trust="inner", sentence="Looked at conversations")
 async def memories(
     engine: Engine, caller: Caller, session: str, limit: Count = 200, offset: Count = 0
 ) -> list[SessionMemory]:
@@ -25,7 +25,7 @@ async def memories(
     return await engine.memories.by_session.listed(caller.access, session, limit=limit, offset=offset)
 
 
-@operation("session.memory_counts", trust="full")
+@operation("session.memory_counts", trust="full", sentence="Looked at conversations")
 async def memory_counts(engine: Engine, caller: Caller, sessions: list[str]) -> dict[str, int]:
     """Return how many memories were drawn from conversations; those without any are left out.
 

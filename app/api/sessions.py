@@ -15,7 +15,16 @@ from app.sessions.service import NewSession
 _ALL = SessionFilter()
 
 
-@operation("session.append", access="write", trust="inner")
+@operation(
+    "session.append",
+    access="write",
+    trust="inner",
+    review="conversation",
+    kind="session",
+    undo="history",
+    transcript="messages",
+    sentence="Added to a conversation",
+)
 async def append(
     engine: Engine,
     caller: Caller,
@@ -45,7 +54,16 @@ async def append(
     return await engine.sessions.service.append(messages, session, heading, caller.name, key, owner_of(caller))
 
 
-@operation("session.create", access="write", trust="inner")
+@operation(
+    "session.create",
+    access="write",
+    trust="inner",
+    review="free",
+    kind="session",
+    undo="history",
+    positional=("title",),
+    sentence="Began a conversation",
+)
 async def create(
     engine: Engine, caller: Caller, title: str = "", agent: str = "", channel: str = ""
 ) -> Changed[Session]:
@@ -61,7 +79,7 @@ async def create(
     return await engine.sessions.service.create(heading, caller.name)
 
 
-@operation("session.get", trust="inner")
+@operation("session.get", trust="inner", sentence="Looked at conversations")
 async def get(engine: Engine, caller: Caller, session: str) -> Session:
     """Return a conversation's head; below full trust, of one's own only.
 
@@ -71,7 +89,7 @@ async def get(engine: Engine, caller: Caller, session: str) -> Session:
     return await engine.sessions.service.get(await conversation(engine, caller, session))
 
 
-@operation("session.length", trust="inner")
+@operation("session.length", trust="inner", sentence="Looked at conversations")
 async def length(engine: Engine, caller: Caller, session: str) -> int:
     """Return how many turns a conversation has.
 
@@ -81,7 +99,7 @@ async def length(engine: Engine, caller: Caller, session: str) -> int:
     return (await engine.sessions.service.get(await conversation(engine, caller, session))).message_count
 
 
-@operation("session.recent", trust="inner")
+@operation("session.recent", trust="inner", sentence="Looked at conversations")
 async def recent(engine: Engine, caller: Caller, session: str, n: Count = 20) -> list[Message]:
     """Return the last messages of a conversation, oldest first.
 
@@ -92,7 +110,7 @@ async def recent(engine: Engine, caller: Caller, session: str, n: Count = 20) ->
     return await engine.sessions.service.messages(await conversation(engine, caller, session), limit=n, newest=True)
 
 
-@operation("session.messages", trust="inner")
+@operation("session.messages", trust="inner", sentence="Looked at conversations")
 async def messages(engine: Engine, caller: Caller, session: str, after: int = -1, limit: Count = 200) -> list[Message]:
     """Return the messages that follow a number, ascending.
 
@@ -104,7 +122,7 @@ async def messages(engine: Engine, caller: Caller, session: str, after: int = -1
     return await engine.sessions.service.messages(await conversation(engine, caller, session), after=after, limit=limit)
 
 
-@operation("session.before", trust="inner")
+@operation("session.before", trust="inner", sentence="Looked at conversations")
 async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: Count = 200) -> list[Message]:
     """Return the messages just before a number, ascending.
 
@@ -117,7 +135,7 @@ async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: 
     return await engine.sessions.service.messages(session, before=seq, limit=limit, newest=True)
 
 
-@operation("session.find", trust="inner")
+@operation("session.find", trust="inner", sentence="Looked at conversations")
 async def find(engine: Engine, caller: Caller, session: str, text: str, limit: Count = 1000) -> list[int]:
     """Return the numbers of the messages that contain a text.
 
@@ -129,7 +147,7 @@ async def find(engine: Engine, caller: Caller, session: str, text: str, limit: C
     return await engine.sessions.service.find(await conversation(engine, caller, session), text, limit)
 
 
-@operation("session.at", trust="inner")
+@operation("session.at", trust="inner", sentence="Looked at conversations")
 async def at(engine: Engine, caller: Caller, session: str, when: datetime) -> int | None:
     """Return the number of the first message said at a time or later.
 
@@ -140,7 +158,7 @@ async def at(engine: Engine, caller: Caller, session: str, when: datetime) -> in
     return await engine.sessions.service.at(await conversation(engine, caller, session), when)
 
 
-@operation("session.list", trust="full")
+@operation("session.list", trust="full", sentence="Looked at conversations")
 async def list_sessions(
     engine: Engine,
     caller: Caller,
@@ -160,7 +178,7 @@ async def list_sessions(
     return await engine.sessions.service.rows(await engine.sessions.service.ids(filter, order, limit, offset))
 
 
-@operation("session.ids", trust="full")
+@operation("session.ids", trust="full", sentence="Looked at conversations")
 async def ids(
     engine: Engine,
     caller: Caller,
@@ -176,7 +194,7 @@ async def ids(
     return await engine.sessions.service.ids(filter, order)
 
 
-@operation("session.groups", trust="full")
+@operation("session.groups", trust="full", sentence="Looked at conversations")
 async def groups(
     engine: Engine, caller: Caller, filter: SessionFilter = _ALL, order: SessionOrder = "recent"
 ) -> list[Facet]:
@@ -192,7 +210,7 @@ async def groups(
     return await engine.sessions.service.groups(filter, order)
 
 
-@operation("session.rows", trust="full")
+@operation("session.rows", trust="full", sentence="Looked at conversations")
 async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[Session]:
     """Return the conversations of some ids, leaving out those that are gone.
 
@@ -202,13 +220,21 @@ async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[Session]:
     return await engine.sessions.service.rows(ids)
 
 
-@operation("session.agents", trust="full")
+@operation("session.agents", trust="full", sentence="Looked at conversations")
 async def agents(engine: Engine, caller: Caller) -> list[Facet]:
     """Return the agents that have conversations, with how many."""
     return await engine.sessions.service.agents()
 
 
-@operation("session.rename", access="write", trust="full")
+@operation(
+    "session.rename",
+    access="write",
+    trust="full",
+    review="content",
+    kind="session",
+    undo="history",
+    sentence="Changed a conversation",
+)
 async def rename(engine: Engine, caller: Caller, session: str, title: str) -> Changed[Session]:
     """Give a conversation another title; can be undone.
 
@@ -219,7 +245,17 @@ async def rename(engine: Engine, caller: Caller, session: str, title: str) -> Ch
     return await engine.sessions.service.rename(await conversation(engine, caller, session), title, caller.name)
 
 
-@operation("session.forget", access="write", trust="full", destructive=True)
+@operation(
+    "session.forget",
+    access="write",
+    trust="full",
+    destructive=True,
+    review="content",
+    kind="session",
+    undo="history",
+    removes=True,
+    sentence="Changed a conversation",
+)
 async def forget(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
     """Take a conversation and its messages out of every list and search; can be undone.
 
@@ -229,7 +265,17 @@ async def forget(engine: Engine, caller: Caller, session: str) -> Changed[Sessio
     return await engine.sessions.service.forget(await conversation(engine, caller, session), caller.name)
 
 
-@operation("session.forget_many", access="write", trust="full", destructive=True)
+@operation(
+    "session.forget_many",
+    access="write",
+    trust="full",
+    destructive=True,
+    review="content",
+    kind="session",
+    undo="history",
+    removes=True,
+    sentence="Changed a conversation",
+)
 async def forget_many(engine: Engine, caller: Caller, sessions: list[str]) -> Changed[tuple[str, ...]]:
     """Take several conversations out of every list and search as one run; return their ids.
 

@@ -14,13 +14,13 @@ from app.errors import AccessDeniedError, InputError, ModelUnavailableError
 from app.index.generations.service import configured_source
 
 
-@operation("settings.list", trust="full")
+@operation("settings.list", trust="full", sentence="Looked at settings")
 async def list_settings(engine: Engine, caller: Caller) -> list[SettingValue]:
     """Return every setting with its value, default, bounds and where the value comes from."""
     return engine.config.values()
 
 
-@operation("settings.set", access="write", trust="full", owner_only=True)
+@operation("settings.set", access="write", trust="full", owner_only=True, review="unrehearsed", kind="settings")
 async def set_value(engine: Engine, caller: Caller, name: str, value: str | float | bool) -> Changed[SettingValue]:
     """Set a setting and save it in the vault's ``config.toml``.
 
@@ -36,7 +36,7 @@ async def set_value(engine: Engine, caller: Caller, name: str, value: str | floa
     return Changed(changed, ChangeSet(frozenset({"settings"}), (changed.name,), caller.name))
 
 
-@operation("settings.check", trust="full")
+@operation("settings.check", trust="full", sentence="Looked at settings")
 async def check_settings(engine: Engine, caller: Caller) -> list[ConfigFinding]:
     """Return the problems of the settings in file and environment, errors first.
 
@@ -48,7 +48,7 @@ async def check_settings(engine: Engine, caller: Caller) -> list[ConfigFinding]:
     return sorted([*missing, *findings(engine.config)], key=lambda finding: finding.severity)
 
 
-@operation("job.list", trust="full")
+@operation("job.list", trust="full", sentence="Looked at running jobs")
 async def list_jobs(engine: Engine, caller: Caller) -> list[Progress]:
     """Return how far each long piece of work has come.
 
@@ -57,7 +57,7 @@ async def list_jobs(engine: Engine, caller: Caller) -> list[Progress]:
     return engine.jobs.all(None if caller.is_owner else caller.name)
 
 
-@operation("job.cancel", access="write", trust="full")
+@operation("job.cancel", access="write", trust="full", review="free", kind="vault", sentence="Stopped a job")
 async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
     """Ask a job to stop at its next safe point; false for an unknown id.
 
@@ -67,7 +67,7 @@ async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
     return _is_own(engine, caller, job) and engine.jobs.cancel(job)
 
 
-@operation("job.pause", access="write", trust="full")
+@operation("job.pause", access="write", trust="full", review="free", kind="vault", sentence="Paused a job")
 async def pause_job(engine: Engine, caller: Caller, job: str) -> bool:
     """Pause a job until ``job.resume`` or the next start.
 
@@ -79,7 +79,7 @@ async def pause_job(engine: Engine, caller: Caller, job: str) -> bool:
     return _is_own(engine, caller, job) and engine.jobs.pause(job)
 
 
-@operation("job.resume", access="write", trust="full")
+@operation("job.resume", access="write", trust="full", review="free", kind="vault", sentence="Resumed a job")
 async def resume_job(engine: Engine, caller: Caller, job: str) -> bool:
     """Resume a paused job; false when none with this id is paused.
 

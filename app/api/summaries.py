@@ -17,7 +17,7 @@ from app.upkeep.consolidation.model import ConsolidationReport
 _MOST = 10_000_000
 
 
-@operation("session.all", trust="inner")
+@operation("session.all", trust="inner", sentence="Looked at conversations")
 async def all_messages(engine: Engine, caller: Caller, session: str) -> list[Message]:
     """Return every message of a conversation, oldest first, condensed or not.
 
@@ -28,7 +28,16 @@ async def all_messages(engine: Engine, caller: Caller, session: str) -> list[Mes
     return await engine.sessions.service.messages(session, limit=-1)
 
 
-@operation("session.purge", access="write", trust="full", owner_only=True, destructive=True)
+@operation(
+    "session.purge",
+    access="write",
+    trust="full",
+    owner_only=True,
+    destructive=True,
+    review="content",
+    kind="session",
+    sentence="Changed a conversation",
+)
 async def purge(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
     """Remove a conversation from every list and search; can be undone.
 
@@ -39,7 +48,7 @@ async def purge(engine: Engine, caller: Caller, session: str) -> Changed[Session
     return await engine.sessions.service.forget(session, caller.name)
 
 
-@operation("session.summary.get", trust="inner")
+@operation("session.summary.get", trust="inner", sentence="Looked at conversations")
 async def get_summary(engine: Engine, caller: Caller, session: str) -> SummaryState:
     """Return the summary of older messages, with the epoch that a write needs.
 
@@ -50,7 +59,14 @@ async def get_summary(engine: Engine, caller: Caller, session: str) -> SummarySt
     return await engine.sessions.rolling_summaries.get(session)
 
 
-@operation("session.summary.set", access="write", trust="inner")
+@operation(
+    "session.summary.set",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="session",
+    sentence="Changed a conversation",
+)
 async def set_summary(
     engine: Engine,
     caller: Caller,
@@ -76,7 +92,14 @@ async def set_summary(
     )
 
 
-@operation("session.summary.roll", access="write", trust="inner")
+@operation(
+    "session.summary.roll",
+    access="write",
+    trust="inner",
+    review="free",
+    kind="session",
+    sentence="Changed a conversation",
+)
 async def roll_summary(
     engine: Engine, caller: Caller, session: str, budget: int | None = None, force: bool = False
 ) -> Changed[Compacted]:
@@ -100,7 +123,9 @@ async def roll_summary(
     return done
 
 
-@operation("session.compact", access="write", trust="inner")
+@operation(
+    "session.compact", access="write", trust="inner", review="free", kind="session", sentence="Changed a conversation"
+)
 async def compact(
     engine: Engine, caller: Caller, session: str, retain_recent: int | None = None, emergency: bool = False
 ) -> Changed[Compacted]:
@@ -120,7 +145,7 @@ async def compact(
     return await act(session, caller.name, retain=retain_recent)
 
 
-@operation("session.restore", trust="inner")
+@operation("session.restore", trust="inner", positional=("session",), sentence="Looked at conversations")
 async def restore(
     engine: Engine,
     caller: Caller,
@@ -148,7 +173,7 @@ async def restore(
     return restored
 
 
-@operation("session.pending", trust="full")
+@operation("session.pending", trust="full", sentence="Looked at conversations")
 async def pending(engine: Engine, caller: Caller, agent: str | None = None, limit: int = 50) -> list[Session]:
     """Return the conversations to be consolidated, the one quiet longest first.
 
@@ -162,7 +187,14 @@ async def pending(engine: Engine, caller: Caller, agent: str | None = None, limi
     return await engine.sessions.consolidation_queue.waiting(agent, limit)
 
 
-@operation("session.consolidated", access="write", trust="full")
+@operation(
+    "session.consolidated",
+    access="write",
+    trust="full",
+    review="free",
+    kind="session",
+    sentence="Changed a conversation",
+)
 async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: int | None = None) -> Changed[bool]:
     """Mark a conversation as consolidated; false when messages came meanwhile.
 
@@ -176,7 +208,15 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
     return await engine.sessions.consolidation_queue.mark(session, caller.name, upper_seq)
 
 
-@operation("session.consolidate", access="write", trust="full", owner_only=True)
+@operation(
+    "session.consolidate",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="unrehearsed",
+    kind="vault",
+    sentence="Changed a conversation",
+)
 async def consolidate(engine: Engine, caller: Caller, session: str) -> Changed[ConsolidationReport]:
     """Draw the lasting facts of a conversation now, and return what changed.
 
@@ -197,7 +237,7 @@ async def consolidate(engine: Engine, caller: Caller, session: str) -> Changed[C
     return Changed(report, ChangeSet(areas, (session,), caller.name, history_ids=report.history_ids))
 
 
-@operation("session.digest.get", trust="full")
+@operation("session.digest.get", trust="full", sentence="Looked at conversations")
 async def get_digest(engine: Engine, caller: Caller, session: str) -> SessionSummary | None:
     """Return the few lines that say what a conversation was about, if they were written.
 
@@ -208,7 +248,7 @@ async def get_digest(engine: Engine, caller: Caller, session: str) -> SessionSum
     return await engine.sessions.summaries.get(session)
 
 
-@operation("session.digest.list", trust="full")
+@operation("session.digest.list", trust="full", sentence="Looked at conversations")
 async def recent_session_summaries(
     engine: Engine, caller: Caller, agent: str | None = None, limit: int = 20, offset: int = 0
 ) -> list[SessionSummary]:
@@ -224,7 +264,14 @@ async def recent_session_summaries(
     return await engine.sessions.summaries.recent(agent, limit, offset)
 
 
-@operation("session.digest.roll", access="write", trust="full")
+@operation(
+    "session.digest.roll",
+    access="write",
+    trust="full",
+    review="free",
+    kind="session",
+    sentence="Changed a conversation",
+)
 async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[SessionSummary | None]:
     """Write what a conversation was about, in place of what was written before.
 

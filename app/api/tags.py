@@ -8,7 +8,7 @@ from app.engine import Engine
 from app.memories.tags.service import TagChange
 
 
-@operation("tag.list")
+@operation("tag.list", positional=("prefix",), sentence="Looked at tags")
 async def list_tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 200) -> list[Facet]:
     """Return tags with how many items each covers, the most used first.
 
@@ -19,7 +19,9 @@ async def list_tags(engine: Engine, caller: Caller, prefix: str = "", limit: Cou
     return await engine.memories.queries.tags(caller.access, prefix, limit=limit)
 
 
-@operation("tag.rename", access="write", trust="inner")
+@operation(
+    "tag.rename", access="write", trust="inner", review="content", kind="note", undo="history", sentence="Changed tags"
+)
 async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[TagChange]:
     """Rename a tag and its nested tags in all items and their texts.
 
@@ -32,7 +34,9 @@ async def rename(engine: Engine, caller: Caller, old: str, new: str) -> Changed[
     return await engine.memories.tags.rename(caller.access, old, new)
 
 
-@operation("tag.merge", access="write", trust="inner")
+@operation(
+    "tag.merge", access="write", trust="inner", review="content", kind="note", undo="history", sentence="Changed tags"
+)
 async def merge(engine: Engine, caller: Caller, tags: list[str], into: str) -> Changed[TagChange]:
     """Merge several tags and their nested tags in all items and their texts.
 

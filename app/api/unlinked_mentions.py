@@ -7,7 +7,7 @@ from app.engine import Engine
 from app.memories.model import Link, Memory
 
 
-@operation("note.mentions")
+@operation("note.mentions", sentence="Looked at notes")
 async def mentions(engine: Engine, caller: Caller, id: str, limit: Count = 50) -> list[Link]:
     """Return notes that name a note's title without a link, latest first.
 
@@ -18,7 +18,15 @@ async def mentions(engine: Engine, caller: Caller, id: str, limit: Count = 50) -
     return await engine.memories.mentions.of(caller.access, id, limit=limit)
 
 
-@operation("note.link_mention", access="write", trust="inner")
+@operation(
+    "note.link_mention",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="note",
+    undo="history",
+    sentence="Changed a note",
+)
 async def link_mention(engine: Engine, caller: Caller, id: str, target: str) -> Changed[Memory]:
     """Make the first mention of a note's title in another note a link.
 

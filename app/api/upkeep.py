@@ -65,7 +65,7 @@ class UpkeepJobStatus:
     next_run_at: datetime | None = None
 
 
-@operation("upkeep.status", trust="full")
+@operation("upkeep.status", trust="full", sentence="Looked at upkeep")
 async def status(engine: Engine, caller: Caller) -> list[UpkeepJobStatus]:
     """Return the state of each job of upkeep: progress, latest run and next run."""
     await _install(engine)
@@ -84,7 +84,7 @@ async def changes(engine: Engine, caller: Caller, run_id: str, limit: Count = 50
     return await engine.run_reader.changes(run_id, limit, cursor)
 
 
-@operation("upkeep.jobs", trust="full")
+@operation("upkeep.jobs", trust="full", sentence="Looked at upkeep")
 async def list_jobs(engine: Engine, caller: Caller) -> list[UpkeepJobInfo]:
     """Return the jobs of upkeep, with when each runs."""
     await _install(engine)
@@ -101,7 +101,7 @@ async def list_jobs(engine: Engine, caller: Caller) -> list[UpkeepJobInfo]:
     ]
 
 
-@operation("upkeep.plan", trust="full")
+@operation("upkeep.plan", trust="full", sentence="Looked at upkeep")
 async def plan(engine: Engine, caller: Caller, job: str) -> UpkeepPlan:
     """Return what a job would change now; changes nothing.
 
@@ -111,7 +111,7 @@ async def plan(engine: Engine, caller: Caller, job: str) -> UpkeepPlan:
     return await engine.upkeep_jobs.named(job).plan()
 
 
-@operation("upkeep.run", access="write", trust="full", owner_only=True)
+@operation("upkeep.run", access="write", trust="full", owner_only=True, review="unrehearsed", kind="vault")
 async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     """Run a job now, wait for its end, and return its run.
 
@@ -128,7 +128,7 @@ async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     return await engine.schedules.service.run(claim.run_id)
 
 
-@operation("upkeep.cancel", access="write", trust="full", owner_only=True)
+@operation("upkeep.cancel", access="write", trust="full", owner_only=True, review="free", kind="vault")
 async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     """Stop a job that runs; False when it does not run.
 
@@ -144,7 +144,7 @@ async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     return bool(running)
 
 
-@operation("upkeep.undo", access="write", trust="full", owner_only=True)
+@operation("upkeep.undo", access="write", trust="full", owner_only=True, review="content", kind="note")
 async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]]:
     """Undo all that a run changed and that still stands.
 
@@ -158,7 +158,7 @@ async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]
     return await engine.run_undo.undo(caller.access, run_id)
 
 
-@operation("upkeep.undo_night", access="write", trust="full", owner_only=True)
+@operation("upkeep.undo_night", access="write", trust="full", owner_only=True, review="content", kind="note")
 async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Changed[UndoneNight]:
     """Undo all that jobs and goals changed in the past day, as one act.
 

@@ -17,13 +17,13 @@ from app.upkeep.model import CheckReport, RepairReport, VaultStats, VaultStatus
 _LOOKED_AT = 200  # schedules
 
 
-@operation("vault.status", trust="full")
+@operation("vault.status", trust="full", sentence="Asked how the vault stands")
 async def status(engine: Engine, caller: Caller) -> VaultStatus:
     """Return the status of the vault: counts, indexing, jobs and failures."""
     return await _status(engine)
 
 
-@operation("vault.stats", trust="full")
+@operation("vault.stats", trust="full", sentence="Asked how the vault stands")
 async def stats(engine: Engine, caller: Caller) -> VaultStats:
     """Return counts of the vault's content and its size on disk.
 
@@ -32,7 +32,7 @@ async def stats(engine: Engine, caller: Caller) -> VaultStats:
     return await engine.upkeep.service.stats()
 
 
-@operation("vault.check", trust="full", owner_only=True)
+@operation("vault.check", trust="full", owner_only=True, sentence="Asked how the vault stands")
 async def check(engine: Engine, caller: Caller) -> CheckReport:
     """Check that the vault is sound, by reading all of it.
 
@@ -48,7 +48,15 @@ async def check(engine: Engine, caller: Caller) -> CheckReport:
     return report
 
 
-@operation("vault.repair", access="write", trust="full", owner_only=True)
+@operation(
+    "vault.repair",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="free",
+    kind="vault",
+    sentence="Looked after the vault",
+)
 async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
     """Rebuild the derived data that a check finds wrong, and check again.
 
@@ -59,7 +67,15 @@ async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
     return await engine.upkeep.service.repair(caller.name, engine.entities.worker.start_over)
 
 
-@operation("vault.backup", access="write", trust="full", owner_only=True)
+@operation(
+    "vault.backup",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="free",
+    kind="vault",
+    sentence="Looked after the vault",
+)
 async def backup(engine: Engine, caller: Caller) -> str:
     """Copy the database into the vault's ``backups`` folder and return the copy's path.
 
@@ -70,7 +86,15 @@ async def backup(engine: Engine, caller: Caller) -> str:
     return made.path
 
 
-@operation("vault.reindex", access="write", trust="full", owner_only=True)
+@operation(
+    "vault.reindex",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="free",
+    kind="vault",
+    sentence="Looked after the vault",
+)
 async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
     """Rebuild search entries and vectors of everything; return the number of items.
 
@@ -81,7 +105,7 @@ async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
     return done
 
 
-@operation("vault.settle", trust="full")
+@operation("vault.settle", trust="full", sentence="Asked how the vault stands")
 async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultStatus:
     """Wait until the index has caught up, and return how the vault stands.
 
@@ -95,7 +119,7 @@ async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultSt
     return await _status(engine)
 
 
-@operation("vault.trace", trust="full", owner_only=True)
+@operation("vault.trace", trust="full", owner_only=True, sentence="Asked how the vault stands")
 async def read_trace(engine: Engine, caller: Caller, limit: Count = 200, contains: str = "") -> list[TraceLine]:
     """Return the latest lines of the trace, newest first.
 

@@ -8,8 +8,8 @@ import apsw
 
 from app.api.call_hooks import HeldWrite
 from app.api.caller import Caller
-from app.api.registry import REGISTRY, Operation, to_builtins
-from app.api.write_modes import UNKNOWN, WRITE_MODES, WriteMode
+from app.api.operation import Kind, Operation
+from app.api.registry import to_builtins
 from app.core.text import excerpt, storable
 from app.engine import Engine
 from app.errors import AccessDeniedError, NotFoundError
@@ -27,9 +27,6 @@ from app.store.transaction_wrapper import Work, wrapped_transactions
 
 _MAX_REASON = 500
 _STATING = ("fact", "observation")  # kinds of memories whose sentences are compared with confirmed facts
-_OF_SCHEDULES = frozenset({"schedule.run_now", "schedule.update", "schedule.prune", "schedule.delete"})
-_OF_SEARCHES = frozenset({"saved_search.rename", "saved_search.delete", "saved_search.order"})
-_UPKEEP = WriteMode("unrehearsed", "upkeep")  # what concerns Keepsake's own jobs
 _PARTLY = "The rest of it touches what the person pinned or confirmed; what was done before stays. Do those one by one."
 
 
@@ -48,7 +45,7 @@ class AgentWriteReview:
         self._finder = SimilarFinder()
 
     async def perform(
-        self, operation: str, caller: Caller, arguments: Mapping[str, Any], call: Callable[[], Awaitable[Any]]
+        self, operation: Operation, caller: Caller, arguments: Mapping[str, Any], call: Callable[[], Awaitable[Any]]
     ) -> Any:
         """Return the answer of ``call``, or a ``HeldWrite`` when nothing was written.
 
@@ -56,92 +53,94 @@ class AgentWriteReview:
             AccessDeniedError: A rule of the person refuses such writes.
             KeepsakeError: The call fails.
         """
-        mode = WRITE_MODES.get(operation, UNKNOWN)
-        guard = await self._guard(operation, mode, caller, arguments)
+        guard = await self._guard(operation, caller, arguments)
         if guard is not None:
             return await self._guarded(operation, guard, caller, arguments, call)
-        if mode.mode == "free" or (mode.mode == "conversation" and await self._is_own(caller, arguments)):
+        mode = operation.review
+        if mode == "free" or (mode == "conversation" and await self._is_own(caller, arguments)):
             return await call()
-        if mode.mode != "content":
-            return await self._unrehearsed(operation, mode, caller, arguments, call)
+        if mode != "content":
+            return await self._unrehearsed(operation, caller, arguments, call)
         try:
-            with wrapped_transactions(partial(_Judge(caller, mode, _operation(operation), self._finder).around)):
+            with wrapped_transactions(partial(_Judge(caller, operation, self._finder).around)):
                 return await call()
         except RolledBackError as held:
-            return await self._hold(operation, mode, caller, arguments, preview_of(held.entries, held.why))
+            return await self._hold(operation, caller, arguments, preview_of(held.entries, held.why))
 
     async def _unrehearsed(
         self,
-        operation: str,
-        mode: WriteMode,
+        operation: Operation,
         caller: Caller,
         arguments: Mapping[str, Any],
         call: Callable[[], Awaitable[Any]],
     ) -> Any:
         """Decide about a call that cannot be rehearsed, by its arguments alone."""
-        action = _strongest(await self._engine.inbox.actions(caller.name, (mode.kind,)), caller)
-        if action == "reject" or (mode.mode == "refused" and action != "accept"):
-            raise _refused(caller, mode.kind)
-        if operation == "memory.forget_forever" and await self._names_protected(arguments, caller):
-            return await self._hold(operation, mode, caller, arguments, ProposalPreview(why="protected"))
+        action = _strongest(await self._engine.inbox.actions(caller.name, (operation.kind,)), caller)
+        if action == "reject" or (operation.review == "refused" and action != "accept"):
+            raise _refused(caller, operation.kind)
+        if operation.name == "memory.forget_forever" and await self._names_protected(arguments, caller):
+            return await self._hold(operation, caller, arguments, ProposalPreview(why="protected"))
         if action == "review":
-            return await self._hold(operation, mode, caller, arguments, ProposalPreview())
+            return await self._hold(operation, caller, arguments, ProposalPreview())
         return await call()
 
     async def _guard(
-        self, operation: str, mode: WriteMode, caller: Caller, arguments: Mapping[str, Any]
-    ) -> tuple[WriteMode, str] | None:
+        self, operation: Operation, caller: Caller, arguments: Mapping[str, Any]
+    ) -> tuple[Kind, str] | None:
         """Return why a write waits that no history brings back, ``None`` where it need not.
 
         That is what concerns Keepsake's own jobs, and schedules and saved searches that the agent did not make. Below
         full trust an agent reaches its own alone.
         """
-        if not caller.reaches("full"):
+        if not caller.reaches("full") or not operation.guard:
             return None
-        if operation in _OF_SEARCHES:
-            return None if caller.has_confirmed else (mode, "destructive")
-        if operation not in _OF_SCHEDULES:
-            return None
+        if operation.guard == "unconfirmed":
+            return None if caller.has_confirmed else (operation.kind, "destructive")
         try:
             schedule = await self._engine.schedules.service.get(str(arguments.get("id")))
         except NotFoundError:
             return None  # the call itself says so
         if schedule.is_built_in:
-            return _UPKEEP, "upkeep"
-        is_others = schedule.user_id != caller.name and operation != "schedule.run_now"
-        return (mode, "destructive") if is_others and not caller.has_confirmed else None
+            return "upkeep", "upkeep"
+        is_others = schedule.user_id != caller.name and operation.guard == "others"
+        return (operation.kind, "destructive") if is_others and not caller.has_confirmed else None
 
     async def _guarded(
         self,
-        operation: str,
-        guard: tuple[WriteMode, str],
+        operation: Operation,
+        guard: tuple[Kind, str],
         caller: Caller,
         arguments: Mapping[str, Any],
         call: Callable[[], Awaitable[Any]],
     ) -> Any:
         """Hold a guarded write, unless a rule of the person allows it."""
-        mode, why = guard
-        (action,) = await self._engine.inbox.actions(caller.name, (mode.kind,))
+        kind, why = guard
+        (action,) = await self._engine.inbox.actions(caller.name, (kind,))
         if action == "accept":
             return await call()
         if action == "reject":
-            raise _refused(caller, mode.kind)
-        return await self._hold(operation, mode, caller, arguments, ProposalPreview(why=why))
+            raise _refused(caller, kind)
+        return await self._hold(operation, caller, arguments, ProposalPreview(why=why), kind)
 
     async def _hold(
-        self, operation: str, mode: WriteMode, caller: Caller, arguments: Mapping[str, Any], preview: ProposalPreview
+        self,
+        operation: Operation,
+        caller: Caller,
+        arguments: Mapping[str, Any],
+        preview: ProposalPreview,
+        kind: Kind | None = None,
     ) -> HeldWrite:
         changes = preview.changes
         held = await self._engine.inbox.propose(
             NewProposal(
                 agent=caller.name,
-                operation=operation,
+                operation=operation.name,
                 arguments=json_arguments(operation, arguments),
-                kind=changes[0].kind if changes else mode.kind,
+                kind=changes[0].kind if changes else kind or operation.kind,
                 target=next((one.target for one in changes if one.before is not None), ""),
                 reason=excerpt(storable(str(arguments.get("reason") or ""))[0], _MAX_REASON),
                 preview=preview,
-                key=_operation(operation).idempotency_key,
+                key=operation.key,
             )
         )
         return HeldWrite(held.value, held.changes)
@@ -168,9 +167,8 @@ class AgentWriteReview:
 class _Judge:
     """Judge of a call's transactions; rolls the first back when it has to wait."""
 
-    def __init__(self, caller: Caller, mode: WriteMode, operation: Operation, finder: SimilarFinder) -> None:
+    def __init__(self, caller: Caller, operation: Operation, finder: SimilarFinder) -> None:
         self._caller = caller
-        self._mode = mode
         self._operation = operation
         self._finder = finder
         self._is_begun = False
@@ -188,7 +186,7 @@ class _Judge:
             if is_kept:
                 raise AccessDeniedError(_PARTLY)
             return value
-        kinds = sorted(kinds_of(entries) or {self._mode.kind})
+        kinds = sorted(kinds_of(entries) or {self._operation.kind})
         actions = [repo.action_for(connection, agent, kind) for kind in kinds]
         action = _strongest(actions, self._caller)
         if action == "reject":
@@ -226,15 +224,11 @@ def _new_statements(entries: Sequence[HistoryRow]) -> list[str]:
     return texts
 
 
-def json_arguments(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def json_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return checked arguments as JSON values, without those that have their default."""
-    defaults = {one.name: one.default for one in _operation(operation).parameters if not one.required}
+    defaults = {one.name: one.default for one in operation.parameters if not one.required}
     given = {name: value for name, value in arguments.items() if name not in defaults or value != defaults[name]}
     return dict(to_builtins(given))
-
-
-def _operation(name: str) -> Operation:
-    return next(item for item in REGISTRY.all() if item.name == name)
 
 
 def _strongest(actions: Iterable[RuleAction | None], caller: Caller) -> RuleAction:

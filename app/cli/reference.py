@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import json
 import typing
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any
 import msgspec
 
 from app.api.catalogue import declared
-from app.api.registry import Operation, Parameter, type_name
+from app.api.operation import Operation, Parameter
+from app.api.registry import type_name
 from app.cli.field_docs import field_docs
 from app.cli.man_page import man_page
 from app.cli.root import commands_by_hand
@@ -20,6 +22,7 @@ from app.cli.verbs.generation import command_entry, generated, verb_of
 from app.cli.verbs.model import Verb
 from app.config.config import variable
 from app.config.schema import SETTINGS, Setting
+from app.core import declared_operations
 from app.core.paths import resources
 from app.errors import UnknownOperationError
 
@@ -44,6 +47,7 @@ def write_reference(folder: Path | None = None) -> list[Path]:
     texts[man_folder / "keepsake.1"] = man_page(by_hand, verbs())
     if folder is None:
         texts[declarations.path()] = command_declarations(by_hand)
+        texts[declared_operations.path()] = operation_declarations()
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
@@ -64,6 +68,19 @@ def verbs() -> list[Verb]:
 def command_declarations(by_hand: Mapping[str, Any]) -> str:
     """Return the text of the file of commands."""
     return generated({words: command_entry(command) for words, command in by_hand.items()})
+
+
+def operation_declarations() -> str:
+    """Return the text of the file of operations for clients."""
+    known = list(declared())
+    parts = {
+        "keys": {item.name: item.key for item in known if item.key},
+        "not_for_models": [item.name for item in known if not item.for_models],
+        "checks_facts": [item.name for item in known if item.checks_facts],
+        "removes": [item.name for item in known if item.removes],
+        "sentences": {item.name: item.sentence for item in known if item.sentence},
+    }
+    return json.dumps(parts, indent=1) + "\n"
 
 
 def operations_page() -> list[str]:

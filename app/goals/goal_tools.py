@@ -10,7 +10,8 @@ import msgspec
 
 from app.api.argument_schema import argument_schema
 from app.api.caller import Caller
-from app.api.registry import Catalogue, Operation, Reply, to_builtins
+from app.api.operation import Operation
+from app.api.registry import Catalogue, Reply, to_builtins
 from app.core.recall_fence import PREAMBLE, entry, fence_text
 from app.errors import KeepsakeError
 from app.history import history_repo

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from app.core.declared_operations import declared_operations
 from app.core.recall_fence import entry
 from app.errors import KeepsakeError
 from app.mcp.consolidator_tools import CONSOLIDATOR_TOOLS, consolidator_tool
@@ -17,8 +18,6 @@ from app.mcp.tool_answers import Answer, ToolAnswer, fenced, held_back
 from app.mcp.tool_groups import DEFAULT_GROUPS, MAX_TOOLS, within_limit
 from app.mcp.toolbox import CONFIRMED, CallContext, reading_tools, refused, unknown_tool
 
-# Of no use to a model, or not meant for one.
-_HIDDEN: Final = frozenset({"agent.request_access", "entity.place", "session.append_later"})
 _FIELD: Final = re.compile(r"[a-z]+(?:_[a-z]+){0,2}")
 _PLAIN: Final = re.compile(r"[a-z]{2,4}-[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-][0-9:]+)?)?")
 _READING: Final = reading_tools([*SMALL_TOOLS, *(tool for tool, _ in CONSOLIDATOR_TOOLS)])
@@ -49,11 +48,12 @@ class FullToolbox:
         names = {item["name"] for item in described}
         consolidator = [tool for tool, needed in CONSOLIDATOR_TOOLS if needed <= names]
         own = [*SMALL_TOOLS, *consolidator]
+        hidden = declared_operations().not_for_models
         known = {tool["name"] for tool in own}
         operations = {
             item["name"]: item
             for item in described
-            if item["name"] not in _HIDDEN and _tool_name(item["name"]) not in known
+            if item["name"] not in hidden and _tool_name(item["name"]) not in known
         }
         offered, left_out = within_limit(operations, self._groups, MAX_TOOLS - len(own))
         if left_out:

@@ -4,16 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
+from app.core.declared_operations import declared_operations
 from app.core.ids import new_id
 from app.errors import InputError
 from app.mcp.host_link import HostLink
 from app.mcp.tool_answers import Answer
 
 Decision = Literal["accepted", "declined", "dismissed", "unavailable"]
-
-# Operations that take a key of the caller's own and store nothing twice under it.
-KEYED: Final = frozenset({"session.append", "memory.write", "note.save"})
-
 
 # Argument of a write that the person has agreed to; never taken from a model.
 CONFIRMED: Final = "confirmed"
@@ -50,10 +47,10 @@ class CallContext:
         """Call an operation that writes; it is sent again only under a key."""
         if self.confirmer.has_confirmed:
             arguments[CONFIRMED] = True
-        is_keyed = operation in KEYED
-        if is_keyed:
-            arguments.setdefault("key", new_id("run"))
-        return await self.link.call(operation, arguments, repeatable=is_keyed)
+        key = declared_operations().keys.get(operation)
+        if key is not None:
+            arguments.setdefault(key, new_id("run"))
+        return await self.link.call(operation, arguments, repeatable=key is not None)
 
 
 class Toolbox(Protocol):

@@ -5,7 +5,8 @@ from typing import Any
 
 from app.api.argument_schema import argument_schema
 from app.api.caller import Caller
-from app.api.registry import Catalogue, Operation, Reply, require_access
+from app.api.operation import Operation
+from app.api.registry import Catalogue, Reply, require_access
 from app.core.ids import new_id
 from app.errors import AccessDeniedError
 from app.rpc.call_queue import Cancellation

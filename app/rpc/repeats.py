@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-IDEMPOTENT = frozenset({"session.append", "memory.write", "note.save"})
+from app.core.declared_operations import declared_operations
 
 
 def is_keyed(operation: str, arguments: Mapping[str, Any]) -> bool:
     """Return whether a call has a key against repetition."""
-    return operation in IDEMPOTENT and bool(arguments.get("key"))
+    key = declared_operations().keys.get(operation)
+    return key is not None and bool(arguments.get(key))

@@ -393,34 +393,6 @@
         <translation>Angenommen</translation>
     </message>
     <message>
-        <source>Added to a conversation</source>
-        <translation>Hat eine Unterhaltung ergänzt</translation>
-    </message>
-    <message>
-        <source>Asked how the vault stands</source>
-        <translation>Hat nach dem Stand des Tresors gefragt</translation>
-    </message>
-    <message>
-        <source>Asked what it should know</source>
-        <translation>Hat gefragt, was er wissen sollte</translation>
-    </message>
-    <message>
-        <source>Asked why something was found</source>
-        <translation>Hat gefragt, warum etwas gefunden wurde</translation>
-    </message>
-    <message>
-        <source>Changed a note</source>
-        <translation>Hat eine Notiz geändert</translation>
-    </message>
-    <message>
-        <source>Corrected a fact</source>
-        <translation>Hat einen Fakt berichtigt</translation>
-    </message>
-    <message>
-        <source>Deleted a note</source>
-        <translation>Hat eine Notiz gelöscht</translation>
-    </message>
-    <message>
         <source>Echo</source>
         <translation>Echo</translation>
     </message>
@@ -469,38 +441,6 @@
         <translation>Zuletzt gesehen {when}</translation>
     </message>
     <message>
-        <source>Looked at conversations</source>
-        <translation>Hat Unterhaltungen angesehen</translation>
-    </message>
-    <message>
-        <source>Looked at its proposals</source>
-        <translation>Hat seine Vorschläge angesehen</translation>
-    </message>
-    <message>
-        <source>Looked at notes</source>
-        <translation>Hat Notizen angesehen</translation>
-    </message>
-    <message>
-        <source>Looked at reflections</source>
-        <translation>Hat Reflexionen angesehen</translation>
-    </message>
-    <message>
-        <source>Looked at tags</source>
-        <translation>Hat Schlagwörter angesehen</translation>
-    </message>
-    <message>
-        <source>Looked at the archive</source>
-        <translation>Hat das Archiv angesehen</translation>
-    </message>
-    <message>
-        <source>Looked at the timeline</source>
-        <translation>Hat den Zeitverlauf angesehen</translation>
-    </message>
-    <message>
-        <source>Looked up people and things</source>
-        <translation>Hat Personen und Dinge nachgeschlagen</translation>
-    </message>
-    <message>
         <source>Never connected</source>
         <translation>Nie verbunden</translation>
     </message>
@@ -517,10 +457,6 @@
         <translation>Öffentlich: sieht nichts von dir</translation>
     </message>
     <message>
-        <source>Read a memory</source>
-        <translation>Hat eine Erinnerung gelesen</translation>
-    </message>
-    <message>
         <source>Refused</source>
         <translation>Abgelehnt</translation>
     </message>
@@ -529,36 +465,12 @@
         <translation>Abgelehnt</translation>
     </message>
     <message>
-        <source>Remembered a fact</source>
-        <translation>Hat sich einen Fakt gemerkt</translation>
-    </message>
-    <message>
         <source>Reviewed</source>
         <translation>Geprüft</translation>
     </message>
     <message>
         <source>Revoked</source>
         <translation>Widerrufen</translation>
-    </message>
-    <message>
-        <source>Searched your memory</source>
-        <translation>Hat dein Gedächtnis durchsucht</translation>
-    </message>
-    <message>
-        <source>Used schedules</source>
-        <translation>Hat Zeitpläne benutzt</translation>
-    </message>
-    <message>
-        <source>Used your facts</source>
-        <translation>Hat deine Fakten benutzt</translation>
-    </message>
-    <message>
-        <source>Used your memories</source>
-        <translation>Hat deine Erinnerungen benutzt</translation>
-    </message>
-    <message>
-        <source>Wrote a note</source>
-        <translation>Hat eine Notiz geschrieben</translation>
     </message>
     <message>
         <source>{agent} has not called.</source>
@@ -2459,6 +2371,10 @@
         <translation>Angenommen: {items}, vorgeschlagen von {agent}</translation>
     </message>
     <message>
+        <source>Added to a conversation</source>
+        <translation>Hat eine Unterhaltung ergänzt</translation>
+    </message>
+    <message>
         <source>Address of an &apos;openai-compatible&apos; embedding service.</source>
         <translation>Adresse eines Einbettungsdienstes, der „openai-compatible“ ist.</translation>
     </message>
@@ -2487,6 +2403,18 @@
         <translation>Archiviert: {items}</translation>
     </message>
     <message>
+        <source>Asked how the vault stands</source>
+        <translation>Hat nach dem Stand des Tresors gefragt</translation>
+    </message>
+    <message>
+        <source>Asked what it should know</source>
+        <translation>Hat gefragt, was er wissen sollte</translation>
+    </message>
+    <message>
+        <source>Asked why something was found</source>
+        <translation>Hat gefragt, warum etwas gefunden wurde</translation>
+    </message>
+    <message>
         <source>Attempts</source>
         <translation>Versuche</translation>
     </message>
@@ -2505,6 +2433,10 @@
     <message>
         <source>Balanced</source>
         <translation>Ausgewogen</translation>
+    </message>
+    <message>
+        <source>Began a conversation</source>
+        <translation>Hat eine Unterhaltung begonnen</translation>
     </message>
     <message>
         <source>Boosted</source>
@@ -2563,6 +2495,30 @@
         <translation>Nachts die Datenbank pflegen und die letzte Sicherung überprüfen.</translation>
     </message>
     <message>
+        <source>Changed a conversation</source>
+        <translation>Hat eine Unterhaltung geändert</translation>
+    </message>
+    <message>
+        <source>Changed a note</source>
+        <translation>Hat eine Notiz geändert</translation>
+    </message>
+    <message>
+        <source>Changed people and things</source>
+        <translation>Hat Personen und Dinge geändert</translation>
+    </message>
+    <message>
+        <source>Changed saved searches</source>
+        <translation>Hat gespeicherte Suchen geändert</translation>
+    </message>
+    <message>
+        <source>Changed tags</source>
+        <translation>Hat Schlagwörter geändert</translation>
+    </message>
+    <message>
+        <source>Changed the archive</source>
+        <translation>Hat das Archiv geändert</translation>
+    </message>
+    <message>
         <source>Changed the tags of {items}</source>
         <translation>Schlagwörter geändert: {items}</translation>
     </message>
@@ -2581,6 +2537,10 @@
     <message>
         <source>Characters of a tool&apos;s answer that the model reads.</source>
         <translation>Zeichen der Antwort eines Werkzeugs, die das Modell liest.</translation>
+    </message>
+    <message>
+        <source>Checked its own access</source>
+        <translation>Hat seinen eigenen Zugang geprüft</translation>
     </message>
     <message>
         <source>Cleared {items} out of the archive</source>
@@ -2723,6 +2683,10 @@
         <translation>Kontrast der Farben: wie das System es verlangt, oder immer hoch.</translation>
     </message>
     <message>
+        <source>Corrected a fact</source>
+        <translation>Hat einen Fakt berichtigt</translation>
+    </message>
+    <message>
         <source>Cost in a calendar month beyond which nothing is asked; 0 for no limit.</source>
         <translation>Kosten in einem Kalendermonat, ab denen nichts mehr gefragt wird; 0 für keine Grenze.</translation>
     </message>
@@ -2793,6 +2757,14 @@
     <message>
         <source>Decay time</source>
         <translation>Uhrzeit des Verblassens</translation>
+    </message>
+    <message>
+        <source>Decided on proposals</source>
+        <translation>Hat über Vorschläge entschieden</translation>
+    </message>
+    <message>
+        <source>Deleted a note</source>
+        <translation>Hat eine Notiz gelöscht</translation>
     </message>
     <message>
         <source>Deleted {items}</source>
@@ -3087,6 +3059,62 @@
         <translation>Zeilen des Erinnerungsverzeichnisses.</translation>
     </message>
     <message>
+        <source>Looked after the vault</source>
+        <translation>Hat den Tresor gepflegt</translation>
+    </message>
+    <message>
+        <source>Looked at conversations</source>
+        <translation>Hat Unterhaltungen angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at its proposals</source>
+        <translation>Hat seine Vorschläge angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at notes</source>
+        <translation>Hat Notizen angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at reflections</source>
+        <translation>Hat Reflexionen angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at running jobs</source>
+        <translation>Hat laufende Aufgaben angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at saved searches</source>
+        <translation>Hat gespeicherte Suchen angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at settings</source>
+        <translation>Hat Einstellungen angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at tags</source>
+        <translation>Hat Schlagwörter angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at the archive</source>
+        <translation>Hat das Archiv angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at the timeline</source>
+        <translation>Hat den Zeitverlauf angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at transcripts</source>
+        <translation>Hat Mitschriften angesehen</translation>
+    </message>
+    <message>
+        <source>Looked at upkeep</source>
+        <translation>Hat die Pflege angesehen</translation>
+    </message>
+    <message>
+        <source>Looked up people and things</source>
+        <translation>Hat Personen und Dinge nachgeschlagen</translation>
+    </message>
+    <message>
         <source>Lowered the confidence of {items}</source>
         <translation>Gewissheit gesenkt: {items}</translation>
     </message>
@@ -3263,6 +3291,10 @@
         <translation>Seite</translation>
     </message>
     <message>
+        <source>Paused a job</source>
+        <translation>Hat eine Aufgabe angehalten</translation>
+    </message>
+    <message>
         <source>Pinned {items}</source>
         <translation>Angeheftet: {items}</translation>
     </message>
@@ -3301,6 +3333,10 @@
     <message>
         <source>Read</source>
         <translation>Lesen</translation>
+    </message>
+    <message>
+        <source>Read a memory</source>
+        <translation>Hat eine Erinnerung gelesen</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -3375,8 +3411,16 @@
         <translation>Passende Nachrichten, die das Rezept „tri“ höchstens nimmt.</translation>
     </message>
     <message>
+        <source>Remembered a fact</source>
+        <translation>Hat sich einen Fakt gemerkt</translation>
+    </message>
+    <message>
         <source>Renamed {items}</source>
         <translation>Umbenannt: {items}</translation>
+    </message>
+    <message>
+        <source>Requested access</source>
+        <translation>Hat um Zugang gebeten</translation>
     </message>
     <message>
         <source>Reranker</source>
@@ -3389,6 +3433,10 @@
     <message>
         <source>Results shown at once.</source>
         <translation>Ergebnisse, die auf einmal gezeigt werden.</translation>
+    </message>
+    <message>
+        <source>Resumed a job</source>
+        <translation>Hat eine Aufgabe fortgesetzt</translation>
     </message>
     <message>
         <source>Retain recent</source>
@@ -3453,6 +3501,10 @@
     <message>
         <source>Search texts with few names again, and propose to merge entities that may be one.</source>
         <translation>Texte mit wenigen Namen noch einmal durchsuchen und vorschlagen, Namen zusammenzuführen, die eins sein können.</translation>
+    </message>
+    <message>
+        <source>Searched your memory</source>
+        <translation>Hat dein Gedächtnis durchsucht</translation>
     </message>
     <message>
         <source>Seconds after which a read is stopped.</source>
@@ -3545,6 +3597,10 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>Größe von Text und Bedienelementen, in Prozent.</translation>
+    </message>
+    <message>
+        <source>Stopped a job</source>
+        <translation>Hat eine Aufgabe abgebrochen</translation>
     </message>
     <message>
         <source>Store busy timeout</source>
@@ -3683,6 +3739,10 @@
         <translation>Tokens, die diese Zusammenfassungen höchstens nehmen.</translation>
     </message>
     <message>
+        <source>Took in part of a conversation</source>
+        <translation>Hat einen Teil einer Unterhaltung aufgenommen</translation>
+    </message>
+    <message>
         <source>Tri</source>
         <translation>Tri</translation>
     </message>
@@ -3741,6 +3801,18 @@
     <message>
         <source>Use a language model or spaCy to find names, if available.</source>
         <translation>Ein Sprachmodell oder spaCy nutzen, um Namen zu finden, wo vorhanden.</translation>
+    </message>
+    <message>
+        <source>Used schedules</source>
+        <translation>Hat Zeitpläne benutzt</translation>
+    </message>
+    <message>
+        <source>Used your facts</source>
+        <translation>Hat deine Fakten benutzt</translation>
+    </message>
+    <message>
+        <source>Used your memories</source>
+        <translation>Hat deine Erinnerungen benutzt</translation>
     </message>
     <message>
         <source>Vector</source>
@@ -3837,6 +3909,14 @@
     <message>
         <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
         <translation>Schreiben, was die Woche brachte: wer und was neu ist, was sich änderte, was versprochen wurde und was verblasste.</translation>
+    </message>
+    <message>
+        <source>Wrote a note</source>
+        <translation>Hat eine Notiz geschrieben</translation>
+    </message>
+    <message>
+        <source>Wrote a reflection</source>
+        <translation>Hat eine Reflexion geschrieben</translation>
     </message>
     <message>
         <source>Wrote {items}</source>

@@ -393,34 +393,6 @@
         <translation>Aceptado</translation>
     </message>
     <message>
-        <source>Added to a conversation</source>
-        <translation>Añadió a una conversación</translation>
-    </message>
-    <message>
-        <source>Asked how the vault stands</source>
-        <translation>Preguntó por el estado de la bóveda</translation>
-    </message>
-    <message>
-        <source>Asked what it should know</source>
-        <translation>Preguntó qué debería saber</translation>
-    </message>
-    <message>
-        <source>Asked why something was found</source>
-        <translation>Preguntó por qué se encontró algo</translation>
-    </message>
-    <message>
-        <source>Changed a note</source>
-        <translation>Cambió una nota</translation>
-    </message>
-    <message>
-        <source>Corrected a fact</source>
-        <translation>Corrigió un hecho</translation>
-    </message>
-    <message>
-        <source>Deleted a note</source>
-        <translation>Eliminó una nota</translation>
-    </message>
-    <message>
         <source>Echo</source>
         <translation>Eco</translation>
     </message>
@@ -469,38 +441,6 @@
         <translation>Última vez: {when}</translation>
     </message>
     <message>
-        <source>Looked at conversations</source>
-        <translation>Consultó conversaciones</translation>
-    </message>
-    <message>
-        <source>Looked at its proposals</source>
-        <translation>Consultó sus propuestas</translation>
-    </message>
-    <message>
-        <source>Looked at notes</source>
-        <translation>Consultó notas</translation>
-    </message>
-    <message>
-        <source>Looked at reflections</source>
-        <translation>Consultó reflexiones</translation>
-    </message>
-    <message>
-        <source>Looked at tags</source>
-        <translation>Consultó etiquetas</translation>
-    </message>
-    <message>
-        <source>Looked at the archive</source>
-        <translation>Consultó el archivo</translation>
-    </message>
-    <message>
-        <source>Looked at the timeline</source>
-        <translation>Consultó la cronología</translation>
-    </message>
-    <message>
-        <source>Looked up people and things</source>
-        <translation>Consultó personas y cosas</translation>
-    </message>
-    <message>
         <source>Never connected</source>
         <translation>Nunca conectado</translation>
     </message>
@@ -517,10 +457,6 @@
         <translation>Público: no ve nada tuyo</translation>
     </message>
     <message>
-        <source>Read a memory</source>
-        <translation>Leyó un recuerdo</translation>
-    </message>
-    <message>
         <source>Refused</source>
         <translation>Rechazada</translation>
     </message>
@@ -529,36 +465,12 @@
         <translation>Rechazado</translation>
     </message>
     <message>
-        <source>Remembered a fact</source>
-        <translation>Recordó un hecho</translation>
-    </message>
-    <message>
         <source>Reviewed</source>
         <translation>Revisado</translation>
     </message>
     <message>
         <source>Revoked</source>
         <translation>Revocado</translation>
-    </message>
-    <message>
-        <source>Searched your memory</source>
-        <translation>Buscó en tu memoria</translation>
-    </message>
-    <message>
-        <source>Used schedules</source>
-        <translation>Usó programaciones</translation>
-    </message>
-    <message>
-        <source>Used your facts</source>
-        <translation>Usó tus hechos</translation>
-    </message>
-    <message>
-        <source>Used your memories</source>
-        <translation>Usó tus recuerdos</translation>
-    </message>
-    <message>
-        <source>Wrote a note</source>
-        <translation>Escribió una nota</translation>
     </message>
     <message>
         <source>{agent} has not called.</source>
@@ -2459,6 +2371,10 @@
         <translation>Aceptado: {items}, propuesto por {agent}</translation>
     </message>
     <message>
+        <source>Added to a conversation</source>
+        <translation>Añadió a una conversación</translation>
+    </message>
+    <message>
         <source>Address of an &apos;openai-compatible&apos; embedding service.</source>
         <translation>Dirección de un servicio de embeddings «openai-compatible».</translation>
     </message>
@@ -2487,6 +2403,18 @@
         <translation>Archivado: {items}</translation>
     </message>
     <message>
+        <source>Asked how the vault stands</source>
+        <translation>Preguntó por el estado de la bóveda</translation>
+    </message>
+    <message>
+        <source>Asked what it should know</source>
+        <translation>Preguntó qué debería saber</translation>
+    </message>
+    <message>
+        <source>Asked why something was found</source>
+        <translation>Preguntó por qué se encontró algo</translation>
+    </message>
+    <message>
         <source>Attempts</source>
         <translation>Intentos</translation>
     </message>
@@ -2505,6 +2433,10 @@
     <message>
         <source>Balanced</source>
         <translation>Equilibrada</translation>
+    </message>
+    <message>
+        <source>Began a conversation</source>
+        <translation>Empezó una conversación</translation>
     </message>
     <message>
         <source>Boosted</source>
@@ -2563,6 +2495,30 @@
         <translation>Cuidar la base de datos de noche y verificar la última copia.</translation>
     </message>
     <message>
+        <source>Changed a conversation</source>
+        <translation>Cambió una conversación</translation>
+    </message>
+    <message>
+        <source>Changed a note</source>
+        <translation>Cambió una nota</translation>
+    </message>
+    <message>
+        <source>Changed people and things</source>
+        <translation>Cambió personas y cosas</translation>
+    </message>
+    <message>
+        <source>Changed saved searches</source>
+        <translation>Cambió búsquedas guardadas</translation>
+    </message>
+    <message>
+        <source>Changed tags</source>
+        <translation>Cambió etiquetas</translation>
+    </message>
+    <message>
+        <source>Changed the archive</source>
+        <translation>Cambió el archivo</translation>
+    </message>
+    <message>
         <source>Changed the tags of {items}</source>
         <translation>Etiquetas cambiadas: {items}</translation>
     </message>
@@ -2581,6 +2537,10 @@
     <message>
         <source>Characters of a tool&apos;s answer that the model reads.</source>
         <translation>Caracteres de la respuesta de una herramienta que lee el modelo.</translation>
+    </message>
+    <message>
+        <source>Checked its own access</source>
+        <translation>Comprobó su propio acceso</translation>
     </message>
     <message>
         <source>Cleared {items} out of the archive</source>
@@ -2723,6 +2683,10 @@
         <translation>Contraste de los colores: como pida el sistema, o siempre alto.</translation>
     </message>
     <message>
+        <source>Corrected a fact</source>
+        <translation>Corrigió un hecho</translation>
+    </message>
+    <message>
         <source>Cost in a calendar month beyond which nothing is asked; 0 for no limit.</source>
         <translation>Coste en un mes natural a partir del cual no se pregunta nada; 0 para ningún límite.</translation>
     </message>
@@ -2793,6 +2757,14 @@
     <message>
         <source>Decay time</source>
         <translation>Hora del desvanecimiento</translation>
+    </message>
+    <message>
+        <source>Decided on proposals</source>
+        <translation>Decidió sobre propuestas</translation>
+    </message>
+    <message>
+        <source>Deleted a note</source>
+        <translation>Eliminó una nota</translation>
     </message>
     <message>
         <source>Deleted {items}</source>
@@ -3087,6 +3059,62 @@
         <translation>Líneas del índice de recuerdos.</translation>
     </message>
     <message>
+        <source>Looked after the vault</source>
+        <translation>Cuidó la bóveda</translation>
+    </message>
+    <message>
+        <source>Looked at conversations</source>
+        <translation>Consultó conversaciones</translation>
+    </message>
+    <message>
+        <source>Looked at its proposals</source>
+        <translation>Consultó sus propuestas</translation>
+    </message>
+    <message>
+        <source>Looked at notes</source>
+        <translation>Consultó notas</translation>
+    </message>
+    <message>
+        <source>Looked at reflections</source>
+        <translation>Consultó reflexiones</translation>
+    </message>
+    <message>
+        <source>Looked at running jobs</source>
+        <translation>Consultó las tareas en curso</translation>
+    </message>
+    <message>
+        <source>Looked at saved searches</source>
+        <translation>Consultó las búsquedas guardadas</translation>
+    </message>
+    <message>
+        <source>Looked at settings</source>
+        <translation>Consultó los ajustes</translation>
+    </message>
+    <message>
+        <source>Looked at tags</source>
+        <translation>Consultó etiquetas</translation>
+    </message>
+    <message>
+        <source>Looked at the archive</source>
+        <translation>Consultó el archivo</translation>
+    </message>
+    <message>
+        <source>Looked at the timeline</source>
+        <translation>Consultó la cronología</translation>
+    </message>
+    <message>
+        <source>Looked at transcripts</source>
+        <translation>Consultó las transcripciones</translation>
+    </message>
+    <message>
+        <source>Looked at upkeep</source>
+        <translation>Consultó el mantenimiento</translation>
+    </message>
+    <message>
+        <source>Looked up people and things</source>
+        <translation>Consultó personas y cosas</translation>
+    </message>
+    <message>
         <source>Lowered the confidence of {items}</source>
         <translation>Confianza reducida: {items}</translation>
     </message>
@@ -3263,6 +3291,10 @@
         <translation>Página</translation>
     </message>
     <message>
+        <source>Paused a job</source>
+        <translation>Pausó una tarea</translation>
+    </message>
+    <message>
         <source>Pinned {items}</source>
         <translation>Fijado: {items}</translation>
     </message>
@@ -3301,6 +3333,10 @@
     <message>
         <source>Read</source>
         <translation>Leer</translation>
+    </message>
+    <message>
+        <source>Read a memory</source>
+        <translation>Leyó un recuerdo</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -3375,8 +3411,16 @@
         <translation>Mensajes relevantes que la receta «tri» toma como máximo.</translation>
     </message>
     <message>
+        <source>Remembered a fact</source>
+        <translation>Recordó un hecho</translation>
+    </message>
+    <message>
         <source>Renamed {items}</source>
         <translation>Renombrado: {items}</translation>
+    </message>
+    <message>
+        <source>Requested access</source>
+        <translation>Pidió acceso</translation>
     </message>
     <message>
         <source>Reranker</source>
@@ -3389,6 +3433,10 @@
     <message>
         <source>Results shown at once.</source>
         <translation>Resultados que se muestran a la vez.</translation>
+    </message>
+    <message>
+        <source>Resumed a job</source>
+        <translation>Reanudó una tarea</translation>
     </message>
     <message>
         <source>Retain recent</source>
@@ -3453,6 +3501,10 @@
     <message>
         <source>Search texts with few names again, and propose to merge entities that may be one.</source>
         <translation>Examinar de nuevo textos con pocos nombres y proponer combinar los que puedan ser uno.</translation>
+    </message>
+    <message>
+        <source>Searched your memory</source>
+        <translation>Buscó en tu memoria</translation>
     </message>
     <message>
         <source>Seconds after which a read is stopped.</source>
@@ -3545,6 +3597,10 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>Tamaño del texto y los controles, en porcentaje.</translation>
+    </message>
+    <message>
+        <source>Stopped a job</source>
+        <translation>Detuvo una tarea</translation>
     </message>
     <message>
         <source>Store busy timeout</source>
@@ -3683,6 +3739,10 @@
         <translation>Tokens que estos resúmenes ocupan como máximo.</translation>
     </message>
     <message>
+        <source>Took in part of a conversation</source>
+        <translation>Recogió parte de una conversación</translation>
+    </message>
+    <message>
         <source>Tri</source>
         <translation>Tri</translation>
     </message>
@@ -3741,6 +3801,18 @@
     <message>
         <source>Use a language model or spaCy to find names, if available.</source>
         <translation>Usar un modelo de lenguaje o spaCy para encontrar nombres, si lo hay.</translation>
+    </message>
+    <message>
+        <source>Used schedules</source>
+        <translation>Usó programaciones</translation>
+    </message>
+    <message>
+        <source>Used your facts</source>
+        <translation>Usó tus hechos</translation>
+    </message>
+    <message>
+        <source>Used your memories</source>
+        <translation>Usó tus recuerdos</translation>
     </message>
     <message>
         <source>Vector</source>
@@ -3837,6 +3909,14 @@
     <message>
         <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
         <translation>Escribir lo que trajo la semana: quién y qué es nuevo, qué cambió, qué se prometió y qué se desvaneció.</translation>
+    </message>
+    <message>
+        <source>Wrote a note</source>
+        <translation>Escribió una nota</translation>
+    </message>
+    <message>
+        <source>Wrote a reflection</source>
+        <translation>Escribió una reflexión</translation>
     </message>
     <message>
         <source>Wrote {items}</source>

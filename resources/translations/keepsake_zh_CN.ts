@@ -393,34 +393,6 @@
         <translation>已接受</translation>
     </message>
     <message>
-        <source>Added to a conversation</source>
-        <translation>向会话追加了内容</translation>
-    </message>
-    <message>
-        <source>Asked how the vault stands</source>
-        <translation>询问了记忆库的状态</translation>
-    </message>
-    <message>
-        <source>Asked what it should know</source>
-        <translation>询问了它应当知道的内容</translation>
-    </message>
-    <message>
-        <source>Asked why something was found</source>
-        <translation>询问了某项内容为何被找到</translation>
-    </message>
-    <message>
-        <source>Changed a note</source>
-        <translation>更改了笔记</translation>
-    </message>
-    <message>
-        <source>Corrected a fact</source>
-        <translation>更正了事实</translation>
-    </message>
-    <message>
-        <source>Deleted a note</source>
-        <translation>删除了笔记</translation>
-    </message>
-    <message>
         <source>Echo</source>
         <translation>回声</translation>
     </message>
@@ -469,38 +441,6 @@
         <translation>最近出现于 {when}</translation>
     </message>
     <message>
-        <source>Looked at conversations</source>
-        <translation>查看了会话</translation>
-    </message>
-    <message>
-        <source>Looked at its proposals</source>
-        <translation>查看了它的提议</translation>
-    </message>
-    <message>
-        <source>Looked at notes</source>
-        <translation>查看了笔记</translation>
-    </message>
-    <message>
-        <source>Looked at reflections</source>
-        <translation>查看了反思</translation>
-    </message>
-    <message>
-        <source>Looked at tags</source>
-        <translation>查看了标签</translation>
-    </message>
-    <message>
-        <source>Looked at the archive</source>
-        <translation>查看了归档</translation>
-    </message>
-    <message>
-        <source>Looked at the timeline</source>
-        <translation>查看了时间线</translation>
-    </message>
-    <message>
-        <source>Looked up people and things</source>
-        <translation>查询了人物和事物</translation>
-    </message>
-    <message>
         <source>Never connected</source>
         <translation>从未连接</translation>
     </message>
@@ -517,10 +457,6 @@
         <translation>公开：看不到你的任何内容</translation>
     </message>
     <message>
-        <source>Read a memory</source>
-        <translation>读取了记忆</translation>
-    </message>
-    <message>
         <source>Refused</source>
         <translation>已拒绝</translation>
     </message>
@@ -529,36 +465,12 @@
         <translation>已拒绝</translation>
     </message>
     <message>
-        <source>Remembered a fact</source>
-        <translation>记住了事实</translation>
-    </message>
-    <message>
         <source>Reviewed</source>
         <translation>需审核</translation>
     </message>
     <message>
         <source>Revoked</source>
         <translation>已撤销授权</translation>
-    </message>
-    <message>
-        <source>Searched your memory</source>
-        <translation>搜索了你的记忆</translation>
-    </message>
-    <message>
-        <source>Used schedules</source>
-        <translation>使用了计划</translation>
-    </message>
-    <message>
-        <source>Used your facts</source>
-        <translation>使用了你的事实</translation>
-    </message>
-    <message>
-        <source>Used your memories</source>
-        <translation>使用了你的记忆</translation>
-    </message>
-    <message>
-        <source>Wrote a note</source>
-        <translation>写了笔记</translation>
     </message>
     <message>
         <source>{agent} has not called.</source>
@@ -2459,6 +2371,10 @@
         <translation>接受了 {agent} 提议的{items}</translation>
     </message>
     <message>
+        <source>Added to a conversation</source>
+        <translation>向会话追加了内容</translation>
+    </message>
+    <message>
         <source>Address of an &apos;openai-compatible&apos; embedding service.</source>
         <translation>“openai-compatible”嵌入服务的地址。</translation>
     </message>
@@ -2487,6 +2403,18 @@
         <translation>归档了{items}</translation>
     </message>
     <message>
+        <source>Asked how the vault stands</source>
+        <translation>询问了记忆库的状态</translation>
+    </message>
+    <message>
+        <source>Asked what it should know</source>
+        <translation>询问了它应当知道的内容</translation>
+    </message>
+    <message>
+        <source>Asked why something was found</source>
+        <translation>询问了某项内容为何被找到</translation>
+    </message>
+    <message>
         <source>Attempts</source>
         <translation>尝试次数</translation>
     </message>
@@ -2505,6 +2433,10 @@
     <message>
         <source>Balanced</source>
         <translation>均衡</translation>
+    </message>
+    <message>
+        <source>Began a conversation</source>
+        <translation>开始了会话</translation>
     </message>
     <message>
         <source>Boosted</source>
@@ -2563,6 +2495,30 @@
         <translation>夜间维护数据库，并验证最近的备份。</translation>
     </message>
     <message>
+        <source>Changed a conversation</source>
+        <translation>更改了会话</translation>
+    </message>
+    <message>
+        <source>Changed a note</source>
+        <translation>更改了笔记</translation>
+    </message>
+    <message>
+        <source>Changed people and things</source>
+        <translation>更改了人物和事物</translation>
+    </message>
+    <message>
+        <source>Changed saved searches</source>
+        <translation>更改了已保存的搜索</translation>
+    </message>
+    <message>
+        <source>Changed tags</source>
+        <translation>更改了标签</translation>
+    </message>
+    <message>
+        <source>Changed the archive</source>
+        <translation>更改了归档</translation>
+    </message>
+    <message>
         <source>Changed the tags of {items}</source>
         <translation>更改了{items}的标签</translation>
     </message>
@@ -2581,6 +2537,10 @@
     <message>
         <source>Characters of a tool&apos;s answer that the model reads.</source>
         <translation>模型读取的工具回答字符数。</translation>
+    </message>
+    <message>
+        <source>Checked its own access</source>
+        <translation>查看了自己的访问权限</translation>
     </message>
     <message>
         <source>Cleared {items} out of the archive</source>
@@ -2723,6 +2683,10 @@
         <translation>颜色对比度：跟随系统，或始终为高。</translation>
     </message>
     <message>
+        <source>Corrected a fact</source>
+        <translation>更正了事实</translation>
+    </message>
+    <message>
         <source>Cost in a calendar month beyond which nothing is asked; 0 for no limit.</source>
         <translation>每个自然月的费用上限，超出后不再请求；0 表示不限。</translation>
     </message>
@@ -2793,6 +2757,14 @@
     <message>
         <source>Decay time</source>
         <translation>衰减时间</translation>
+    </message>
+    <message>
+        <source>Decided on proposals</source>
+        <translation>对提议作出了决定</translation>
+    </message>
+    <message>
+        <source>Deleted a note</source>
+        <translation>删除了笔记</translation>
     </message>
     <message>
         <source>Deleted {items}</source>
@@ -3087,6 +3059,62 @@
         <translation>记忆索引的行数。</translation>
     </message>
     <message>
+        <source>Looked after the vault</source>
+        <translation>维护了记忆库</translation>
+    </message>
+    <message>
+        <source>Looked at conversations</source>
+        <translation>查看了会话</translation>
+    </message>
+    <message>
+        <source>Looked at its proposals</source>
+        <translation>查看了它的提议</translation>
+    </message>
+    <message>
+        <source>Looked at notes</source>
+        <translation>查看了笔记</translation>
+    </message>
+    <message>
+        <source>Looked at reflections</source>
+        <translation>查看了反思</translation>
+    </message>
+    <message>
+        <source>Looked at running jobs</source>
+        <translation>查看了正在运行的任务</translation>
+    </message>
+    <message>
+        <source>Looked at saved searches</source>
+        <translation>查看了已保存的搜索</translation>
+    </message>
+    <message>
+        <source>Looked at settings</source>
+        <translation>查看了设置</translation>
+    </message>
+    <message>
+        <source>Looked at tags</source>
+        <translation>查看了标签</translation>
+    </message>
+    <message>
+        <source>Looked at the archive</source>
+        <translation>查看了归档</translation>
+    </message>
+    <message>
+        <source>Looked at the timeline</source>
+        <translation>查看了时间线</translation>
+    </message>
+    <message>
+        <source>Looked at transcripts</source>
+        <translation>查看了会话记录</translation>
+    </message>
+    <message>
+        <source>Looked at upkeep</source>
+        <translation>查看了维护情况</translation>
+    </message>
+    <message>
+        <source>Looked up people and things</source>
+        <translation>查询了人物和事物</translation>
+    </message>
+    <message>
         <source>Lowered the confidence of {items}</source>
         <translation>降低了{items}的可信度</translation>
     </message>
@@ -3263,6 +3291,10 @@
         <translation>页</translation>
     </message>
     <message>
+        <source>Paused a job</source>
+        <translation>暂停了任务</translation>
+    </message>
+    <message>
         <source>Pinned {items}</source>
         <translation>置顶了{items}</translation>
     </message>
@@ -3301,6 +3333,10 @@
     <message>
         <source>Read</source>
         <translation>只读</translation>
+    </message>
+    <message>
+        <source>Read a memory</source>
+        <translation>读取了记忆</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -3375,8 +3411,16 @@
         <translation>配方“tri”最多采用的相关消息数。</translation>
     </message>
     <message>
+        <source>Remembered a fact</source>
+        <translation>记住了事实</translation>
+    </message>
+    <message>
         <source>Renamed {items}</source>
         <translation>重命名了{items}</translation>
+    </message>
+    <message>
+        <source>Requested access</source>
+        <translation>请求了访问权限</translation>
     </message>
     <message>
         <source>Reranker</source>
@@ -3389,6 +3433,10 @@
     <message>
         <source>Results shown at once.</source>
         <translation>一次显示的结果数。</translation>
+    </message>
+    <message>
+        <source>Resumed a job</source>
+        <translation>继续了任务</translation>
     </message>
     <message>
         <source>Retain recent</source>
@@ -3453,6 +3501,10 @@
     <message>
         <source>Search texts with few names again, and propose to merge entities that may be one.</source>
         <translation>重新搜索名称较少的文本，并提议合并可能相同的名称。</translation>
+    </message>
+    <message>
+        <source>Searched your memory</source>
+        <translation>搜索了你的记忆</translation>
     </message>
     <message>
         <source>Seconds after which a read is stopped.</source>
@@ -3545,6 +3597,10 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>文字和控件的大小，以百分比计。</translation>
+    </message>
+    <message>
+        <source>Stopped a job</source>
+        <translation>停止了任务</translation>
     </message>
     <message>
         <source>Store busy timeout</source>
@@ -3683,6 +3739,10 @@
         <translation>这些摘要最多占用的词元数。</translation>
     </message>
     <message>
+        <source>Took in part of a conversation</source>
+        <translation>收录了会话的一部分</translation>
+    </message>
+    <message>
         <source>Tri</source>
         <translation>Tri</translation>
     </message>
@@ -3741,6 +3801,18 @@
     <message>
         <source>Use a language model or spaCy to find names, if available.</source>
         <translation>如有语言模型或 spaCy，则用其查找名称。</translation>
+    </message>
+    <message>
+        <source>Used schedules</source>
+        <translation>使用了计划</translation>
+    </message>
+    <message>
+        <source>Used your facts</source>
+        <translation>使用了你的事实</translation>
+    </message>
+    <message>
+        <source>Used your memories</source>
+        <translation>使用了你的记忆</translation>
     </message>
     <message>
         <source>Vector</source>
@@ -3837,6 +3909,14 @@
     <message>
         <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
         <translation>写下这一周：新出现的人和事、变化、承诺以及淡忘的内容。</translation>
+    </message>
+    <message>
+        <source>Wrote a note</source>
+        <translation>写了笔记</translation>
+    </message>
+    <message>
+        <source>Wrote a reflection</source>
+        <translation>写了反思</translation>
     </message>
     <message>
         <source>Wrote {items}</source>

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from app.api.registry import Operation
+from app.api.operation import Operation
 from app.core.clock import to_datetime
 from tests.helpers.trust_vaults import HOUR_MS, PEOPLE, START_MS, Item
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.api.catalogue import declared
-from app.api.registry import Operation
+from app.api.operation import Operation
 from app.host import Host
 from tests.helpers.sample_data import NAUGHTY
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec import inspect
 
 from app.api.catalogue import declared
-from app.api.registry import Operation
+from app.api.operation import Operation
 from app.errors import KeepsakeError
 from app.host import Host
 from app.rpc.client import Client

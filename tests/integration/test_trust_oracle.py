@@ -20,7 +20,8 @@ import pytest
 from app.api.caller import Caller
 from app.api.catalogue import declared
 from app.api.event_access import visible
-from app.api.registry import Operation, to_builtins
+from app.api.operation import Operation
+from app.api.registry import to_builtins
 from app.changes import Event
 from app.errors import KeepsakeError
 from tests.helpers.trust_arguments import ArgumentMaker

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from app.changes import ChangeSet
+from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError, NotFoundError
 from ui.notice import Notice
 from ui.panes.known_hints import SETTING
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 PERSON: Final = "person"
-WRITES: Final = frozenset({"note.save", "note.update", "fact.remember", "fact.set", "fact.correct"})
 QUIET_MS: Final = 2500
 """A text is looked at once nothing more of it was saved for this long."""
 _MOST = 20
@@ -88,7 +88,7 @@ class ClashWatcher(QObject):
             self._show_next()
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
-        if changes.operation in WRITES and changes.actor == PERSON:
+        if changes.operation in declared_operations().checks_facts and changes.actor == PERSON:
             self._written = [*(one for one in self._written if one not in changes.ids), *changes.ids][-_MOST:]
             self._timer.start()
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from app.api.catalogue import declared
-from app.api.registry import Operation, Parameter
+from app.api.operation import Operation, Parameter
 from app.cli.field_docs import field_docs
 from app.cli.verbs import wording
 from app.cli.verbs.model import JSON, MOMENT, NUMBER, TEXT, WHOLE, YES_NO, OptionShape, Verb, VerbParameter
@@ -45,9 +45,9 @@ def generated(commands: Mapping[str, Any]) -> str:
 
 def verb_of(operation: Operation) -> Verb:
     """Return the verb that calls an operation."""
-    words = wording.WORDS.get(operation.name) or operation.name.replace(".", " ").replace("_", "-")
+    words = operation.words or operation.name.replace(".", " ").replace("_", "-")
     hints = typing.get_type_hints(operation.arguments)
-    parameters = [made for item in operation.parameters for made in _parameters(operation.name, item, hints[item.name])]
+    parameters = [made for item in operation.parameters for made in _parameters(operation, item, hints[item.name])]
     wanted = _argument_names(operation)
     arguments = sorted((item for item in parameters if item.name in wanted), key=lambda item: wanted.index(item.name))
     options = [item for item in parameters if item.name not in wanted or item.inside]
@@ -57,10 +57,11 @@ def verb_of(operation: Operation) -> Verb:
         operation.summary,
         operation.doc,
         operation.access,
-        operation.destructive and operation.name not in wording.UNDOABLE,
+        operation.asks,
         _answer(operation.returns),
         tuple(_in_place(item) for item in arguments if not item.inside)
         + tuple(_named(item, [other.name for other in parameters if other is not item]) for item in options),
+        operation.undo,
     )
 
 
@@ -89,16 +90,16 @@ def _literal_values(hint: Any) -> tuple[Any, ...]:
 
 
 def _argument_names(operation: Operation) -> tuple[str, ...]:
-    given = wording.ARGUMENTS.get(operation.name, ())
+    given = operation.positional
     required = [item.name for item in operation.parameters if item.required and item.name not in given]
-    return (*given, *(name for name in required if (operation.name, name) not in wording.FILLED))
+    return (*given, *(name for name in required if name != operation.filled))
 
 
-def _parameters(operation: str, item: Parameter, hint: Any) -> Iterator[VerbParameter]:
+def _parameters(operation: Operation, item: Parameter, hint: Any) -> Iterator[VerbParameter]:
     """Yield the parameter, and the fields of a filter as parameters of their own."""
     made = _typed(item.name, hint, item.help)
     default = None if item.required or dataclasses.is_dataclass(item.default) else item.default
-    is_filled = (operation, item.name) in wording.FILLED
+    is_filled = item.name == operation.filled
     fields = list(_fields(item.name, hint)) if item.name == "filter" else []
     yield dataclasses.replace(
         made,
@@ -106,7 +107,8 @@ def _parameters(operation: str, item: Parameter, hint: Any) -> Iterator[VerbPara
         default=None if default in _EMPTY else default,
         nullable=made.nullable and default is not None,
         place="hidden" if item.name in wording.HIDDEN else "option",
-        joins=(operation, item.name) in wording.WORDED,
+        joins=item.name == operation.joined,
+        is_filled=is_filled,
     )
     yield from fields
 

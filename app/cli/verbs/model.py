@@ -29,6 +29,7 @@ class VerbParameter:
         reads: ``input`` when ``-`` means standard input, ``file`` when also ``@path`` means a file.
         splits: Whether commas separate its values.
         joins: Whether its words are joined by blanks.
+        is_filled: Whether the program looks it up when it is left out.
         inside: The object parameter that it is a field of.
         names: Its options on the command line.
     """
@@ -45,6 +46,7 @@ class VerbParameter:
     reads: str = ""
     splits: bool = False
     joins: bool = False
+    is_filled: bool = False
     inside: str = ""
     names: tuple[str, ...] = ()
 
@@ -67,6 +69,8 @@ class Verb:
         asks: Whether it takes away something that cannot be brought back, and so asks first.
         answer: The name of the answer's type.
         parameters: In the order of the command line.
+        undo: ``history`` where the undo of its entry there brings back what it changed, ``operation`` where another
+            operation does.
     """
 
     operation: str
@@ -77,6 +81,7 @@ class Verb:
     asks: bool = False
     answer: str = ""
     parameters: tuple[VerbParameter, ...] = ()
+    undo: str = ""
 
 
 @dataclass(frozen=True, slots=True)

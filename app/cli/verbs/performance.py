@@ -10,7 +10,6 @@ from typing import Any, Final
 from app.cli import reports, terminal
 from app.cli.connect import VaultConnection, open_connection
 from app.cli.usage import WrongUsageError
-from app.cli.verbs import wording
 from app.cli.verbs.answers import answer_lines
 from app.cli.verbs.change_messages import change_lines, changed_ids
 from app.cli.verbs.command_help import verb_help
@@ -22,7 +21,6 @@ from app.errors import KeepsakeError, NotFoundError
 
 _REFUSED: Final = 1
 _YES: Final = frozenset({"y", "yes"})
-_UNDOABLE: Final = frozenset({"archive", "entity", "fact", "memory", "note", "reflection", "session", "tag"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ def _require_effect(call: VerbCall, value: Any) -> None:
 def _answer(call: VerbCall, connection: VaultConnection) -> Any:
     operation, arguments = call.verb.operation, dict(call.arguments)
     hidden = {item.name for item in call.verb.parameters if item.place == "hidden"}
-    if (operation, "version") in wording.FILLED and "version" not in arguments:
+    if any(item.name == "version" and item.is_filled for item in call.verb.parameters) and "version" not in arguments:
         arguments["version"] = connection.call("note.get", id=arguments["id"])["version"]
     if "confirm" in hidden:
         arguments["confirm"] = True
@@ -154,9 +152,8 @@ def _shortly(value: Any) -> str:
 
 def _undo_hint(call: VerbCall, value: Any, connection: VaultConnection) -> str:
     """Return how to undo a change, ``""`` where nothing in the history does."""
-    subject, _, verb = call.verb.operation.partition(".")
     ids = changed_ids(value)
-    if subject not in _UNDOABLE or verb == "undo" or call.verb.asks or not ids:
+    if call.verb.undo != "history" or not ids:
         return ""
     try:
         entries = connection.call("memory.history", target=ids[0], limit=1)

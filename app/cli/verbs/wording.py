@@ -1,4 +1,4 @@
-"""Choices about verbs beyond the catalogue: places, subjects, confirmation."""
+"""Choices about verbs beyond the catalogue: subjects, and parameters by their names."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -42,69 +42,9 @@ SUBJECTS: Final[Mapping[str, str]] = {
     "vault": "The vault: check, repair, statistics.",
 }
 
-# Where a subject's name is that of a command written by hand, or a verb reads better elsewhere.
-WORDS: Final[Mapping[str, str]] = {
-    "search.explain": "memory explain",
-    "capture.part": "transcript part",
-    "capture.position": "transcript position",
-    "capture.status": "transcript status",
-}
-
-# Parameters that are given without an option, in the order of a sentence; otherwise the required ones.
-ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "agent.trust": ("name", "trust"),
-    "archive.list": ("text",),
-    "archive.put": ("ids",),
-    "capsule.make": ("path",),
-    "entity.graph": ("id",),
-    "entity.rename": ("id", "name"),
-    "fact.list": ("category",),
-    "history.find": ("ids",),
-    "history.step": ("step",),
-    "history.undo": ("id",),
-    "inbox.accept": ("ids",),
-    "inbox.reject": ("ids",),
-    "memory.forget_forever": ("ids",),
-    "memory.get": ("ids",),
-    "memory.history": ("target",),
-    "memory.months": ("query",),
-    "memory.people": ("text",),
-    "memory.tags": ("prefix",),
-    "memory.timeline": ("around",),
-    "memory.undo": ("history_ids",),
-    "note.save": ("title", "content"),
-    "note.titles": ("prefix",),
-    "note.update": ("id",),
-    "session.create": ("title",),
-    "session.restore": ("session",),
-    "tag.list": ("prefix",),
-}
-
-# What the program fills in when it is left out.
-FILLED: Final = frozenset({("note.update", "version")})
 # Options that no verb has; a passphrase is never an argument, where other programs could read it.
 HIDDEN: Final = frozenset({"job", "confirm", "passphrase"})
 
 FILES: Final = frozenset({"content", "summary", "prompt"})
 PIPED: Final = frozenset({"query", "text", "value", "ids", "history_ids", "items"})
 TAGS: Final = frozenset({"tags", "add", "remove"})
-WORDED: Final = frozenset({("memory.search", "query"), ("memory.context", "prompt")})
-
-# Destructive operations that can be undone; the others ask first.
-UNDOABLE: Final = frozenset(
-    {
-        "agent.quarantine",
-        "agent.undo",
-        "archive.put",
-        "entity.merge",
-        "entity.unrelate",
-        "fact.forget",
-        "health.fix",
-        "inbox.reject",
-        "note.delete",
-        "note.delete_many",
-        "note.merge",
-        "session.forget",
-        "session.forget_many",
-    }
-)

@@ -36,7 +36,12 @@ _ROLES: dict[str, Role] = {
 }
 _THOUGHTS = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")
-NOISE = ("jupyter_messages",)  # what the interpreter and its notebook say to each other
+# What the interpreter says to its notebook, pages that a search found, names of files, and texts of the program itself.
+NOISE = (
+    *("jupyter_messages", "aggregate_result", "citations", "content_references", "search_result_groups", "attachments"),
+    *("search_queries", "image_results", "cite_metadata", "_cite_metadata", "safe_urls", "model_switcher_deny"),
+    *("finish_details", "reasoning_title", "initial_text", "finished_text", "canvas"),
+)
 _PLACE = frozenset({"id", "parent", "children"})
 _OWN = ("id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node")
 

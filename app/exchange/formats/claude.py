@@ -29,7 +29,8 @@ _ROLES: dict[str, Role] = {
     "system": "system",
     "tool": "tool",
 }
-NOISE = ()
+# Pages that a search found, what is shown of a tool's work, and names of files.
+NOISE = ("citations", "display_content", "message", "site_name", "file_name")
 _OWN = ("uuid", "name", "created_at", "updated_at", "chat_messages", "messages", "conversation_id")
 _MESSAGE_OWN = ("uuid", "sender", "role", "text", "content", "created_at", "updated_at", "attachments", "index")
 

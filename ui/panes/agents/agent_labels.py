@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
+from app.core.declared_operations import declared_operations
+from ui.engine_texts import engine_text
 from ui.models.cards import Badge, Tone
 from ui.models.dates import format_number, short_date
 from ui.panes.schedule.run_labels import coming
@@ -20,32 +22,6 @@ _TRUST: dict[str, object] = {
     "inner": QT_TRANSLATE_NOOP("Agents", "Inner: sees what is shared and social"),
     "full": QT_TRANSLATE_NOOP("Agents", "Full: sees everything, private too"),
 }
-_VERBS: tuple[tuple[str, object], ...] = (
-    ("memory.search", QT_TRANSLATE_NOOP("Agents", "Searched your memory")),
-    ("memory.context", QT_TRANSLATE_NOOP("Agents", "Asked what it should know")),
-    ("memory.get", QT_TRANSLATE_NOOP("Agents", "Read a memory")),
-    ("memory.timeline", QT_TRANSLATE_NOOP("Agents", "Looked at the timeline")),
-    ("memory.", QT_TRANSLATE_NOOP("Agents", "Used your memories")),
-    ("note.save", QT_TRANSLATE_NOOP("Agents", "Wrote a note")),
-    ("note.update", QT_TRANSLATE_NOOP("Agents", "Changed a note")),
-    ("note.delete", QT_TRANSLATE_NOOP("Agents", "Deleted a note")),
-    ("note.", QT_TRANSLATE_NOOP("Agents", "Looked at notes")),
-    ("fact.remember", QT_TRANSLATE_NOOP("Agents", "Remembered a fact")),
-    ("fact.correct", QT_TRANSLATE_NOOP("Agents", "Corrected a fact")),
-    ("fact.", QT_TRANSLATE_NOOP("Agents", "Used your facts")),
-    ("session.append", QT_TRANSLATE_NOOP("Agents", "Added to a conversation")),
-    ("context.", QT_TRANSLATE_NOOP("Agents", "Asked what it should know")),
-    ("graph.", QT_TRANSLATE_NOOP("Agents", "Used your memories")),
-    ("reflection.", QT_TRANSLATE_NOOP("Agents", "Looked at reflections")),
-    ("tag.", QT_TRANSLATE_NOOP("Agents", "Looked at tags")),
-    ("archive.", QT_TRANSLATE_NOOP("Agents", "Looked at the archive")),
-    ("search.", QT_TRANSLATE_NOOP("Agents", "Asked why something was found")),
-    ("inbox.", QT_TRANSLATE_NOOP("Agents", "Looked at its proposals")),
-    ("vault.", QT_TRANSLATE_NOOP("Agents", "Asked how the vault stands")),
-    ("session.", QT_TRANSLATE_NOOP("Agents", "Looked at conversations")),
-    ("entity.", QT_TRANSLATE_NOOP("Agents", "Looked up people and things")),
-    ("schedule.", QT_TRANSLATE_NOOP("Agents", "Used schedules")),
-)
 
 
 def trust_words(trust: str) -> str:
@@ -60,10 +36,8 @@ def call_words(call: "LedgerCall") -> str:
 
 def operation_words(operation: str) -> str:
     """Return what a call of an operation does, such as ``Searched your memory``."""
-    for prefix, words in _VERBS:
-        if operation == prefix or (prefix.endswith(".") and operation.startswith(prefix)):
-            return QCoreApplication.translate("Agents", str(words))
-    return operation
+    sentence = declared_operations().sentences.get(operation)
+    return operation if sentence is None else engine_text(sentence)
 
 
 def outcome_badge(call: "LedgerCall") -> Badge | None:

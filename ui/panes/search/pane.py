@@ -7,6 +7,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError
 from app.retrieval.model import Found, Hit, Leg, MonthCount, Query
 from ui import theme
@@ -53,7 +54,6 @@ LIMIT = 50
 """Results at once until the setting is known."""
 WIDE = 1180
 HELP = "help.pages"
-REMOVING = ("note.delete", "note.delete_many", "session.forget")
 _WORDS: list[Leg] = ["words"]
 
 
@@ -164,7 +164,7 @@ class SearchPane(ReadingPane):
         if self._found is None:
             return
         changed = set(changes.ids)
-        if changes.operation in REMOVING:
+        if changes.operation in declared_operations().removes:
             if any(hit.id in changed or hit.session_id in changed for hit in self._found.hits):
                 self._removed |= changed
                 self.results.pass_over(changed)

@@ -36,6 +36,7 @@ _FROM = re.compile(rb"From \S.{0,200}\d{1,2}:\d{2}.{0,60}$")
 _FIELD = re.compile(rb"\s*[!-9;-~]{1,80}:[^\n]*\n")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _IDS = re.compile(r"<[^<>\s]{1,900}>")
+_WRITTEN_FIELDS = ("Comments", "Keywords")  # what a person may write beside the subject
 _PREFIX = re.compile(r"^(?:(?:re|aw|fwd?|wg|antw|sv|vs|tr|rv|odp)(?:\[\d+\])?\s?:\s*)+", re.IGNORECASE)
 _HIDDEN = re.compile(r"<(style|script|head)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
 _TEXTS = frozenset({"application/json", "application/xml", "application/yaml", "application/x-yaml", "application/ics"})
@@ -138,8 +139,11 @@ def _records(
 ) -> Iterator[Record]:
     try:
         mail = email.message_from_bytes(data, policy=email.policy.compat32)
-        read_item(place, {"subject": _PREFIX.sub("", _header(mail, "Subject")), "parts": list(_texts(mail))}, "mail")
+        written = [f"{name}: {value}" for name in _WRITTEN_FIELDS if (value := _header(mail, name))]
+        parts = [*written, *_texts(mail), _trimmed(mail.epilogue or "")]
+        read_item(place, {"subject": _PREFIX.sub("", _header(mail, "Subject")), "parts": parts}, "mail")
         said, repair = _content(mail, attached)
+        said = chat_records.joined(*written, said, _trimmed(mail.epilogue or ""))
         foreign = _first_id(mail, "Message-ID") or f"hash:{content_hash(data.decode('latin-1'))}"
         name, address = parseaddr(_header(mail, "From"))
         subject = _header(mail, "Subject")

@@ -21,7 +21,7 @@ FORMAT = "signal"
 AGENT = "Signal"
 FILES = re.compile(r"(?:.*/)?[^/]+\.json")
 _SPOKEN = frozenset({"", "incoming", "outgoing", "story"})
-NOISE = ("fileName", "author", "authorName")
+NOISE = ("fileName", "author", "authorName", "reactions")
 _NOBODYS = Noise(NOISE)
 _OWN = ("date", "sender", "body", "quote", "sticker", "attachments", "id", "sent_at", "received_at", "timestamp")
 

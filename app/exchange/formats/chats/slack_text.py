@@ -24,7 +24,7 @@ NOISE: Final = (
     *("user_profile", "profile", "bot_profile", "edited", "video_html", "style", "focus_on_load", "url_private"),
     *("fallback", "pretty_type", "preview_highlight", "simplified_html", "service_icon", "footer_icon", "tz_label"),
     *("author_icon", "dispatch_action_config", "mrkdwn_in", "mode", "filetype", "mimetype", "external_type"),
-    *("file_access", "media_display_type", "locale", "shares"),
+    *("file_access", "media_display_type", "locale", "shares", "reactions"),
 )
 # Of blocks: what a click sends, and how one looks.
 _TECHNICAL: Final = frozenset({"value", "style", "size", "border", "orientation", "alignment", "verbatim", "width"})

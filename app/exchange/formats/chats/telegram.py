@@ -20,7 +20,11 @@ FILES = re.compile(r"(?:.*/)?result\.json")
 _LISTS = ("", "chats.list.item.", "left_chats.list.item.")
 _CHAT_FIELDS = frozenset(f"{place}{name}" for place in _LISTS for name in ("name", "type", "id"))
 _MESSAGES = frozenset(f"{place}messages.item" for place in _LISTS)
-NOISE = ("about", "personal_information", "contacts", "frequent_contacts", "sessions", "web_sessions", "other_data")
+# Other products, and names of people and files.
+NOISE = (
+    *("about", "personal_information", "contacts", "frequent_contacts", "sessions", "web_sessions", "other_data"),
+    *("author", "forwarded_from", "saved_from", "via_bot", "members", "inviter", "reactions", "file_name"),
+)
 _MAX_DIGITS = 12
 _OWN = ("id", "type", "date", "date_unixtime", "from", "actor", "text", "text_entities", "edited", "edited_unixtime")
 

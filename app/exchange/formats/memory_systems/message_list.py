@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
+from app.exchange.formats.claude_content import turns
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import clean, first_text, row, table, text
@@ -23,6 +24,8 @@ _ROLES: Final[dict[str, Role]] = {
     "system": "system",
     "developer": "system",
 }
+
+_BLOCKS: Final = frozenset({"tool_use", "tool_result", "thinking", "document", "image"})
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
@@ -53,8 +56,11 @@ def _message(key: str, fields: dict[str, Any], place: str) -> Record:
     if role is None:
         shown = excerpt(text(fields.get("role")), 40)
         return Problem(place, f"Its role {shown!r} is none of {', '.join(_ROLES)}; it was left out.")
-    said = content_text(fields.get("content"))
-    calls = [clean(table(call)) for call in row(fields.get("tool_calls"))]
+    parts = list(turns({"content": fields.get("content")})) if _has_blocks(fields.get("content")) else []
+    said = "\n\n".join(part.content for part in parts if part.content) or content_text(fields.get("content"))
+    calls = [
+        clean(table(call)) for call in (*row(fields.get("tool_calls")), *(one for part in parts for one in part.calls))
+    ]
     if not said.strip() and not calls:
         return Problem(place, "It holds no text and was left out.")
     name = storable(first_text(fields, "name"))[0]
@@ -69,6 +75,11 @@ def _message(key: str, fields: dict[str, Any], place: str) -> Record:
             tool_calls=calls or None,
         ),
     )
+
+
+def _has_blocks(content: object) -> bool:
+    """Return whether a content has parts beside text, such as calls of tools."""
+    return any(table(part).get("type") in _BLOCKS for part in row(content))
 
 
 def content_text(content: object) -> str:

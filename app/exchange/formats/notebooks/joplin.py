@@ -8,6 +8,7 @@ from typing import Final
 
 from app.attachments.model import MAX_BYTES
 from app.core.tag_names import normalise_tags
+from app.core.text import storable
 from app.errors import FormatError, InputError
 from app.exchange.formats.notebooks.joplin_items import (
     ITEM,
@@ -162,6 +163,7 @@ class _NoteReader:
         attributes = {
             "notebook": notebook,
             "source_url": fields.get("source_url", ""),
+            "author": storable(fields.get("author", ""))[0],
             "todo": todo,
             "aliases": self._names.aliases(key),
         }

@@ -23,6 +23,7 @@ MAX_DEPTH: Final = 20
 _FIELD: Final = re.compile(r"([a-z_]+): ?(.*)")
 
 NOTE, FOLDER, RESOURCE_TYPE, TAG, NOTE_TAG = "1", "2", "4", "5", "6"
+_PASSED_OVER: Final = frozenset(("3", *map(str, range(7, 17))))  # settings, searches, keys, revisions and the like
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,11 @@ class JoplinIndex:
             names.append(title.replace("/", "-"))
         return "/".join(reversed(names))
 
-    def take(self, item: JoplinItem, member: tarfile.TarInfo) -> None:
-        """Note an item; revisions and settings are passed over."""
+    def take(self, item: JoplinItem, member: tarfile.TarInfo) -> bool:
+        """Note an item, and return whether its kind is known.
+
+        Revisions and settings are passed over.
+        """
         key, kind = item.fields.get("id", ""), item.fields.get("type_", "")
         if kind == NOTE:
             self.notes[key] = member
@@ -84,6 +88,9 @@ class JoplinIndex:
             self.tags[key] = item.title
         elif kind == NOTE_TAG:
             self.tagged.setdefault(item.fields.get("note_id", ""), []).append(item.fields.get("tag_id", ""))
+        else:
+            return kind in _PASSED_OVER or not (item.title or item.body)
+        return True
 
 
 def parse_item(text: str) -> JoplinItem | None:
@@ -142,8 +149,9 @@ def read_index(archive: tarfile.TarFile, path: Path, index: JoplinIndex) -> Iter
                 item = read_item(archive, member)
                 if isinstance(item, str):
                     yield Problem(f"{path.name}, {member.name}", item)
-                else:
-                    index.take(item, member)
+                elif not index.take(item, member):
+                    said = "It is an item of a kind that this version does not know, and was left out."
+                    yield Problem(f"{path.name}, {member.name}", said)
             elif found := RESOURCE.fullmatch(member.name):
                 index.files[found[1]] = member
             else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from app.attachments.model import MAX_BYTES as MAX_ATTACHED
 from app.core.text import storable
 from app.errors import FormatError, InputError
+from app.exchange.accounting import read_item
 from app.exchange.model import Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link
 from app.memories.foreign_record import MemoryRecord, Problem
@@ -51,6 +52,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             if text is None:
                 yield Problem(f"{path.name}, page {number + 1}", "It is damaged and was left out.")
             elif text:
+                read_item(f"{path.name}, page {number + 1}", text, "page")
                 parts.append(text)
                 length += len(text)
             else:
@@ -65,6 +67,10 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         if empty:
             said = f"{empty} {'page has' if empty == 1 else 'pages have'} no text, such as scanned pages."
             yield Problem(path.name, said, lost=False, foreign=True)
+        asides = list(_asides(document, min(pages, MAX_PAGES)))
+        for aside in asides:
+            read_item(f"{path.name}, comments and fields", aside, "comment")
+        parts += ["\n".join(f"- {aside}" for aside in asides)] if asides else []
         title, made, changed = _properties(document)
     yield from _note(path, "\n\n".join(parts), title or path.stem, made, changed)
 
@@ -126,6 +132,18 @@ def _page_text(document: "PdfReader", number: int) -> str | None:
     except (*_DAMAGE, RecursionError):
         return None
     return storable(text.replace("\r\n", "\n").strip())[0]
+
+
+def _asides(document: "PdfReader", pages: int) -> Iterator[str]:
+    """Yield what people wrote into comments and form fields of the pages."""
+    for number in range(pages):
+        with suppress(*_DAMAGE, RecursionError):
+            for reference in document.pages[number].get("/Annots") or ():
+                given = reference.get_object()
+                name = "/V" if given.get("/Subtype") == "/Widget" else "/Contents"
+                said = given.get(name) if name in given else (given.get("/Parent") or {}).get(name)
+                if isinstance(said, str) and not said.startswith("/") and said.strip():
+                    yield storable(" ".join(said.split()))[0]
 
 
 def _properties(document: "PdfReader") -> tuple[str, int | None, int | None]:

@@ -7,7 +7,6 @@ import pytest
 
 from app.api.caller import Caller
 from app.api.catalogue import declared
-from app.api.write_modes import WRITE_MODES
 from app.host import Host
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -66,5 +65,4 @@ def test_a_repeated_append_is_recognised(host: Host) -> None:
 
 def test_every_operation_that_stores_text_is_tried_or_takes_the_same_way() -> None:
     """The mask stands before all of them; a new one needs no entry here, only an agent that may call it."""
-    assert CALLS.keys() <= WRITE_MODES.keys()
     assert CALLS.keys() <= {item.name for item in declared() if item.access == "write"}

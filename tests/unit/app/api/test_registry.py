@@ -11,7 +11,8 @@ from msgspec import Meta
 import app.api
 from app.api.caller import OWNER, Caller
 from app.api.catalogue import declared
-from app.api.registry import Catalogue, Operation, Registry, check_arguments, from_builtins, to_builtins, type_name
+from app.api.operation import Operation
+from app.api.registry import Catalogue, Registry, check_arguments, from_builtins, to_builtins, type_name
 from app.changes import Changed, ChangeSet, Event
 from app.errors import AccessDeniedError, InputError, UnknownOperationError
 from app.sessions.model import NewMessage

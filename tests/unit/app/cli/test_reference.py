@@ -9,10 +9,18 @@ import pytest
 
 from app.api.catalogue import declared
 from app.cli.man_page import man_page
-from app.cli.reference import command_declarations, operation_lines, pages, verbs, write_reference
+from app.cli.reference import (
+    command_declarations,
+    operation_declarations,
+    operation_lines,
+    pages,
+    verbs,
+    write_reference,
+)
 from app.cli.root import commands_by_hand
 from app.cli.verbs import declarations
 from app.config.schema import SETTINGS
+from app.core import declared_operations
 from app.core.paths import resources
 from app.errors import UnknownOperationError
 from app.retrieval.query.parser import operators, parse
@@ -43,6 +51,11 @@ def test_the_manual_page_is_shown_without_a_warning() -> None:
 def test_the_committed_declarations_of_commands_are_current() -> None:
     committed = declarations.path().read_text(encoding="utf-8")
     assert committed == command_declarations(commands_by_hand()), "run 'keepsake docs'"
+
+
+def test_the_committed_declarations_for_clients_are_current() -> None:
+    committed = declared_operations.path().read_text(encoding="utf-8")
+    assert committed == operation_declarations(), "run 'keepsake docs'"
 
 
 def test_everything_declared_is_documented(tmp_path: Path) -> None:

@@ -53,6 +53,16 @@ def test_words_beside_a_blank_message_are_named_though_they_are_in_its_details()
     assert [one.count for one in problems] == [2]
 
 
+def test_words_that_are_only_in_the_details_of_a_message_are_named_as_kept() -> None:
+    def reader() -> Iterator[Record]:
+        read_item("message 1", {"text": "the walnut torte", "extra": "baked on a Sunday"}, "message")
+        yield said("the walnut torte", extra="baked on a Sunday")
+
+    counts, problems = account_of(reader())
+    assert counts.left_out == 1
+    assert [(one.lost, "are kept with the message" in one.what) for one in problems] == [(True, True)]
+
+
 def test_what_a_reader_puts_into_another_shape_or_yields_later_is_stored() -> None:
     lines = [
         {"html": "<p>The <b>walnut</b> torte &amp; the <i>quince</i> jelly</p>"},

@@ -11,19 +11,18 @@ import pytest
 
 from app.api.caller import Caller, caller_of
 from app.api.catalogue import declared
-from app.api.write_modes import WRITE_MODES
+from app.core.declared_operations import declared_operations
 from app.core.paths import migrations
 from app.errors import InputError, KeyConflictError
 from app.host import Host
 from app.inbox.model import Proposal
 from app.llm.model import Usage
-from app.rpc.repeats import IDEMPOTENT
 from app.spending.service import SpendingService
 from app.store.store import Store
 from app.store.transaction_wrapper import DeliberateRollbackError, wrapped_transactions
 from tests.helpers.chat_server import ChatReply, ChatServer
 
-KEYS = {item.name: item.idempotency_key for item in declared() if item.idempotency_key}
+KEYS = {item.name: item.key for item in declared() if item.key}
 CALLS: dict[str, dict[str, Any]] = {
     "note.save": {"content": "heron by the river", "title": "Heron", "tags": ["bird"]},
     "memory.write": {"content": "heron by the river", "kind": "fact"},
@@ -56,8 +55,8 @@ def texts(host: Host) -> list[str]:
 
 
 def test_every_operation_that_may_be_repeated_is_tried_here() -> None:
-    assert set(KEYS) == IDEMPOTENT
-    assert {name for name in KEYS if WRITE_MODES[name].mode == "content"} == set(CALLS)
+    assert declared_operations().keys == KEYS
+    assert {item.name for item in declared() if item.key and item.review == "content"} == set(CALLS)
 
 
 @pytest.mark.parametrize("operation", CALLS)

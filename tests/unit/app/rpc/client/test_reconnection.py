@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import pytest
 
 from app.api.catalogue import declared
+from app.core.declared_operations import declared_operations
 from app.errors import HostUnreachableError
 from app.host import Host
 from app.mcp.host_link import ClientIdentity, HostLink
@@ -22,7 +23,7 @@ from app.rpc.framing import HEADER_BYTES, PROTOCOL, decode, encode, length_of
 from app.rpc.host_backend import HostBackend
 from app.rpc.hostfile import HostFile, write_hostfile
 from app.rpc.messages import answer, welcome
-from app.rpc.repeats import IDEMPOTENT, is_keyed
+from app.rpc.repeats import is_keyed
 from tests.unit.app.rpc.conftest import serving
 
 WAIT_S = 30.0
@@ -239,8 +240,8 @@ def test_answers_come_in_the_type_that_is_asked_for(folder: Path) -> None:
 
 def test_what_is_repeated_takes_a_key() -> None:
     operations = {item.name: item for item in declared()}
-    for name in IDEMPOTENT:
-        assert "key" in inspect.signature(operations[name].handler).parameters
+    for name, key in declared_operations().keys.items():
+        assert key in inspect.signature(operations[name].handler).parameters
         assert operations[name].access == "write"
         assert is_keyed(name, {"key": "k"})
         assert not is_keyed(name, {})

@@ -1,0 +1,52 @@
+"""Declarations of operations that clients need, read from a generated file without loading the engine."""
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from app.core.paths import resources
+
+FILE: Final = "operations.json"
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredOperations:
+    """Properties of operations for clients, by their names.
+
+    Args:
+        keys: The argument with which a call may be repeated safely.
+        not_for_models: Those that no language model is offered.
+        checks_facts: Those whose texts the window compares with stored facts.
+        removes: Those that take what they name out of the results of a search.
+        sentences: What an agent did that called it.
+    """
+
+    keys: Mapping[str, str] = field(default_factory=dict)
+    not_for_models: frozenset[str] = frozenset()
+    checks_facts: frozenset[str] = frozenset()
+    removes: frozenset[str] = frozenset()
+    sentences: Mapping[str, str] = field(default_factory=dict)
+
+
+def path() -> Path:
+    """Return where the file is."""
+    return resources() / FILE
+
+
+@functools.cache
+def declared_operations() -> DeclaredOperations:
+    """Return the declarations; none where the file was not generated yet."""
+    try:
+        raw = json.loads(path().read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return DeclaredOperations()
+    return DeclaredOperations(
+        keys=raw["keys"],
+        not_for_models=frozenset(raw["not_for_models"]),
+        checks_facts=frozenset(raw["checks_facts"]),
+        removes=frozenset(raw["removes"]),
+        sentences=raw["sentences"],
+    )

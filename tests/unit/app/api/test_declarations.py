@@ -1,0 +1,105 @@
+"""What each surface derives from the declarations of operations."""
+
+from collections.abc import Callable
+
+import pytest
+
+from app.api.catalogue import declared
+from app.api.operation import Operation
+from app.cli.verbs.generation import verb_of
+from app.core.declared_operations import declared_operations
+from ui.engine_texts import texts
+from ui.panes.agents.agent_labels import operation_words
+
+OPERATIONS = list(declared())
+
+
+def names(matches: Callable[[Operation], bool]) -> str:
+    return " ".join(item.name for item in OPERATIONS if matches(item))
+
+
+DERIVED = {
+    "a client may repeat it under a key": (lambda item: item.key, "memory.write note.save session.append"),
+    "no language model is offered it": (
+        lambda item: not item.for_models,
+        "agent.request_access entity.place session.append_later",
+    ),
+    "an unknown program may call it": (lambda item: item.open_to_unknown, "agent.request_access agent.whoami"),
+    "recalled text in its messages becomes a reference": (
+        lambda item: item.transcript == "messages",
+        "session.append session.append_later",
+    ),
+    "it waits for the person where the client did not ask": (
+        lambda item: item.guard == "unconfirmed",
+        "saved_search.delete saved_search.order saved_search.rename",
+    ),
+    "it waits for the person where the schedule is another's": (
+        lambda item: item.guard == "others",
+        "schedule.delete schedule.prune schedule.update",
+    ),
+    "it waits for the person where the job is Keepsake's": (
+        lambda item: item.guard == "built_in",
+        "schedule.run_now",
+    ),
+    "the window compares its text with facts": (
+        lambda item: item.checks_facts,
+        "fact.correct fact.remember fact.set note.save note.update",
+    ),
+    "the search drops what it names": (
+        lambda item: item.removes,
+        "note.delete note.delete_many session.forget session.forget_many",
+    ),
+    "its command has words of its own": (
+        lambda item: item.words,
+        "capture.part capture.position capture.status search.explain",
+    ),
+    "its command looks a value up": (lambda item: item.filled, "note.update"),
+    "its command joins words": (lambda item: item.joined, "memory.context memory.search"),
+    "another operation undoes it": (
+        lambda item: item.undo == "operation",
+        "agent.quarantine agent.undo health.fix inbox.reject",
+    ),
+    "its command asks first": (
+        lambda item: verb_of(item).asks,
+        "agent.ask agent.clear_ledger agent.revoke archive.clean backup.restore connection.remove "
+        "encryption.decrypt graph.delete_entities graph.delete_observations graph.delete_relations "
+        "memory.forget_forever schedule.delete schedule.prune secret.remove session.purge",
+    ),
+}
+
+
+@pytest.mark.parametrize("meaning", DERIVED)
+def test_what_is_derived(meaning: str) -> None:
+    matches, expected = DERIVED[meaning]
+    assert names(matches) == expected
+
+
+def test_the_clients_derive_the_same() -> None:
+    known = declared_operations()
+    assert known.keys == {item.name: item.key for item in OPERATIONS if item.key}
+    assert known.not_for_models == {item.name for item in OPERATIONS if not item.for_models}
+    assert known.checks_facts == {item.name for item in OPERATIONS if item.checks_facts}
+    assert known.removes == {item.name for item in OPERATIONS if item.removes}
+
+
+def test_parameters_that_are_named_exist() -> None:
+    for item in OPERATIONS:
+        named = {*item.positional, item.filled, item.joined, item.transcript, item.key} - {""}
+        assert named <= {parameter.name for parameter in item.parameters}, item.name
+
+
+def test_what_an_agent_may_call_has_a_sentence_that_is_translated() -> None:
+    """The ledger tells the person what an agent did, in the person's language."""
+    assert names(lambda item: not item.owner_only and not item.sentence) == ""
+    assert {item.sentence for item in OPERATIONS if item.sentence} <= set(texts())
+    assert operation_words("note.save") == "Wrote a note"
+
+
+def test_an_operation_that_reads_declares_nothing_of_a_write() -> None:
+    reads = [item for item in OPERATIONS if item.access == "read"]
+    assert [item.name for item in reads if item.kind != "other" or item.undo or item.guard or item.destructive] == []
+    assert names(lambda item: item.access == "write" and item.sentence.startswith(("Looked at", "Asked"))) == ""
+
+
+def test_an_undo_by_the_history_is_of_a_write_that_agents_or_the_person_see_there() -> None:
+    assert names(lambda item: item.undo == "history" and item.review in ("refused", "unrehearsed")) == ""
