@@ -1,4 +1,4 @@
-"""Link of one MCP client to the host: who it is, and whether it may come in."""
+"""The link of an MCP client to the host."""
 
 import asyncio
 import contextlib
@@ -11,9 +11,9 @@ from app import __version__
 from app.errors import AccessRequiredError, HostUnreachableError
 from app.mcp import identity
 from app.mcp.host_launcher import ensure_host
-from app.rpc.client.connection import Connection
 from app.rpc.client.dial import ask, dial
 from app.rpc.client.host_client import Client
+from app.rpc.client.host_connection import HostConnection
 from app.rpc.client.stream import Stream
 from app.rpc.credentials import Credentials
 from app.rpc.framing import MAX_SHORT_FRAME
@@ -34,7 +34,7 @@ class ClientIdentity:
 
 
 class HostLink:
-    """Connection of one client to the host of a vault, which is started where none runs.
+    """The connection of one client to a host, which it starts if none runs.
 
     Args:
         vault: The vault's folder.
@@ -51,7 +51,7 @@ class HostLink:
         self._host = Client(self._reached, MAX_SHORT_FRAME, reconnect_seconds=0)
         self._listeners: list[EventListener] = []
         self._request = ""
-        self._known: Connection | None = None
+        self._known: HostConnection | None = None
 
     async def call(self, operation: str, arguments: Mapping[str, Any] | None = None, *, repeatable: bool) -> Any:
         """Call an operation, connecting first where needed.
@@ -130,7 +130,7 @@ class HostLink:
     def _dial(self, token: str) -> Stream:
         return dial(self.vault, Credentials(token, self.client.name, self.client.version or __version__))
 
-    async def _is_let_in_now(self, connection: Connection | None) -> bool:
+    async def _is_let_in_now(self, connection: HostConnection | None) -> bool:
         """Return whether the host knows this client by now, over another connection than this one."""
         if connection is None or connection is self._host.connection:
             await asyncio.to_thread(self._host.hang_up)

@@ -1,4 +1,4 @@
-"""Backend of a window beside another process's host, and at an own one when that ends."""
+"""Backend of a window: another process's host, or its own afterwards."""
 
 import logging
 import threading

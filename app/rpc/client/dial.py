@@ -65,7 +65,7 @@ def dial(vault: Path, credentials: Credentials | None = None) -> Stream:
 
 
 def ask(stream: Stream, operation: str) -> Any:
-    """Call an operation over a connection that nobody else uses, and return its answer."""
+    """Return the answer of an operation over a connection without other calls."""
     return value_and_changes(_exchange(stream, request(0, operation, {})))[0]
 
 
@@ -93,7 +93,7 @@ def _greeted(description: HostFile, vault: Path, credentials: Credentials | None
 
 
 def _check_owner(stream: Stream, vault: Path) -> None:
-    """Refuse a program of another user, before the token is shown: it must not learn it."""
+    """Refuse a program of another user before the token is shown."""
     if not stream.is_own:
         raise HostUnreachableError("Another user's program listens where Keepsake should.", vault=str(vault))
 

@@ -1,4 +1,4 @@
-"""Client of a host, for any number of calls at a time and across restarts of the host."""
+"""Client of a host, for many calls at a time and across its restarts."""
 
 import logging
 import threading
@@ -14,8 +14,8 @@ import msgspec
 
 from app.changes import EVERYTHING
 from app.errors import AccessRequiredError, HostUnreachableError, KeepsakeError
-from app.rpc.client.connection import Call, Connection, Convert
 from app.rpc.client.dial import ConnectionLostError, call_limit, dial
+from app.rpc.client.host_connection import Call, Convert, HostConnection
 from app.rpc.client.stream import Stream
 from app.rpc.credentials import Credentials
 from app.rpc.event_codec import changes_to_wire
@@ -58,7 +58,7 @@ class Client:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._closed = threading.Event()
-        self._connection: Connection | None = None
+        self._connection: HostConnection | None = None
         self._listener: EventListener | None = None
         self._wanted: Mapping[str, Any] = {}
         self._has_missed = False
@@ -79,7 +79,7 @@ class Client:
         return client
 
     @property
-    def connection(self) -> Connection | None:
+    def connection(self) -> HostConnection | None:
         """Return the connection to the host as far as is known, ``None`` without one."""
         connection = self._connection
         return connection if connection is not None and connection.is_open else None
@@ -135,7 +135,7 @@ class Client:
         return call.answer
 
     def subscribe(self, listener: EventListener, **wanted: Any) -> None:
-        """Hear of events from now on, on a thread of the client, also after the host was restarted.
+        """Subscribe to events on a thread of the client, also after a restart.
 
         Args:
             listener: Hears of them; it must return at once, and call nothing.
@@ -192,7 +192,7 @@ class Client:
             work()
 
     def _send(self, call: Call) -> None:
-        """Send a call once the host is there; fail it where it must not be made twice."""
+        """Send a call once the host is there, unless it must not be repeated."""
         while not call.answer.cancelled():
             try:
                 connection = self._connected()
@@ -211,13 +211,13 @@ class Client:
                 return
 
     def _is_worth_waiting(self, call: Call) -> bool:
-        """Wait a moment for a host that is away; False once it was away too long."""
+        """Wait for a host that is away; return False after too long."""
         now = time.monotonic()
         if call.until is None:
             call.until = now + self._seconds
         return now < call.until and not self._closed.wait(_PAUSE_SECONDS)
 
-    def _check_repetition(self, call: Call, connection: Connection) -> None:
+    def _check_repetition(self, call: Call, connection: HostConnection) -> None:
         """Refuse to make a call twice that does not only read and has no key."""
         if call.may_be_done and call.is_repeatable is None:
             if self._reading is None:
@@ -227,8 +227,8 @@ class Client:
         if call.is_refused:
             raise call.uncertain()
 
-    def _connected(self) -> Connection:
-        """Return the connection, made anew and subscribed again where it was lost."""
+    def _connected(self) -> HostConnection:
+        """Return the connection, opened and subscribed again where it was lost."""
         connection = self.connection
         if connection is not None and not connection.is_left:
             return connection
@@ -239,12 +239,12 @@ class Client:
             if self._closed.is_set():
                 stream.close()
                 raise ConnectionLostError(was_sent=False)
-            connection = self._connection = Connection(stream, self._limit, self._on_event, self._on_lost)
+            connection = self._connection = HostConnection(stream, self._limit, self._on_event, self._on_lost)
         if self._listener is not None:
             self._subscribe_again(connection)
         return connection
 
-    def _subscribe_again(self, connection: Connection) -> None:
+    def _subscribe_again(self, connection: HostConnection) -> None:
         try:
             self._ask(connection, "subscribe", self._wanted)
         except AccessRequiredError as error:
@@ -254,7 +254,7 @@ class Client:
         if has_missed and self._listener is not None:
             self._listener(CHANGED, changes_to_wire(EVERYTHING))
 
-    def _ask(self, connection: Connection, operation: str, arguments: Mapping[str, Any]) -> Any:
+    def _ask(self, connection: HostConnection, operation: str, arguments: Mapping[str, Any]) -> Any:
         """Call an operation on the thread that sends; it fails with the connection."""
         call = Call(operation, arguments, is_repeatable=False, convert=lambda value, _changes: value, is_single=True)
         connection.send(call)
@@ -283,7 +283,7 @@ class Client:
         elif self._listener is not None:
             self._listener(kind, event)
 
-    def _on_lost(self, connection: Connection, calls: list[Call], error: ConnectionLostError) -> None:
+    def _on_lost(self, connection: HostConnection, calls: list[Call], error: ConnectionLostError) -> None:
         for call in calls:
             call.may_be_done = call.may_be_done or error.was_sent
             call.reason = error.reason or call.reason

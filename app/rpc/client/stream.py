@@ -1,4 +1,4 @@
-"""Blocking stream of frames to a host: a Unix socket, a named pipe of Windows, or a port of this machine.
+"""Blocking stream of frames to a host: a socket, named pipe or port.
 
 A hook holds up its agent while this loads, so it takes neither ``msgspec``, ``dataclasses`` nor ``pathlib``.
 """
@@ -53,7 +53,7 @@ class Stream:
 
     @property
     def is_own(self) -> bool:
-        """Return False where a program of another user listens; no token must be shown to it."""
+        """Return False where a program of another user listens."""
         return is_own(self._end)
 
     def wait_for_ever(self) -> None:

@@ -186,11 +186,11 @@ def test_a_write_with_a_key_is_repeated(restarted: Restarted) -> None:
 
 
 def test_a_subscriber_hears_once_that_everything_may_have_changed(restarted: Restarted) -> None:
-    heard: list[None] = []
-    restarted.face.follow(lambda: heard.append(None))
+    calls: list[None] = []
+    restarted.face.follow(lambda: calls.append(None))
     restarted.face.call("note.list", {})
     restarted.face.call("note.list", {})
-    assert len(heard) == 1
+    assert len(calls) == 1
 
 
 def test_a_call_after_a_restart_just_works(folder: Path) -> None:

@@ -18,7 +18,7 @@ Convert = Callable[[Any, Any], Any]  # makes an answer of a value and the record
 
 @dataclass(eq=False, slots=True)
 class Call:
-    """A call and what is known of it.
+    """A call and its state.
 
     Args:
         operation: The operation.
@@ -65,7 +65,7 @@ class Call:
             self.answer.set_exception(error)
 
     def uncertain(self) -> HostUnreachableError:
-        """Return the failure that nobody knows whether it was carried out."""
+        """Return the failure of a call that may have been carried out."""
         ended = self.reason or "Keepsake was closed meanwhile."
         return HostUnreachableError(
             f"{ended} '{self.operation}' may or may not have been done. Look before you repeat it.",
@@ -78,7 +78,7 @@ class Call:
         return self.answer.running() or (not self.answer.cancelled() and self.answer.set_running_or_notify_cancel())
 
 
-class Connection:
+class HostConnection:
     """A connection to a host, with a thread that reads.
 
     Args:
@@ -93,7 +93,7 @@ class Connection:
         stream: Stream,
         limit: int,
         listener: EventListener,
-        on_lost: "Callable[[Connection, list[Call], ConnectionLostError], None]",
+        on_lost: "Callable[[HostConnection, list[Call], ConnectionLostError], None]",
     ) -> None:
         self._stream = stream
         self._limit = limit
@@ -131,7 +131,7 @@ class Connection:
                 raise ConnectionLostError(was_sent=False) from error
 
     def cancel(self, call: Call) -> None:
-        """Have the host stop a call that its caller gave up, as far as it does."""
+        """Cancel a call at the host that its caller gave up."""
         if self._calls.get(call.number) is call:
             self.notify("cancel", {"id": call.number})
 
