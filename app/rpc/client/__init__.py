@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Client", "Credentials", "EventListener"]
 
-_PLACES = {"Client": "client.host_client", "Credentials": "credentials", "EventListener": "messages"}
+_PLACES = {
+    "Client": "app.rpc.client.host_client",
+    "Credentials": "app.rpc.credentials",
+    "EventListener": "app.rpc.messages",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name where it is used first."""
     if name not in _PLACES:
         raise AttributeError(name)
-    return getattr(import_module(f"app.rpc.{_PLACES[name]}"), name)
+    return getattr(import_module(_PLACES[name]), name)
