@@ -52,6 +52,8 @@ class NoteFolderWatch:
         self._known: tuple[str, bool, FolderScan] | None = None
         self._has_edits = False
         self._failure = ""
+        # A look carries over what differs from what it saw at its begin; another one would change that under it.
+        self._looking = asyncio.Lock()
         subscribe(self._on_event)
 
     @property
@@ -89,6 +91,10 @@ class NoteFolderWatch:
 
     async def look(self, folder: str) -> bool:
         """Carry over what is new since the last look; return whether there was anything."""
+        async with self._looking:
+            return await self._look(folder)
+
+    async def _look(self, folder: str) -> bool:
         writes = self._writes()
         if self._known is not None and self._known[:2] != (folder, writes):
             self._forget()

@@ -82,9 +82,12 @@ def test_captured_words_are_in_the_vault_and_can_be_undone(
     qtbot.keyClicks(program.capture._words, "Plant the climbing rose #garden")
     qtbot.keyClick(program.capture._words, Qt.Key.Key_Return)
     until(lambda: "1 memory" in program.window.status_line.text)
-    assert program.window.toaster.toasts[-1].notice.text == "Saved"
+    # What the engine tells of a change comes before its answer to the one who asked for it.
+    until(lambda: [toast.notice.text for toast in program.window.toaster.toasts] == ["Saved"])
+    until(program.window.undo.can_undo)
     program.window.registry.run("edit.undo")
     until(lambda: "0 memories" in program.window.status_line.text)
+    until(program.window.undo.can_redo)
     program.window.registry.run("edit.redo")
     until(lambda: "1 memory" in program.window.status_line.text)
 

@@ -33,6 +33,7 @@ class StatusUpdater(QObject):
         self._bridge = bridge
         self._line = line
         self._busy = False
+        self._is_stale = False
         self._stopped = False
         self._read_only = ""
         self._timer = QTimer(self, singleShot=True, interval=SETTLE_MS)
@@ -50,6 +51,7 @@ class StatusUpdater(QObject):
 
     async def refresh(self) -> None:
         """Ask once and show the answer."""
+        self._is_stale = False
         what = self.tr("the vault to answer")
         self._line.wait_for(what)
         try:
@@ -84,7 +86,9 @@ class StatusUpdater(QObject):
         if status.read_only != self._read_only:
             self._read_only = status.read_only
             self.found_read_only.emit(status.read_only)
-        if status.pending_vectors or status.pending_names or doing:
+        if self._is_stale:
+            self._timer.start(SETTLE_MS)
+        elif status.pending_vectors or status.pending_names or doing:
             self._timer.start(INDEXING_MS)
 
     async def _refresh_open(self) -> None:
@@ -92,7 +96,9 @@ class StatusUpdater(QObject):
             await self.refresh()
 
     def _ask(self) -> None:
-        if not self._busy and not self._stopped:
+        if self._busy:
+            self._is_stale = True  # the answer to come may be from before the change
+        elif not self._stopped:
             self._busy = True
             self._bridge.refresh(self._refresh_open())
 
