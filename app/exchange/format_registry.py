@@ -89,7 +89,7 @@ NOISE: dict[str, tuple[str, ...]] = {
 
 def noise_of(name: str) -> Noise:
     """Return the fields of a format that hold no words of a person or agent."""
-    return Noise(NOISE.get(name, ()))
+    return Noise(NOISE.get(name, ()), chat_detection.STAND_INS.get(name, frozenset()))
 
 
 def account_of(name: str) -> Account:

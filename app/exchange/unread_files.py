@@ -16,10 +16,13 @@ _FILES: Final = ("file", "files")
 _MEDIA_NOUNS: Final = ("picture, recording or document", "pictures, recordings or documents")
 # Lists and settings of an account, which hold no conversation.
 _SETTINGS: Final = re.compile(
-    r"(?:.*/)?(?:(?:org_)?users?|message_feedback|shared_conversations|model_comparisons|export_manifest|user_settings"
+    r"(?:.*/)?(?:(?:org_)?users?|shared_conversations|export_manifest|user_settings"
     r"|integration_logs|conversation_asset_file_names)\.json|(?:.*/)?chat\.html",
     re.IGNORECASE,
 )
+# What a person wrote about answers, and answers beside those of the conversations.
+_RATINGS: Final = re.compile(r"(?:.*/)?(?:message_feedback|model_comparisons)\.json", re.IGNORECASE)
+_EMPTY_LIST = 2  # bytes
 _MEDIA: Final = re.compile(r"(?:image|audio|video|font)/")
 _DOCUMENTS: Final = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".dat", ".heic", ".opus", ".webp", ".tgs", ".vcf"})
 _UPLOADED: Final = re.compile(r"file[-_][0-9A-Za-z]{6,}")
@@ -49,17 +52,26 @@ class FileAccount:
 
     def problems(self, source: str) -> Iterator[Problem]:
         """Yield what was left out of the source with this name."""
-        groups: dict[str, list[str]] = {"empty": [], "settings": [], "media": [], "zips": [], "others": []}
+        groups: dict[str, list[str]] = {
+            "empty": [],
+            "settings": [],
+            "ratings": [],
+            "media": [],
+            "zips": [],
+            "others": [],
+        }
         for name, size in self._unread.items():
             groups[_group(name, size)].append(name)
         what = {
             "empty": (_FILES, "without contents"),
-            "settings": (_FILES, "with settings of the account, which are no memories,"),
+            "settings": (_FILES, "with lists, settings or a copy of the conversations,"),
             "media": (_MEDIA_NOUNS, "that no message shows"),
         }
         for group, (nouns, kind) in what.items():
             if found := groups[group]:
                 yield left_out(source, found, nouns, kind, lost=False)
+        if found := groups["ratings"]:
+            yield left_out(source, found, _FILES, "with ratings of answers, and remarks on them,")
         if found := groups["zips"]:
             advice = "Unpack it, and import what is in it."
             yield left_out(source, found, ("zip file", "zip files"), "within it", advice=advice)
@@ -105,6 +117,8 @@ def _group(name: str, size: int) -> str:
     suffix = path.suffix.lower()
     if not size:
         return "empty"
+    if _RATINGS.fullmatch(name):
+        return "ratings" if size > _EMPTY_LIST else "empty"
     if _SETTINGS.fullmatch(name):
         return "settings"
     if is_media(name) or suffix in _DOCUMENTS or _UPLOADED.match(path.name):

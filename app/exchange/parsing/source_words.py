@@ -47,13 +47,15 @@ class SpokenValue:
 
 
 class Noise:
-    """Fields and objects of a format without words of a person or agent.
+    """Fields, objects and texts of a format without words of a person or agent.
 
     Args:
         fields: Names of fields whose values are left alone, and ``name=value`` for whole objects with that field.
+        texts: What a program writes itself in place of words, in small letters and without punctuation at its ends.
     """
 
-    def __init__(self, fields: Iterable[str] = ()) -> None:
+    def __init__(self, fields: Iterable[str] = (), texts: frozenset[str] = frozenset()) -> None:
+        self._texts = texts
         self._names: set[str] = set()
         self._objects: dict[str, set[str]] = {}
         for one in fields:
@@ -66,6 +68,10 @@ class Noise:
     def has_field(self, name: str) -> bool:
         """Return whether a field holds no words of a person or agent."""
         return name in self._names or _is_technical(name)
+
+    def has_text(self, value: str) -> bool:
+        """Return whether a program wrote a text in place of words."""
+        return value.strip(" .[]").casefold() in self._texts
 
     def has_object(self, value: dict[str, Any]) -> bool:
         """Return whether an object holds no words of a person or agent."""
@@ -105,7 +111,7 @@ def _walk(value: Any, way: str, noise: Noise, depth: int) -> Iterator[SpokenValu
     if isinstance(value, str):
         if inner := _decoded(value):
             yield from _walk(inner, way, noise, depth + 1)
-        elif _is_speech(value, way):
+        elif _is_speech(value, way) and not noise.has_text(value):
             yield SpokenValue(way, value)
     elif depth < MAX_DEPTH and isinstance(value, dict):
         if noise.has_object(value):

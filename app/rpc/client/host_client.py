@@ -61,8 +61,7 @@ class Client:
         self._connection: HostConnection | None = None
         self._listener: EventListener | None = None
         self._wanted: Mapping[str, Any] = {}
-        self._has_missed = False
-        """Whether events may have been missed."""
+        self._has_missed = False  # events, since the connection was lost
         self._reading: frozenset[str] | None = None
 
     @classmethod

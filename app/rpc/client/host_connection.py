@@ -103,8 +103,7 @@ class HostConnection:
         self._last_number = 0
         self._lock = threading.Lock()
         self.is_open = True
-        self.is_left = False
-        """Whether this side hung up."""
+        self.is_left = False  # closed by this side
         self._thread = threading.Thread(target=self._read, name="keepsake-answers", daemon=True)
         self._thread.start()
 

@@ -44,6 +44,8 @@ FILES = {
     messenger.FORMAT: messenger.FILES,
     mbox.FORMAT: mbox.FILES,
 }
+STAND_INS = {slack.FORMAT: slack.STAND_INS}
+"""Texts in place of words, by format; see ``source_words.Noise``."""
 NOISE = {
     telegram.FORMAT: telegram.NOISE,
     slack.FORMAT: slack.NOISE,

@@ -25,7 +25,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.json")
 _SPOKEN = frozenset(
     {"", "bot_message", "file_share", "me_message", "thread_broadcast", "file_comment", "reply_broadcast"}
 )
-NOISE = slack_text.NOISE
+NOISE, STAND_INS = slack_text.NOISE, slack_text.STAND_INS
 _OWN = ("type", "user", "text", "ts", "blocks", "user_profile", "client_msg_id", "team", "source_team", "user_team")
 _METADATA = frozenset(
     {

@@ -11,7 +11,7 @@ from app.exchange.parsing.lenient import first_text, row, table, text
 from app.exchange.parsing.source_words import Noise, spoken
 
 _TOKEN: Final = re.compile(r"<([@#!])?([^<>|]{1,4000})(?:\|([^<>]{0,4000}))?>")
-_STAND_INS: Final = frozenset(
+STAND_INS: Final = frozenset(
     {
         "this message contains interactive elements",
         "this message contains interactive elements, please open it in slack",
@@ -30,7 +30,7 @@ NOISE: Final = (
 _TECHNICAL: Final = frozenset({"value", "style", "size", "border", "orientation", "alignment", "verbatim", "width"})
 _SPEAKING: Final = frozenset({"text", "title", "label", "question", "description", "alt_text"})
 _ENUMERATED: Final = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+|[\W\d_]*")
-_NOBODYS: Final = Noise(NOISE)
+_NOBODYS: Final = Noise(NOISE, STAND_INS)
 _MAX_INDENT: Final = 8
 _MAX_DEPTH: Final = 30
 _OF_FILES: Final = frozenset({"preview", "name", "username", "reactions"})
@@ -190,4 +190,4 @@ class SlackText:
 
 def is_stand_in(said: str) -> bool:
     """Return whether a text only says that there are words elsewhere in a message."""
-    return said.strip(" .[]").casefold() in _STAND_INS
+    return _NOBODYS.has_text(said)

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.exchange.accounting import Account, name_item, read_item
 from app.exchange.batches import BatchReader
+from app.exchange.format_registry import account_of as account_for
 from app.exchange.model import ItemCounts, MessageRecord, Record, SessionRecord
 from app.exchange.parsing.source_words import Noise
 from app.memories.foreign_record import Problem
@@ -110,6 +111,16 @@ def test_noise_and_what_the_reader_names_itself_are_not_named_again() -> None:
     counts, problems = account_of(reader(), "type=progress", "copy")
     assert counts == ItemCounts(read=4, stored=1, left_out=2, wordless=1, noun="line")
     assert [one.what for one in problems] == ["It is damaged."]
+
+
+def test_what_a_program_writes_in_place_of_words_is_not_missed() -> None:
+    def reader() -> Iterator[Record]:
+        item = {"text": "This message contains interactive elements.", "block": "approve it?"}
+        read_item("message 1", item, "message")
+        yield MessageRecord("s", NewMessage("user", "approve it?", payload=item))
+
+    batches = BatchReader(reader(), Path("day.json"), account=account_for("slack"))
+    assert [one.what for one in batches.next().problems if not one.foreign] == []
 
 
 def test_a_source_of_which_nothing_is_taken_says_so() -> None:

@@ -13,17 +13,18 @@ from tests.unit.app.exchange.reading import chatgpt_talk, claude_talk, write_jso
 
 SETTINGS = {
     "user.json": b'{"id": "u1"}',
-    "message_feedback.json": b'[{"rating": "thumbs_up"}]',
+    "message_feedback.json": b"[]",
     "chat.html": b"<p>x</p>",
 }
 MEDIA = {"file-abcdef12-rose.png": b"\x89PNG", "c1/audio/file_0000abcd-1.wav": b"RIFF", "dalle/x.webp": b"RIFF"}
+RATINGS = {"model_comparisons.json": b'[{"rating": "thumbs_down", "content": "the heron was wrong"}]'}
 OTHERS = {"tasks.json": b'[{"title": "water the quince"}]', "notes/plan.md": b"prune the medlar"}
 
 
 def export(kind: str) -> dict[str, bytes]:
     talk = chatgpt_talk("g", "walnut torte") if kind == "chatgpt" else claude_talk("c", "lemon drizzle")
     inner = json.dumps([talk]).encode()
-    return {"conversations.json": inner, **SETTINGS, **MEDIA, **OTHERS, "older.zip": b"PK\x03\x04"}
+    return {"conversations.json": inner, **SETTINGS, **RATINGS, **MEDIA, **OTHERS, "older.zip": b"PK\x03\x04"}
 
 
 def remarks_and_problems(host: Host, path: Path) -> tuple[str, str]:
@@ -36,7 +37,7 @@ def test_the_rest_of_a_zip_is_named(host: Host, kind: str, tmp_path: Path) -> No
     remarks, problems = remarks_and_problems(host, write_zip(tmp_path / "export.zip", export(kind)))
     for name in (*SETTINGS, *MEDIA):
         assert name in remarks, name
-    for name in (*OTHERS, "older.zip"):
+    for name in (*RATINGS, *OTHERS, "older.zip"):
         assert name in problems, name
     assert "conversations.json" not in remarks + problems
 
