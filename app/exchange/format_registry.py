@@ -75,6 +75,7 @@ _UNIQUE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 NOISE: dict[str, tuple[str, ...]] = {
     "chatgpt": chatgpt.NOISE,
     chatgpt.WITH_BRANCHES: chatgpt.NOISE,
+    **dict.fromkeys(("keepsake", capsule.NAME, encrypted_export.NAME), keepsake.NOISE),
     "claude": claude.NOISE,
     "claude-code": claude_code.NOISE,
     "codex": codex.NOISE,

@@ -25,6 +25,7 @@ MAX_RATE = 10.0  # what an operation takes for the share of confidence lost in a
 _ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "system")
 _SESSION_NAMES = ("session", "session_id")
 LINE_TYPES = ("session", "message", "memory", *FIELDS)
+NOISE = ("meta", "payload")  # kept whole with the message or memory, and exported again as they are
 
 
 @dataclass(slots=True)

@@ -318,7 +318,8 @@ def test_missing_pane_does_not_take_the_window_with_it(
 ) -> None:
     allow_logs("The pane search is missing")  # type: ignore[operator]
 
-    def missing(name: str) -> None:
+    def missing(name: str, package: str) -> None:
+        del package
         raise ModuleNotFoundError(f"No module named {name!r}")
 
     monkeypatch.setattr("ui.shell.pane_stack.import_module", missing)

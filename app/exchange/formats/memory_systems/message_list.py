@@ -79,7 +79,7 @@ def _message(key: str, fields: dict[str, Any], place: str) -> Record:
 
 def _has_blocks(content: object) -> bool:
     """Return whether a content has parts beside text, such as calls of tools."""
-    return any(table(part).get("type") in _BLOCKS for part in row(content))
+    return any(text(table(part).get("type")) in _BLOCKS for part in row(content))
 
 
 def content_text(content: object) -> str:
