@@ -193,6 +193,7 @@ class Client:
     def _send(self, call: Call) -> None:
         """Send a call once the host is there, unless it must not be repeated."""
         while not call.answer.cancelled():
+            earlier = self.connection
             try:
                 connection = self._connected()
                 self._check_repetition(call, connection)
@@ -200,6 +201,8 @@ class Client:
                 if call.answer.cancelled():
                     connection.cancel(call)
             except HostUnreachableError as error:
+                if earlier is not None and not earlier.is_open and not call.is_refused:
+                    continue  # only now one sees that the host had closed it; another connection may do
                 if call.is_refused or not self._is_worth_waiting(call):
                     call.fail(call.uncertain() if call.may_be_done and not call.is_repeatable else error)
                     return

@@ -125,6 +125,7 @@ class HostConnection:
             self._stream.send(payload)
         except OSError as error:
             with self._lock:
+                self.is_open = False
                 is_ours = self._calls.pop(number, None) is not None
             if is_ours:  # else the reading thread has noticed and told of it
                 raise ConnectionLostError(was_sent=False) from error

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -236,6 +237,27 @@ def test_answers_come_in_the_type_that_is_asked_for(folder: Path) -> None:
     with serving(folder), Client.connect(folder) as client:
         assert Described("echo.change", "write") in client.call_as(list[Described], "describe")
         assert client.call_as(str, "echo.say", {"text": "x"}) == "x"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Unix sockets")
+def test_a_host_that_was_replaced_unnoticed_costs_no_call(folder: Path, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "s"))
+        listening.listen()
+        write_hostfile(folder, HostFile(str(tmp_path / "s"), 0, "token", 1, "0", PROTOCOL))
+
+        def greet() -> socket.socket:
+            connected, _ = listening.accept()
+            connected.recv(length_of(connected.recv(HEADER_BYTES, socket.MSG_WAITALL)), socket.MSG_WAITALL)
+            connected.sendall(encode(welcome("0", str(folder), 1)))
+            connected.shutdown(socket.SHUT_RD)  # nothing can be sent to it, and its end is not to be read
+            return connected
+
+        with ThreadPoolExecutor() as pool:
+            greeted = pool.submit(greet)
+            client = Client.connect(folder, reconnect_seconds=0)
+            with greeted.result(WAIT_S), client, serving(folder):
+                assert client.call("echo.say", {"text": "x"}) == "x"
 
 
 def test_what_is_repeated_takes_a_key() -> None:
