@@ -10,6 +10,7 @@ from app.changes import ChangeSet, Event, Progress
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError, NotFoundError
 from app.evaluation.comparison import MAX_CHARACTERS, MAX_QUERIES
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 WORDS = ("heron", "elm", "lock", "quince", "umbrella", "potato", "canal", "viola", "hojicha", "sward", "ledger", "weir")
 
@@ -204,7 +205,7 @@ def test_it_is_watched_and_stopped(ready: Host) -> None:
     def hear(event: Event) -> None:
         if isinstance(event, Progress) and event.job == "mine":
             progress.append(event)
-            ready.catalogue._engine.jobs.cancel("mine")  # type: ignore[attr-defined]
+            engine_of(ready).jobs.cancel("mine")
 
     ready.subscribe(hear)
     found = ready.ask("embedding.compare", questions=50, job="mine")
