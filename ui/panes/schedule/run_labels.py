@@ -100,7 +100,7 @@ def next_words(schedule: "Schedule", now: datetime) -> str:
 
 
 def last_words(schedule: "Schedule", now: datetime) -> str:
-    """Return when the last run began, and how it ended unless well; empty before the first one."""
+    """Return when the last run began, and how it ended unless well; else empty."""
     if schedule.last_run_at is None:
         return ""
     when = short_date(schedule.last_run_at, now)

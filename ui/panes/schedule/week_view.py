@@ -33,7 +33,7 @@ _TONES = {"planned": "accent", "succeeded": "success", "failed": "danger", "skip
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """Where runs of a day stand; more than one where their times do not fit side by side."""
+    """Box of one run, or of several whose times do not fit side by side."""
 
     place: QRectF
     runs: tuple[Any, ...]
@@ -117,7 +117,7 @@ class WeekView(QWidget):
         self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Open the schedule of the run under the pointer; where several share a box, offer them."""
+        """Open the schedule of the run under the pointer, or offer those of the box."""
         runs = self._runs_at(event.position().toPoint())
         if not runs or event.button() != Qt.MouseButton.LeftButton:
             return
@@ -298,7 +298,7 @@ def _day_of(moment: datetime) -> date:
 
 
 def _side_by_side(tops: Sequence[float], height: float) -> tuple[list[int], int]:
-    """Return the place of each box beside the others of its group, and how many stand side by side.
+    """Return the place of each box within its group, and the number of places.
 
     Args:
         tops: Where boxes begin, in ascending order.
