@@ -266,10 +266,10 @@ class _Search:
         within = [name for name in self._unknown if any(_is_below(name, folder) for folder in exports)]
         others = [name for name in self._unknown if name not in within]
         # What an account holds beside its conversations is no loss.
-        products = [folder for folder, fmt in self._wholes.items() if fmt in _AS_WHOLE]
-        beside = [name for name in others if any(_is_below(name, folder) for folder in products)]
-        foreign = (name for name in others if name not in beside)
-        if others := [*beside, *self._without_words(foreign, unread_words.foreign_words)]:
+        accounts = [folder for folder, fmt in self._wholes.items() if fmt in _AS_WHOLE]
+        products = [name for name in others if any(_is_below(name, folder) for folder in accounts)]
+        foreign = (name for name in others if name not in products)
+        if others := [*products, *self._without_words(foreign, unread_words.foreign_words)]:
             problems.append(left_out(place, others, _FILES, "in no format that is known", lost=False))
         account = FileAccount()
         for name in within:

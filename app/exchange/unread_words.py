@@ -1,4 +1,4 @@
-"""Words in files that no reader opens: hidden ones, and those in a format that is not known."""
+"""Words in files that no reader opens, because they are hidden or in an unknown format."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def holds_words(name: str, stream: IO[bytes]) -> bool:
 
 
 def within(entries: Iterable[SourceEntry]) -> Iterator[Problem]:
-    """Yield the problems that name the files of a zip with words that no reader opens."""
+    """Yield the problems that name unread files of a zip with words."""
     for entry in islice((entry for entry in entries if may_hold_words(entry.name)), MAX_FILES):
         try:
             with entry.open() as stream:
@@ -83,7 +83,7 @@ def _below(root: Path, place: str) -> Iterator[str]:
 
 
 def _values(text: str) -> Any:
-    """Return the value of JSON text or of its lines; what is damaged counts as text."""
+    """Return the value of JSON text or its lines; damaged ones count as text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
