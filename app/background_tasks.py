@@ -1,11 +1,10 @@
-"""Background tasks of an engine: started together, woken by changes, stopped together."""
+"""Background tasks of an engine: started together, stopped together."""
 
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 
-from app.changes import Area
 from app.core.error_location import error_location
 
 _log = logging.getLogger(__name__)
@@ -19,45 +18,30 @@ class BackgroundTask:
     Args:
         name: Its name in the log and in the vault's status.
         run: Begins it.
-        wake: Says that there may be something to do; nothing where it looks by itself.
-        wake_on: The areas of the changes that wake it.
         is_reading: True where it also runs on a vault that cannot be written.
         is_essential: False where safe mode goes without it.
     """
 
     name: str
     run: Callable[[], Coroutine[object, object, None]]
-    wake: Callable[[], None] | None = None
-    wake_on: frozenset[Area] = frozenset()
     is_reading: bool = False
     is_essential: bool = True
 
 
 class BackgroundTasks:
-    """The background tasks of one engine. Belongs to its event loop.
+    """The background tasks of one engine. Belongs to its event loop."""
 
-    Args:
-        tasks: The tasks, in the order in which they start.
-    """
-
-    def __init__(self, tasks: Sequence[BackgroundTask]) -> None:
-        self._tasks = tuple(tasks)
+    def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
         self.failures: list[str] = []
 
-    def start(self, *, is_read_only: bool, is_safe_mode: bool = False) -> None:
-        """Start all tasks, those that only read, or those that safe mode needs."""
-        for task in self._tasks:
+    def start(self, tasks: Sequence[BackgroundTask], *, is_read_only: bool, is_safe_mode: bool = False) -> None:
+        """Start all tasks in their order, those that only read, or those that safe mode needs."""
+        for task in tasks:
             if (task.is_reading or not is_read_only) and (task.is_essential or not is_safe_mode):
                 started = asyncio.create_task(task.run(), name=task.name)
                 started.add_done_callback(self._on_ended)
                 self._running.add(started)
-
-    def wake(self, areas: frozenset[Area]) -> None:
-        """Wake the tasks that wait for changes in some of these areas."""
-        for task in self._tasks:
-            if task.wake is not None and task.wake_on & areas:
-                task.wake()
 
     def cancel(self) -> None:
         """Ask all tasks to stop."""

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import apsw
 
+from app.part import Part
+from app.background_tasks import BackgroundTask
 from app.changes import Area, Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import new_id
@@ -61,7 +63,7 @@ class _Traces:
     names: frozenset[tuple[str, str]] = frozenset()
 
 
-class ErasureService:
+class ErasureService(Part):
     """Forgets for ever, in short transactions; what is interrupted is finished by ``resume``.
 
     Args:
@@ -89,6 +91,15 @@ class ErasureService:
         self._one_at_a_time = asyncio.Lock()
         self._is_resumed = asyncio.Event()
         self.failure = ""
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the finishing of interrupted erasures."""
+        return (BackgroundTask("forever", self.run),)
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why an interrupted erasure is not finished."""
+        return (self.failure,)
 
     async def forget(
         self,

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import apsw
 
+from app.part import Part
+from app.background_tasks import BackgroundTask
 from app.changes import Changed, ChangeSet
 from app.core.clock import DAY_MS, Clock
 from app.core.ids import new_id
@@ -64,7 +66,7 @@ _WHY: Final = {
 }
 
 
-class InboxService:
+class InboxService(Part):
     """Keeps proposals and the rules for them.
 
     Args:
@@ -82,6 +84,15 @@ class InboxService:
         self._days = days
         self._publish = publish
         self.failure = ""
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the setting aside of old proposals."""
+        return (BackgroundTask("inbox", self.run),)
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why old proposals are not set aside."""
+        return (self.failure,)
 
     async def propose(self, proposal: NewProposal) -> Changed[Proposed]:
         """Store a proposal; one that waits already, word for word, is not stored again.

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from app.part import Part
 from app.core.network_log import NETWORK
 from app.core.stores import StoreName
 from app.core.text import storable
@@ -67,7 +68,7 @@ class UsageRecorder(Protocol):
         """Enter one request."""
 
 
-class OpenAiModel:
+class OpenAiModel(Part):
     """Chat model of a service. Belongs to one event loop.
 
     Args:
@@ -124,6 +125,11 @@ class OpenAiModel:
     def refusal(self) -> str:
         """Return why the service refused the last request; empty after other settings."""
         return self._refused[1] if self._refused is not None and self._refused[0] == self._options() else ""
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why the model is not used, where its service refused."""
+        return (f"The language model is not used: {self.refusal}",) if self.refusal else ()
 
     def may_send(self, stores: Sequence[StoreName]) -> bool:
         """Return whether the settings let texts of these stores go to the service."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from hashlib import sha256
@@ -11,6 +11,8 @@ from weakref import WeakValueDictionary
 import apsw
 import msgspec
 
+from app.part import Part
+from app.background_tasks import BackgroundTask
 from app.core.clock import Clock
 from app.errors import InputError, KeepsakeError, KeyConflictError
 from app.receipts import repo
@@ -41,7 +43,7 @@ class ClaimedWrite:
         self.outcome = receipt
 
 
-class WriteReceipts:
+class WriteReceipts(Part):
     """Receipts of writes that their callers gave a key.
 
     Args:
@@ -55,6 +57,10 @@ class WriteReceipts:
         self._clock = clock
         self._kept_ms = kept_ms
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the removal of old receipts."""
+        return (BackgroundTask("write-receipts", self.run),)
 
     @asynccontextmanager
     async def claim(

@@ -1,7 +1,11 @@
 """Service that keeps the accounts of the language model."""
 
+from collections.abc import Sequence
+
 import apsw
 
+from app.part import Part
+from app.background_tasks import BackgroundTask
 from app.core.clock import Clock, to_datetime
 from app.llm.model import Usage
 from app.spending import repo
@@ -9,7 +13,7 @@ from app.spending.model import Spending
 from app.store.store import Store
 
 
-class SpendingService:
+class SpendingService(Part):
     """Accounts of the language model in the vault.
 
     Args:
@@ -22,6 +26,10 @@ class SpendingService:
         self._clock = clock
         self._month = ""
         self._spent = 0.0
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the reading of what was spent."""
+        return (BackgroundTask("spending", self.load, is_reading=True),)
 
     @property
     def spent_this_month(self) -> float:

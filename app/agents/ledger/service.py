@@ -15,6 +15,8 @@ from typing import Final
 
 import apsw
 
+from app.part import Part
+from app.background_tasks import BackgroundTask
 from app.agents.ledger import repo
 from app.agents.ledger.model import AgentActivity, LedgerFilter, LedgerPage, NewCall, Reader
 from app.changes import Changed, ChangeSet
@@ -50,7 +52,7 @@ class LedgerOptions:
     entries: int = 200_000
 
 
-class LedgerService:
+class LedgerService(Part):
     """Records calls; belongs to one event loop.
 
     Args:
@@ -85,6 +87,14 @@ class LedgerService:
     def failures(self) -> tuple[str, ...]:
         """Return sentences for the person about what is not recorded; none when all is well."""
         return (self._failure,) if self._failure else ()
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the writing of calls, and the removal of old ones."""
+        return (BackgroundTask("ledger", self.run), BackgroundTask("ledger-pruning", self.prune))
+
+    async def close(self) -> None:
+        """Write the waiting calls."""
+        await self.flush()
 
     def add(self, call: NewCall) -> None:
         """Record a call; returns at once."""
