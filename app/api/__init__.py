@@ -1,1 +1,1 @@
-"""The catalogue of operations, declared as typed functions in one file per subject."""
+"""Registry and rules of operations, which ``operations`` declares by subject."""

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from functools import partial
 
-from app.api import (  # noqa: F401
+from app.api.ledger_recorder import LedgerRecorder
+from app.api.operation import Operation
+from app.api.operations import (  # noqa: F401
     agents,
     archive,
     attachments,
@@ -49,8 +51,6 @@ from app.api import (  # noqa: F401
     upkeep,
     vault,
 )
-from app.api.ledger_recorder import LedgerRecorder
-from app.api.operation import Operation
 from app.api.registry import REGISTRY, Catalogue
 from app.api.write_review import AgentWriteReview
 from app.engine import Engine

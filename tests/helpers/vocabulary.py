@@ -59,7 +59,7 @@ OPENERS = re.compile(
 
 # Rooms that every subject has, and declarations by subject.
 FIXED_MODULES = frozenset(("__init__", "__main__", "model", "repo", "service", "options", "parts", "pane"))
-BY_SUBJECT = ("app/api/", "app/config/sections/")
+BY_SUBJECT = ("app/api/operations/", "app/config/sections/")
 
 
 def python_files(*folders: str) -> list[Path]:

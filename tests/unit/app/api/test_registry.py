@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from msgspec import Meta
 
-import app.api
+import app.api.operations
 from app.api.caller import OWNER, Caller
 from app.api.catalogue import declared
 from app.api.operation import Operation
@@ -18,7 +18,7 @@ from app.errors import AccessDeniedError, InputError, UnknownOperationError
 from app.sessions.model import NewMessage
 
 OPERATIONS = list(declared())
-API = Path(app.api.__path__[0])
+SUBJECTS = Path(app.api.operations.__path__[0])
 REGISTRY = Registry()
 
 
@@ -61,7 +61,7 @@ def call(name: str, arguments: dict[str, Any], caller: Caller = OWNER) -> tuple[
 
 
 def test_every_subject_is_in_the_catalogue() -> None:
-    subjects = {path.stem for path in API.glob("*.py") if "\n@operation(" in path.read_text(encoding="utf-8")}
+    subjects = {path.stem for path in SUBJECTS.glob("*.py") if "\n@operation(" in path.read_text(encoding="utf-8")}
     assert {item.handler.__module__.rpartition(".")[2] for item in OPERATIONS} == subjects
 
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.api.caller import Caller
+from app.api.operations.summaries import check_range
 from app.api.quarantine_guard import refuse_release
 from app.api.registry import Count, operation
 from app.api.session_access import mentioned, owner_of
-from app.api.summaries import check_range
 from app.changes import Changed
 from app.core.clock import parse_instant, to_datetime
 from app.core.facets import Facet

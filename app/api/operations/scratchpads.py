@@ -1,9 +1,9 @@
 """Operations during a conversation: scratchpad, working memory, appends without waiting."""
 
 from app.api.caller import Caller
+from app.api.operations.summaries import check_range
 from app.api.registry import operation
 from app.api.session_access import conversation, owner_of, partner, writer_of
-from app.api.summaries import check_range
 from app.changes import Changed
 from app.engine import Engine
 from app.sessions.capture.write_behind import Accepted

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from app.api.caller import Caller
+from app.api.operations.schedules import visible_schedules
 from app.api.registry import Count, operation
-from app.api.schedules import visible_schedules
 from app.core.clock import to_datetime
 from app.engine import Engine
 from app.errors import InputError

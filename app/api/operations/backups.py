@@ -1,7 +1,7 @@
 """Operations on the backups of the vault."""
 
 from app.api.caller import Caller
-from app.api.isolation import back_up_isolated
+from app.api.operations.isolation import back_up_isolated
 from app.api.registry import operation
 from app.changes import Changed, ChangeSet
 from app.engine import Engine

@@ -1,9 +1,9 @@
 """Operations on the context for agents."""
 
 from app.api.caller import Caller
+from app.api.operations.summaries import check_range
 from app.api.registry import operation
 from app.api.session_access import mentioned
-from app.api.summaries import check_range
 from app.context.model import Context, SectionName
 from app.engine import Engine
 

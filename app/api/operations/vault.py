@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from app.api.caller import Caller
-from app.api.isolation import back_up_isolated, with_isolated
+from app.api.operations.isolation import back_up_isolated, with_isolated
 from app.api.registry import Count, operation
 from app.changes import Changed, ChangeSet
 from app.core.clock import to_datetime

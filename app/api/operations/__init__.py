@@ -1,0 +1,1 @@
+"""Operations by subject; importing a module declares what it holds."""
