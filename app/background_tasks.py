@@ -2,38 +2,26 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from app.core.error_location import error_location
+from app.part import BackgroundTask, Part
 
 _log = logging.getLogger(__name__)
 _BROKEN = "The background work “{work}” stopped because of a fault in Keepsake; it begins again when you restart it."
 
 
-@dataclass(frozen=True, slots=True)
-class BackgroundTask:
-    """One piece of work that goes on until the vault is closed.
-
-    Args:
-        name: Its name in the log and in the vault's status.
-        run: Begins it.
-        is_reading: True where it also runs on a vault that cannot be written.
-        is_essential: False where safe mode goes without it.
-    """
-
-    name: str
-    run: Callable[[], Coroutine[object, object, None]]
-    is_reading: bool = False
-    is_essential: bool = True
-
-
-class BackgroundTasks:
+class BackgroundTasks(Part):
     """The background tasks of one engine. Belongs to its event loop."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
-        self.failures: list[str] = []
+        self._failures: list[str] = []
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Sentences about tasks that broke."""
+        return self._failures
 
     def start(self, tasks: Sequence[BackgroundTask], *, is_read_only: bool, is_safe_mode: bool = False) -> None:
         """Start all tasks in their order, those that only read, or those that safe mode needs."""
@@ -48,8 +36,9 @@ class BackgroundTasks:
         for task in self._running:
             task.cancel()
 
-    async def wait_stopped(self) -> None:
-        """Wait until all tasks have ended; their failures were reported when they happened."""
+    async def close(self) -> None:
+        """Stop all tasks and wait until they have ended; their failures were reported when they happened."""
+        self.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 
     def _on_ended(self, ended: "asyncio.Task[None]") -> None:
@@ -57,4 +46,4 @@ class BackgroundTasks:
         error = None if ended.cancelled() else ended.exception()
         if error is not None:
             _log.error("background work %s broke: %s", ended.get_name(), error_location(error))
-            self.failures.append(_BROKEN.format(work=ended.get_name()))
+            self._failures.append(_BROKEN.format(work=ended.get_name()))

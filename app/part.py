@@ -1,10 +1,27 @@
 """Parts of an open vault: each names its background work, hears of changes, reports failures, and is closed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
-from app.background_tasks import BackgroundTask
 from app.changes import ChangeSet
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundTask:
+    """One piece of work that goes on until the vault is closed.
+
+    Args:
+        name: Its name in the log and in the vault's status.
+        run: Begins it.
+        is_reading: True where it also runs on a vault that cannot be written.
+        is_essential: False where safe mode goes without it.
+    """
+
+    name: str
+    run: Callable[[], Coroutine[object, object, None]]
+    is_reading: bool = False
+    is_essential: bool = True
 
 
 class Part:

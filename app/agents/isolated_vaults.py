@@ -10,12 +10,12 @@ from typing import Generic, Protocol, TypeVar
 
 import apsw
 
-from app.part import Part
-from app.agents.service import AREA
-from app.changes import ChangeSet
 from app.agents import vault_folders
 from app.agents.model import IsolatedVault
+from app.agents.service import AREA
+from app.changes import ChangeSet
 from app.errors import MachineError, NotFoundError
+from app.part import Part
 from app.store.store import Store
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from app.background_tasks import BackgroundTask
 from app.changes import Area, ChangeSet
 from app.entities.duplicates.service import NearDuplicateService
 from app.entities.enrichment.service import EnrichmentService
@@ -18,7 +17,7 @@ from app.entities.service import EntityService
 from app.jobs import BackgroundJob, LoopWake
 from app.llm.chat_model import ChatModel
 from app.llm.prompts import load_prompt
-from app.part import Part
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 
 _LISTED_FROM = 200  # texts left to read; fewer are done before a person could look

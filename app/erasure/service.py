@@ -14,8 +14,6 @@ from typing import Any, Final
 
 import apsw
 
-from app.part import Part
-from app.background_tasks import BackgroundTask
 from app.changes import Area, Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import new_id
@@ -25,6 +23,7 @@ from app.erasure.backup_cleaner import BackupCleaner
 from app.erasure.eraser import EntityNameEraser, Eraser, Names
 from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget, RemainingReference
 from app.errors import CancelledByPersonError, InputError, KeepsakeError, MachineError, NotFoundError
+from app.part import BackgroundTask, Part
 from app.store import meta
 from app.store.store import Store
 from app.store.wal_truncation import empty_log

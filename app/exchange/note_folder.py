@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from app.background_tasks import BackgroundTask
 from app.changes import ChangeSet
 from app.core.error_location import error_location
 from app.core.paths import user_path
@@ -19,7 +18,7 @@ from app.exchange import mirrored_files
 from app.exchange.mirrored_files import FolderScan
 from app.exchange.model import NotesFolderStatus
 from app.exchange.note_mirror import NoteMirror
-from app.part import Part
+from app.part import BackgroundTask, Part
 
 _log = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from app.agents.incognito import IncognitoSwitch
 from app.attachments.service import AttachmentService
-from app.background_tasks import BackgroundTask
 from app.core.access import Access
 from app.entities.model import GraphFilter, GraphView
 from app.entities.queries.entity_queries import EntityQueries
@@ -23,10 +23,9 @@ from app.exchange.transcripts.parts import CaptureParts
 from app.exchange.unfinished_imports import UnfinishedImports
 from app.exchange.vault_sink import VaultSink
 from app.exchange.vault_source import VaultSource
-from app.agents.incognito import IncognitoSwitch
 from app.index.indexer import Indexer
 from app.memories.parts import MemoryParts
-from app.part import Part
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 from app.sessions.service import SessionService
 
@@ -109,9 +108,7 @@ def build_note_folder(
         incognito: Holds up the reading.
     """
     config = runtime.config
-    mirror = NoteMirror(
-        runtime.store, memories.service, indexer, runtime.clock, runtime.store.vault, runtime.publish
-    )
+    mirror = NoteMirror(runtime.store, memories.service, indexer, runtime.clock, runtime.store.vault, runtime.publish)
     return NoteFolderWatch(
         mirror,
         partial(config.text, "capture.notes_folder"),

@@ -10,8 +10,6 @@ from typing import Any, Final
 
 import apsw
 
-from app.part import Part
-from app.background_tasks import BackgroundTask
 from app.changes import Changed, ChangeSet
 from app.core.clock import DAY_MS, Clock
 from app.core.ids import new_id
@@ -31,6 +29,7 @@ from app.inbox.model import (
     RuleAction,
 )
 from app.inbox.proposal_history import record_decision, record_wording
+from app.part import BackgroundTask, Part
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.background_tasks import BackgroundTask
 from app.changes import Area, ChangeSet
 from app.embed.download.download_jobs import ModelDownloads
 from app.embed.remote.api_keys import ApiKeys
@@ -15,7 +14,7 @@ from app.index.generations.service import EmbeddingService
 from app.index.indexer import Indexer
 from app.index.worker import IndexWorker
 from app.jobs import BackgroundJob, LoopWake
-from app.part import Part
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 
 LISTED_FROM = 200

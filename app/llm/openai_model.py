@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from app.part import Part
 from app.core.network_log import NETWORK
 from app.core.stores import StoreName
 from app.core.text import storable
@@ -18,6 +17,7 @@ from app.core.token_estimate import estimate_tokens
 from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError
 from app.llm.model import ChatAnswer, ChatMessage, ChatRequest, ToolCall, Usage
 from app.llm.options import ModelOptions
+from app.part import Part
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

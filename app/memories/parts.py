@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from app.background_tasks import BackgroundTask
 from app.changes import ChangeSet
 from app.config.config import Config
 from app.core.stores import StoreName
@@ -30,7 +29,7 @@ from app.memories.template_service import TemplateService
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.unlinked_mentions import UnlinkedMentionService
 from app.memories.writer import MemoryIndex
-from app.part import Part
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 
 

@@ -11,10 +11,9 @@ from weakref import WeakValueDictionary
 import apsw
 import msgspec
 
-from app.part import Part
-from app.background_tasks import BackgroundTask
 from app.core.clock import Clock
 from app.errors import InputError, KeepsakeError, KeyConflictError
+from app.part import BackgroundTask, Part
 from app.receipts import repo
 from app.receipts.model import KEPT_MS, MAX_KEY, Receipt
 from app.receipts.repo import StoredReceipt

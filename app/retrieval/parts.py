@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from app.background_tasks import BackgroundTask
 from app.config.config import Config
 from app.core.paths import models_cache
 from app.embed.cross_encoder import FastembedReranker
 from app.embed.download.download_jobs import ModelDownloads
 from app.index.worker import IndexWorker
-from app.part import Part
+from app.part import BackgroundTask, Part
 from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.saved.service import SavedSearches
 from app.retrieval.service import SearchService

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from app.background_tasks import BackgroundTask
 from app.errors import MachineError
-from app.part import Part
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 from app.schedule.activity import Activity
 from app.schedule.notes import ScheduleNotes

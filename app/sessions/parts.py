@@ -4,10 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from app.background_tasks import BackgroundTask
 from app.changes import ChangeSet
 from app.llm.chat_model import ChatModel
-from app.part import Part
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 from app.sessions.capture.after_turn import AfterTurn
 from app.sessions.capture.auto_capture import AutoCapture, MemoryWrite

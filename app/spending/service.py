@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import apsw
 
-from app.part import Part
-from app.background_tasks import BackgroundTask
 from app.core.clock import Clock, to_datetime
 from app.llm.model import Usage
+from app.part import BackgroundTask, Part
 from app.spending import repo
 from app.spending.model import Spending
 from app.store.store import Store

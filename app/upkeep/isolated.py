@@ -5,11 +5,10 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from app.part import Part
-from app.background_tasks import BackgroundTask
 from app.core.clock import DAY_MS, Clock, to_ms
 from app.core.files import from_os
 from app.errors import KeepsakeError
+from app.part import BackgroundTask, Part
 from app.store.staged_restore import DATABASE
 from app.upkeep import backup_files
 from app.upkeep.backup_service import BackupOptions

@@ -7,10 +7,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-from app.background_tasks import BackgroundTask
 from app.changes import ChangeSet
 from app.core.memory_trim import private_bytes, trim_memory
-from app.part import Part
+from app.part import BackgroundTask, Part
 
 REST_S: Final = 5.0
 WORTH_BYTES: Final = 16 << 20

@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from app.background_tasks import BackgroundTask
 from app.config import diagnosis
 from app.config.config import Config
 from app.index.worker import IndexWorker
-from app.part import Part
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 from app.upkeep.backup_service import BackupService
 from app.upkeep.housekeeping import Housekeeping, Retry

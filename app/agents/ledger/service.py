@@ -15,8 +15,6 @@ from typing import Final
 
 import apsw
 
-from app.part import Part
-from app.background_tasks import BackgroundTask
 from app.agents.ledger import repo
 from app.agents.ledger.model import AgentActivity, LedgerFilter, LedgerPage, NewCall, Reader
 from app.changes import Changed, ChangeSet
@@ -24,6 +22,7 @@ from app.core.clock import DAY_MS, Clock, to_ms
 from app.core.recall_fence import recalled_ranges
 from app.erasure.call_records import forget_in_ledger
 from app.errors import KeepsakeError
+from app.part import BackgroundTask, Part
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)

@@ -4,13 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from app.background_tasks import BackgroundTask
 from app.config.config import Config
 from app.exchange.transcripts.folders import transcript_folders
 from app.exchange.transcripts.intake import TranscriptIntake
 from app.exchange.transcripts.transcript_sink import Capture, TranscriptSink
 from app.exchange.transcripts.watch import TranscriptWatch, WatchOptions
-from app.part import Part
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.options import session_options

@@ -12,8 +12,8 @@ from app.memories.writer import MemoryIndex
 from app.runtime import Runtime
 from app.schedule.parts import ScheduleParts
 from app.sessions.capture.capture_policy import CapturePolicy
-from app.sessions.options import session_options
 from app.sessions.consolidation_queue import ConsolidationQueue
+from app.sessions.options import session_options
 from app.upkeep.consolidation.contradictions import ContradictionJudge
 from app.upkeep.consolidation.fact_finders import ModelFactFinder
 from app.upkeep.consolidation.fact_writer import FactWriter

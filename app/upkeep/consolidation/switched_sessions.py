@@ -5,9 +5,8 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from app.part import Part
-from app.background_tasks import BackgroundTask
 from app.errors import KeepsakeError
+from app.part import BackgroundTask, Part
 from app.schedule.model import ScheduleRun
 from app.schedule.parts import ScheduleParts
 from app.sessions.consolidation_queue import ConsolidationQueue

@@ -14,7 +14,6 @@ from app.background_tasks import BackgroundTasks
 from app.changes import Feed
 from app.config.config import Config
 from app.core.clock import SystemClock
-from app.core.memory_trim import WORTH_BYTES, MemoryTrimmer
 from app.engine import Engine
 from app.index.worker import IndexWorker
 from app.llm.openai_model import OpenAiModel
@@ -23,6 +22,7 @@ from app.retrieval.parts import SearchParts
 from app.sessions.capture.write_behind import WriteBehind
 from app.store.store import Store
 from app.trace.trace import Trace
+from app.upkeep.memory_trimmer import WORTH_BYTES, MemoryTrimmer
 from tests.helpers.unexpected_logs import AllowLogs
 
 _LIMIT_S = 30.0
@@ -45,9 +45,9 @@ class Growing:
         """Note that it was asked to give back; called in a worker thread."""
         self._loop.call_soon_threadsafe(self.released.set)
 
-    def care(self, quiet: Callable[[], Awaitable[None]]) -> MemoryTrimmer:
-        """Return what gives its memory back, without a rest."""
-        return MemoryTrimmer(quiet, 0.0, self.release, self.held)
+    def care(self, trimmer: MemoryTrimmer, quiet: Callable[[], Awaitable[None]]) -> None:
+        """Let its memory be given back, without a rest."""
+        trimmer.quiet, trimmer.rest_s, trimmer.release, trimmer.held = quiet, 0.0, self.release, self.held
 
 
 async def _at_once() -> None:
@@ -66,7 +66,7 @@ def test_memory_is_given_back_after_a_change_and_after_a_job(
 
     async def work() -> None:
         engine, process = Engine(vault, Config(vault), SystemClock(), Feed()), Growing()
-        engine.memory_trimmer = process.care(_at_once)
+        process.care(engine.memory_trimmer, _at_once)
         caring = asyncio.create_task(engine.memory_trimmer.run())
         try:
             await build_catalogue(engine).call(operation, arguments, OWNER)
@@ -87,7 +87,7 @@ def test_a_started_engine_gives_memory_back_once_what_changed_is_indexed(vault: 
             await engine.index.worker.wait_quiet()
             pending.append((await engine.index.worker.state()).pending)
 
-        engine.memory_trimmer = process.care(quiet)
+        process.care(engine.memory_trimmer, quiet)
         try:
             await engine.start()
             await build_catalogue(engine).call("note.save", {"content": "bought bread"}, OWNER)
@@ -111,7 +111,7 @@ def test_broken_background_work_is_reported(
             broke.set()
             raise ZeroDivisionError
 
-        monkeypatch.setattr("app.engine._WARM_AFTER_S", 0.0)
+        monkeypatch.setattr("app.retrieval.warming.WARM_AFTER_S", 0.0)
         engine.search.service.warm = breaking  # type: ignore[method-assign]
         try:
             await engine.start()
@@ -136,13 +136,13 @@ _OF_THE_PERSON = {"transcripts", "note-folder"}
 _CLOSERS: list[tuple[type, str]] = [
     (WriteBehind, "drain"),
     (IsolatedVaults, "close"),
-    (BackgroundTasks, "wait_stopped"),
+    (BackgroundTasks, "close"),
     (AccessCounter, "flush"),
     (LedgerService, "flush"),
     (OpenAiModel, "close"),
     (Store, "close"),
-    (IndexWorker, "close"),
     (SearchParts, "close"),
+    (IndexWorker, "close"),
     (Trace, "close"),
 ]
 
