@@ -24,7 +24,7 @@ class BackgroundTasks(Part):
         return self._failures
 
     def start(self, tasks: Sequence[BackgroundTask], *, is_read_only: bool, is_safe_mode: bool = False) -> None:
-        """Start all tasks in their order, those that only read, or those that safe mode needs."""
+        """Start all tasks, those that only read, or those that safe mode needs."""
         for task in tasks:
             if (task.is_reading or not is_read_only) and (task.is_essential or not is_safe_mode):
                 started = asyncio.create_task(task.run(), name=task.name)
@@ -37,7 +37,7 @@ class BackgroundTasks(Part):
             task.cancel()
 
     async def close(self) -> None:
-        """Stop all tasks and wait until they have ended; their failures were reported when they happened."""
+        """Stop all tasks and wait until they have ended; their failures are known."""
         self.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 

@@ -1,4 +1,4 @@
-"""Parts of an open vault: each names its background work, hears of changes, reports failures, and is closed."""
+"""Parts of an open vault: their background work, failures and closing."""
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass

@@ -50,7 +50,7 @@ class IndexParts(Part):
 
     @property
     def failures(self) -> Sequence[str]:
-        """What the person should know of the embedding model."""
+        """Sentences about the embedding model."""
         return self.embedding.notes()
 
     def on_change(self, changes: ChangeSet) -> None:

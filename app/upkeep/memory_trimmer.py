@@ -1,4 +1,4 @@
-"""Memory care: memory is given back to the system after work that took more of it.
+"""Memory trimmer: memory is given back to the system after big work.
 
 Big work, such as an import or forgetting a long conversation, otherwise leaves more behind than all that is in use.
 """
