@@ -1,5 +1,6 @@
 """Schedules and saved searches of an agent are undone, hidden and brought back with the rest."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -150,4 +151,5 @@ def test_an_agent_changes_searches_and_schedules_of_others_only_when_the_person_
         assert host.call(operation, arguments, SCOUT).result(30).outcome == "proposed"
     assert state(host) == before
     assert host.call("schedule.delete", {"id": made["schedule"].id}, SCOUT).result(30).outcome == "done"
-    assert host.call("schedule.delete", {"id": made["mine"].id, "confirmed": True}, SCOUT).result(30).outcome == "done"
+    confirmed = replace(SCOUT, has_confirmed=True)
+    assert host.call("schedule.delete", {"id": made["mine"].id}, confirmed).result(30).outcome == "done"
