@@ -73,7 +73,7 @@ async def _measure(catalogue: Catalogue, calls: int) -> dict[str, float]:
         await _call(catalogue, "memory.search", query="boiler in Graz", limit=50)
         await _call(catalogue, "memory.context", prompt="Who mends the boiler?")
         await _call(catalogue, "session.messages", session=session, limit=200)
-    engine: Any = catalogue._engine
+    engine: Any = engine_behind(catalogue)
     assert isinstance(engine, Engine)
     begun = time.perf_counter()
     await engine.ledger.flush()

@@ -32,7 +32,7 @@ def models(
     yield made
     if isValid(made):
         made.hide()
-    qt_loop.run_until_complete(until(lambda: not bridge._tasks))
+    qt_loop.run_until_complete(until(lambda: not bridge.is_busy))
     qt_loop.run_until_complete(bridge.close())
 
 

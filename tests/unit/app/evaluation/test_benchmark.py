@@ -8,6 +8,7 @@ from app.api.caller import Caller
 from app.changes import Progress
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 WORDS = ("heron", "elm", "lock", "quince", "umbrella", "potato", "canal", "viola", "hojicha", "sward", "ledger", "weir")
 
@@ -94,7 +95,7 @@ def test_a_test_that_is_stopped_is_not_kept(filled: Host) -> None:
 
 def _stop(host: Host, event: object) -> None:
     if isinstance(event, Progress) and event.job == "mine":
-        host.catalogue._engine.jobs.cancel("mine")  # type: ignore[attr-defined]
+        engine_of(host).jobs.cancel("mine")
 
 
 def test_recipes_get_the_same_questions(filled: Host) -> None:

@@ -9,6 +9,7 @@ from app.api.caller import Caller
 from app.changes import ChangeSet, Event, Progress
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError, NotFoundError
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 WORDS = ("heron", "elm", "lock", "quince", "umbrella", "potato", "canal", "viola", "hojicha", "sward", "ledger", "weir")
 
@@ -164,7 +165,7 @@ def test_it_is_watched_and_stopped(ready: Host) -> None:
     def hear(event: Event) -> None:
         if isinstance(event, Progress) and event.job == "mine":
             progress.append(event)
-            ready.catalogue._engine.jobs.cancel("mine")  # type: ignore[attr-defined]
+            engine_of(ready).jobs.cancel("mine")
 
     ready.subscribe(hear)
     comparison = ready.ask("embedding.compare", questions=50, job="mine")
