@@ -48,7 +48,7 @@ def same_waiting(connection: apsw.Connection, proposal: NewProposal) -> Proposal
 
 
 def key_holder(connection: apsw.Connection, proposal: NewProposal) -> Proposal | None:
-    """Return the agent's latest proposal with the same key that waits or was rejected, whatever it would write."""
+    """Return the latest proposal of the agent and key that waits or was rejected."""
     key = proposal.arguments.get(proposal.key, "") if proposal.key else ""
     if not key:
         return None
