@@ -35,7 +35,7 @@ class _Timed:
         """Record a call and note how long that took."""
         begun = time.perf_counter()
         self._inner.record(call)
-        self.seconds.setdefault(call.operation, []).append(time.perf_counter() - begun)
+        self.seconds.setdefault(call.operation.name, []).append(time.perf_counter() - begun)
 
 
 def main(argv: list[str]) -> int:
