@@ -90,7 +90,7 @@ class Bridge(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Return whether started work is still under way."""
+        """True while started work is under way."""
         return bool(self._tasks)
 
     async def close(self) -> None:
