@@ -11,7 +11,7 @@ from app.api.registry import Reply
 from app.changes import ChangeSet, Event, Listener, Progress
 from app.core.error_location import error_location
 from app.errors import KeepsakeError, unexpected
-from ui.call import Call
+from ui.typed_call import TypedCall
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -59,10 +59,10 @@ class Bridge(QObject):
         self._unsubscribe = backend.subscribe(self._received.emit)
 
     @overload
-    async def call(self, call: Call[Answer], /) -> Answer: ...
+    async def call(self, call: TypedCall[Answer], /) -> Answer: ...
     @overload
     async def call(self, call: str, /, **arguments: Any) -> Any: ...
-    async def call(self, call: Call[Any] | str, /, **arguments: Any) -> Any:
+    async def call(self, call: TypedCall[Any] | str, /, **arguments: Any) -> Any:
         """Call an operation and return its answer.
 
         Raises:
@@ -71,13 +71,13 @@ class Bridge(QObject):
         return (await self.reply(call, **arguments)).value
 
     @overload
-    async def reply(self, call: Call[Any], /) -> Reply: ...
+    async def reply(self, call: TypedCall[Any], /) -> Reply: ...
     @overload
     async def reply(self, call: str, /, **arguments: Any) -> Reply: ...
-    async def reply(self, call: Call[Any] | str, /, **arguments: Any) -> Reply:
+    async def reply(self, call: TypedCall[Any] | str, /, **arguments: Any) -> Reply:
         """Call an operation and return its answer with what it changed; see ``call``."""
         if isinstance(call, str):
-            call = Call(call, arguments)
+            call = TypedCall(call, arguments)
         return await asyncio.wrap_future(self._backend.call(call.operation, call.arguments))
 
     def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":

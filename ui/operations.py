@@ -5,11 +5,11 @@ The generated stub beside this file says which there are, what each takes and wh
 
 from typing import Any
 
-from ui.call import Call
+from ui.typed_call import TypedCall
 
 
 class _Words:
-    """The words of an operation's name up to one of its points; called, the call of the operation."""
+    """The words of a name so far; called, they make the call."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -17,8 +17,8 @@ class _Words:
     def __getattr__(self, word: str) -> "_Words":
         return _Words(f"{self._name}.{word.rstrip('_')}")  # a Python keyword ends with one
 
-    def __call__(self, **arguments: Any) -> Call[Any]:
-        return Call(self._name, arguments)
+    def __call__(self, **arguments: Any) -> TypedCall[Any]:
+        return TypedCall(self._name, arguments)
 
 
 def __getattr__(subject: str) -> _Words:

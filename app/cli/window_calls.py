@@ -23,7 +23,7 @@ def path() -> Path:
 
 
 def window_calls() -> str:
-    """Return the text of the stub file that gives each operation its parameters and its answer."""
+    """Return the stub file with the parameters and the answer of each operation."""
     tree: _Tree = {}
     for item in declared():
         *subjects, verb = item.name.split(".")
@@ -31,7 +31,7 @@ def window_calls() -> str:
         for word in subjects:
             place = place.setdefault(word, {})
         place[verb] = item
-    names: _Names = {"ui.call": {"Call"}}
+    names: _Names = {"ui.typed_call": {"TypedCall"}}
     classes = [line for subject, inner in sorted(tree.items()) for line in _class(subject, inner, names)]
     imports = [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(names.items())]
     subjects = [f"{subject}: {_class_name(subject)}" for subject in sorted(tree)]
@@ -63,7 +63,7 @@ def _method(word: str, item: Operation, names: _Names) -> str:
         for one in item.parameters
     ]
     star = ", *" if given else ""
-    return f"    def {word}(self{star}{''.join(given)}) -> Call[{_written(item.returns, names)}]: ..."
+    return f"    def {word}(self{star}{''.join(given)}) -> TypedCall[{_written(item.returns, names)}]: ..."
 
 
 def _written(kind: Any, names: _Names, *, is_given: bool = False) -> str:

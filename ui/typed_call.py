@@ -8,7 +8,7 @@ Answer_co = TypeVar("Answer_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Generic[Answer_co]):
+class TypedCall(Generic[Answer_co]):
     """A call that ``Bridge`` carries out; made by ``ui.operations`` alone, where its types are checked."""
 
     operation: str
