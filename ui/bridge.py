@@ -96,6 +96,11 @@ class Bridge(QObject):
         self._refreshes.add(task)
         return task
 
+    @property
+    def is_busy(self) -> bool:
+        """True while started work is under way."""
+        return bool(self._tasks)
+
     async def close(self) -> None:
         """Hear no more, and cancel what was started and is not finished."""
         self._is_closed = True

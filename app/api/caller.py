@@ -35,7 +35,7 @@ class Caller:
         has_ended: Whether the person has ended the access that it had; its state is ``unknown``.
         token_hash: The hash of the token that it showed, ``""`` for none.
         has_old_token: Whether the person has given the agent another token since; its state is ``unknown``.
-        has_confirmed: Whether its client asked the person about this call, who said yes.
+        has_confirmed: Whether Keepsake asked the person about this call through its client, which answered yes.
         request: What became of its request for access: ``waiting``, ``allowed``, ``refused`` or ``expired``; ``""``
             where it showed the token of none.
         operation: The operation that it calls, ``""`` before a call.

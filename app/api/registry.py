@@ -40,8 +40,6 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
 
 _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 _MOMENT = "datetime"  # in the type of a parameter that is a time
-CONFIRMED: Final = "confirmed"
-"""With ``true`` beside the arguments of a write, a client says that it asked the person about it, who said yes."""
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _LEADING = 2  # every handler takes the engine and the caller before its own parameters
@@ -243,14 +241,13 @@ class Catalogue:
             raise
         finally:
             ms = (time.perf_counter() - begun) * 1000
-            ended = FinishedCall(found.name, caller, arguments, reply.value, reply.changes, outcome, ms)
+            ended = FinishedCall(found, caller, arguments, reply.value, reply.changes, outcome, ms)
             self._recorder.record(ended)
         return reply
 
     async def _perform(self, found: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
         name = found.name
         require_access(found, caller)
-        arguments, caller = _with_confirmation(found, arguments, caller)
         if self._gate is not None and not caller.is_owner and not found.open_to_unknown:
             await self._gate.refuse_agents(name)
         given = check_arguments(found, arguments)
@@ -295,16 +292,6 @@ def _with_agent(operation: Operation, arguments: Mapping[str, Any]) -> Mapping[s
         if own in names and other not in names and other in arguments and own not in arguments:
             return {own if key == other else key: value for key, value in arguments.items()}
     return arguments
-
-
-def _with_confirmation(
-    found: Operation, arguments: Mapping[str, Any], caller: Caller
-) -> tuple[Mapping[str, Any], Caller]:
-    """Take the client's word that the person agreed to a call out of its arguments."""
-    if caller.is_owner or found.access != "write" or CONFIRMED not in arguments:
-        return arguments, caller
-    rest = {name: value for name, value in arguments.items() if name != CONFIRMED}
-    return rest, replace(caller, has_confirmed=arguments[CONFIRMED] is True)
 
 
 def _narrowed(reply: Reply, caller: Caller) -> Reply:

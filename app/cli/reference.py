@@ -80,6 +80,7 @@ def operation_declarations() -> str:
         "not_for_models": [item.name for item in known if not item.for_models],
         "checks_facts": [item.name for item in known if item.checks_facts],
         "removes": [item.name for item in known if item.removes],
+        "replaces": [item.name for item in known if item.replaces],
         "sentences": {item.name: item.sentence for item in known if item.sentence},
     }
     return json.dumps(parts, indent=1) + "\n"

@@ -16,7 +16,8 @@ from app.mcp.small_schemas import SMALL_TOOLS
 from app.mcp.small_tools import SmallToolbox
 from app.mcp.tool_answers import Answer, ToolAnswer, fenced, held_back
 from app.mcp.tool_groups import DEFAULT_GROUPS, MAX_TOOLS, within_limit
-from app.mcp.toolbox import CONFIRMED, CallContext, reading_tools, refused, unknown_tool
+from app.mcp.toolbox import CallContext, reading_tools, refused, unknown_tool
+from app.rpc.confirmation import CONFIRMED
 
 _FIELD: Final = re.compile(r"[a-z]+(?:_[a-z]+){0,2}")
 _PLAIN: Final = re.compile(r"[a-z]{2,4}-[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-][0-9:]+)?)?")

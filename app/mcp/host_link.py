@@ -15,8 +15,10 @@ from app.rpc.client.dial import ask, dial
 from app.rpc.client.host_client import Client
 from app.rpc.client.host_connection import HostConnection
 from app.rpc.client.stream import Stream
+from app.rpc.confirmation import CONFIRMED, confirmation_of
 from app.rpc.credentials import Credentials
 from app.rpc.framing import MAX_SHORT_FRAME
+from app.rpc.hostfile import read_hostfile
 from app.rpc.messages import EventListener
 
 _ATTEMPTS: Final = 3
@@ -53,18 +55,31 @@ class HostLink:
         self._request = ""
         self._known: HostConnection | None = None
 
-    async def call(self, operation: str, arguments: Mapping[str, Any] | None = None, *, repeatable: bool) -> Any:
+    async def call(
+        self,
+        operation: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        repeatable: bool,
+        is_confirmed: bool = False,
+    ) -> Any:
         """Call an operation, connecting first where needed.
 
         Args:
             operation: Its name.
             arguments: By name.
             repeatable: Whether it may be sent again when the host went away before it answered.
+            is_confirmed: Whether the person was asked about this call and said yes.
 
         Raises:
             KeepsakeError: What the host reports.
             HostUnreachableError: The host went away, and what became of the call is not known.
         """
+        if is_confirmed:
+            await self.is_let_in()  # with the host that is started for it, whose token counts
+            given = arguments or {}
+            token = read_hostfile(self.vault).token
+            arguments = {**given, CONFIRMED: confirmation_of(token, operation, given)}
         for attempt in range(_ATTEMPTS):
             connection = self._host.connection
             try:

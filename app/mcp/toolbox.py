@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from app.core.declared_operations import declared_operations
 from app.core.ids import new_id
@@ -11,9 +11,6 @@ from app.mcp.host_link import HostLink
 from app.mcp.tool_answers import Answer
 
 Decision = Literal["accepted", "declined", "dismissed", "unavailable"]
-
-# Argument of a write that the person has agreed to; never taken from a model.
-CONFIRMED: Final = "confirmed"
 
 
 class Confirmer(Protocol):
@@ -45,12 +42,11 @@ class CallContext:
 
     async def write(self, operation: str, **arguments: Any) -> Any:
         """Call an operation that writes; it is sent again only under a key."""
-        if self.confirmer.has_confirmed:
-            arguments[CONFIRMED] = True
         key = declared_operations().keys.get(operation)
         if key is not None:
             arguments.setdefault(key, new_id("run"))
-        return await self.link.call(operation, arguments, repeatable=key is not None)
+        is_confirmed = self.confirmer.has_confirmed
+        return await self.link.call(operation, arguments, repeatable=key is not None, is_confirmed=is_confirmed)
 
 
 class Toolbox(Protocol):

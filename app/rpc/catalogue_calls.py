@@ -1,6 +1,7 @@
 """Calls of the catalogue's operations, and whose jobs they run."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from typing import Any
 
 from app.api.argument_schema import argument_schema
@@ -10,6 +11,7 @@ from app.api.registry import Catalogue, Reply, require_access
 from app.core.ids import new_id
 from app.errors import AccessDeniedError
 from app.rpc.call_queue import Cancellation
+from app.rpc.confirmation import CONFIRMED, is_confirmation
 from app.rpc.messages import RpcRequest
 
 DESCRIBE = "describe"
@@ -22,18 +24,24 @@ class CatalogueCalls:
     Args:
         catalogue: What can be called.
         cancel_job: Asks a job to stop; returns whether there is one of that id.
+
+    Attributes:
+        token: The owner's token, by which calls are confirmed; ``""`` before there is one.
     """
 
     def __init__(self, catalogue: Catalogue, cancel_job: Callable[[str], bool] | None = None) -> None:
         self._catalogue = catalogue
         self._cancel_job = cancel_job
         self._began: dict[str, str] = {}
+        self.token = ""
 
     def perform(self, request: RpcRequest, caller: Caller, job: str) -> Coroutine[Any, Any, Reply]:
         """Call the operation; ``job`` is the id that its long work has."""
         if request.method == DESCRIBE:
             return self._describe(caller, with_schemas=request.params.get("schemas") is True)
-        params = request.params if not job else {**request.params, _JOB: job}
+        params, caller = self._with_confirmation(request, caller)
+        if job:
+            params = {**params, _JOB: job}
         return self._catalogue.call(request.method, params, caller)
 
     def begin(self, request: RpcRequest, caller: Caller) -> str:
@@ -68,6 +76,15 @@ class CatalogueCalls:
     def began(self, job: str, caller: Caller) -> bool:
         """Return whether an agent began a job that runs."""
         return caller.state == "active" and bool(caller.agent_id) and self._began.get(job) == caller.agent_id
+
+    def _with_confirmation(self, request: RpcRequest, caller: Caller) -> tuple[Mapping[str, Any], Caller]:
+        """Take the word that the person agreed to a call out of its arguments."""
+        operation = self._catalogue.operations.get(request.method)
+        if caller.is_owner or operation is None or operation.access != "write" or CONFIRMED not in request.params:
+            return request.params, caller
+        rest = {name: value for name, value in request.params.items() if name != CONFIRMED}
+        is_confirmed = is_confirmation(request.params[CONFIRMED], self.token, request.method, rest)
+        return rest, replace(caller, has_confirmed=is_confirmed)
 
     async def _describe(self, caller: Caller, *, with_schemas: bool) -> Reply:
         """Return the operations that a caller may call, with argument schemas where wanted."""

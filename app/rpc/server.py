@@ -115,6 +115,7 @@ class SocketServer:
         self._listener = Listener(self._vault, loopback=self._loopback)
         self.address = self._listener.address
         description = new_hostfile(self._listener.path, self._listener.port)
+        self._calls.token = description.token
         self._context = ServerContext(
             description.token,
             welcome(__version__, str(self._vault), description.pid),

@@ -17,6 +17,8 @@ from app.errors import HostUnreachableError, InputError
 from app.host import Host
 from app.mcp.small_schemas import SMALL_TOOLS
 from app.rpc.client import Client as HostClient
+from app.rpc.client import Credentials
+from app.rpc.confirmation import confirmation_of
 from app.rpc.hostfile import read_hostfile
 from tests.helpers.mcp_clients import MODERN, RawClient, mcp_client
 
@@ -290,6 +292,25 @@ def test_the_persons_note_is_deleted_only_where_they_said_yes(host: Host, answer
     said = asyncio.run(talk())
     assert ("waits for the person" in said[0]) == (answer == "none")
     assert (host.ask("note.get", id=note).deleted_at is None) == (answer == "none")
+
+
+@pytest.mark.parametrize(
+    "word", [True, "true", 1, "", "ä\ud800", "of another call", "with the agent's token"], ids=repr
+)
+def test_no_word_of_an_agent_counts_as_the_persons(host: Host, word: Any) -> None:
+    key = token(host, "full")
+    note, other = (host.ask("note.save", content=text).id for text in ("The cat is called Miso.", "It likes fish."))
+    owner = read_hostfile(host.vault).token
+    if word == "of another call":
+        word = confirmation_of(owner, "note.delete", {"id": other})
+    elif word == "with the agent's token":
+        word = confirmation_of(key, "note.delete", {"id": note})
+    with HostClient.connect(host.vault, Credentials(key, "scout")) as client:
+        with contextlib.suppress(InputError):  # a lone surrogate is no text, and cannot be sent
+            client.call("note.delete", {"id": note, "confirmed": word})
+        assert host.ask("note.get", id=note).deleted_at is None
+        client.call("note.delete", {"id": note, "confirmed": confirmation_of(owner, "note.delete", {"id": note})})
+    assert host.ask("note.get", id=note).deleted_at is not None
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -65,6 +65,7 @@ async def get_summary(engine: Engine, caller: Caller, session: str) -> SummarySt
     trust="inner",
     review="content",
     kind="session",
+    undo="needless",
     sentence="Changed a conversation",
 )
 async def set_summary(
@@ -98,6 +99,7 @@ async def set_summary(
     trust="inner",
     review="free",
     kind="session",
+    undo="needless",
     sentence="Changed a conversation",
 )
 async def roll_summary(
@@ -124,7 +126,13 @@ async def roll_summary(
 
 
 @operation(
-    "session.compact", access="write", trust="inner", review="free", kind="session", sentence="Changed a conversation"
+    "session.compact",
+    access="write",
+    trust="inner",
+    review="free",
+    kind="session",
+    undo="needless",
+    sentence="Changed a conversation",
 )
 async def compact(
     engine: Engine, caller: Caller, session: str, retain_recent: int | None = None, emergency: bool = False
@@ -193,6 +201,7 @@ async def pending(engine: Engine, caller: Caller, agent: str | None = None, limi
     trust="full",
     review="free",
     kind="session",
+    undo="needless",
     sentence="Changed a conversation",
 )
 async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: int | None = None) -> Changed[bool]:
@@ -270,6 +279,7 @@ async def recent_session_summaries(
     trust="full",
     review="free",
     kind="session",
+    undo="needless",
     sentence="Changed a conversation",
 )
 async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[SessionSummary | None]:

@@ -1,5 +1,6 @@
 """Visibility by trust: full, inner, familiar and public."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -98,7 +99,7 @@ def test_no_change_reaches_what_the_caller_does_not_see(host: Host, trust: Trust
                 host.call(name, {"id": ids[store]} | more, caller).result()
     for name in ("note.delete_many", "note.tag_many"):
         try:
-            changed = host.call(name, {"ids": list(ids.values()), "confirmed": True}, caller).result().value
+            changed = host.call(name, {"ids": list(ids.values())}, replace(caller, has_confirmed=True)).result().value
         except AccessDeniedError:
             continue
         assert set(changed) <= {ids[store] for store in READABLE[trust]}
