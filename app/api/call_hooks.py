@@ -14,7 +14,7 @@ class FinishedCall:
     """A call that has ended.
 
     Args:
-        operation: The name of the operation.
+        operation: The operation.
         caller: Who called.
         arguments: Its checked arguments; what was given where they were refused.
         value: Its answer, ``None`` when it failed.
@@ -23,7 +23,7 @@ class FinishedCall:
         milliseconds: How long it took.
     """
 
-    operation: str
+    operation: Operation
     caller: Caller
     arguments: Mapping[str, Any]
     value: Any

@@ -20,8 +20,6 @@ _MAX_CLIENT: Final = 200
 _QUERIES: Final = ("query", "prompt", "text", "contains", "prefix")
 # The subjects whose answers hold memories, conversations and entities.
 _SUBJECTS: Final = ("memory.", "note.", "fact.", "session.", "entity.", "archive.", "reflection.", "search.", "tag.")
-_ERASURE: Final = "memory.forget_forever"
-_ASK: Final = "agent.ask"
 
 
 class LedgerRecorder:
@@ -41,7 +39,6 @@ class LedgerRecorder:
         self._ledger = ledger
         self._config = config
         self._clock = clock
-        self._writes = frozenset(item.name for item in REGISTRY.all() if item.access == "write")
 
     def record(self, call: FinishedCall) -> None:
         """Take note of a call; returns at once."""
@@ -51,8 +48,8 @@ class LedgerRecorder:
         if call.caller.is_owner and not self._config.flag("ledger.owner"):
             return
         if self._presence is not None and call.caller.agent_id and call.outcome in DONE:
-            self._presence.called(call.caller.agent_id, call.caller.name, call.operation)
-        is_write, is_done = call.operation in self._writes, call.outcome == "done"
+            self._presence.called(call.caller.agent_id, call.caller.name, call.operation.name)
+        is_write, is_done = call.operation.access == "write", call.outcome == "done"
         read, written, more = _items(call, is_write=is_write) if is_done and not erased else ((), (), 0)
         if isinstance(call.value, Proposed):
             written = (str(call.value.proposed),)
@@ -62,8 +59,8 @@ class LedgerRecorder:
                 at_ms=self._clock.now_ms(),
                 agent=UNKNOWN if call.caller.state == "unknown" else call.caller.name,
                 client=excerpt(call.caller.client, _MAX_CLIENT),
-                operation=call.operation,
-                access="write" if is_write else "read",
+                operation=call.operation.name,
+                access=call.operation.access,
                 outcome=call.outcome,
                 milliseconds=round(call.milliseconds, 3),
                 read=read,
@@ -79,7 +76,7 @@ class LedgerRecorder:
 
 def _items(call: FinishedCall, *, is_write: bool) -> tuple[tuple[str, ...], tuple[str, ...], int]:
     """Return the ids that a call read and wrote, and how many more it read."""
-    has_items = call.operation.startswith(_SUBJECTS)
+    has_items = call.operation.name.startswith(_SUBJECTS)
     found, more = item_ids.items_of(call.value) if has_items else ((), 0)
     if call.changes is None and not has_items:
         return (), (), 0
@@ -110,12 +107,10 @@ def _query(arguments: Mapping[str, Any]) -> str:
 
 def _erased(call: FinishedCall) -> tuple[str, ...]:
     """Return the ids that a call erased, here or in an isolated vault."""
-    arguments = call.arguments
-    if call.operation == _ASK and arguments.get("operation") == _ERASURE:
-        arguments = arguments.get("arguments", {})
-    elif call.operation != _ERASURE:
-        return ()
-    if call.outcome != "done" or not isinstance(arguments, Mapping):
+    operation, arguments = call.operation, call.arguments
+    if call.outcome == "done" and operation.relays:
+        operation, arguments = REGISTRY.named(arguments["operation"]), arguments.get("arguments", {})
+    if call.outcome != "done" or not operation.erases:
         return ()
     given = [*_texts(arguments.get("ids")), *_texts(arguments.get("sessions"))]
     return (*given, *(call.changes.ids if call.changes is not None else ()))

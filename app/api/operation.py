@@ -27,7 +27,7 @@ Kind = Literal[
     "vault",
 ]
 Guard = Literal["", "built_in", "others", "unconfirmed"]
-Undo = Literal["", "history", "operation"]
+Undo = Literal["", "history", "operation", "needless"]
 Handler = Callable[..., Awaitable[Any]]
 
 
@@ -61,7 +61,8 @@ class Declaration:
             about Keepsake's own jobs; ``others``, also one about a schedule that the agent did not make;
             ``unconfirmed``, one about which the client did not ask the person.
         undo: What brings back what it changed: ``history``, the undo of its entry there; ``operation``, another
-            operation; ``""``, nothing, so that the command asks first where it is destructive.
+            operation, or that of all that the agent did; ``needless``, nothing, as no content changes or it passes with
+            its conversation or job; ``""``, nothing, so that the command asks first where it is destructive.
         transcript: The argument that holds messages; recalled text in them is replaced by a reference.
         words: The words of its command; those of its name where ``""``.
         positional: Parameters that the command takes without an option, in the order of a sentence, before the other
@@ -71,6 +72,10 @@ class Declaration:
         for_models: False when it is of no use to a language model, or not meant for one.
         checks_facts: True when the window compares with stored facts what the person wrote with it.
         removes: True when what it names is gone from the results of a search.
+        replaces: True when what it states takes the place of a fact, beside which the person may keep it instead.
+        erases: True when nothing may remember what it names, not even the ledger.
+        relays: True when it calls what its argument ``operation`` names, with its argument ``arguments``.
+        proposed: True when Keepsake itself proposes it.
         sentence: What an agent did that called it, for the person's ledger.
     """
 
@@ -91,6 +96,10 @@ class Declaration:
     for_models: bool = True
     checks_facts: bool = False
     removes: bool = False
+    replaces: bool = False
+    erases: bool = False
+    relays: bool = False
+    proposed: bool = False
     sentence: str = ""
 
 

@@ -8,6 +8,7 @@ import apsw
 
 from app.api.caller import Caller, caller_of
 from app.api.goal_caller import caller_named
+from app.api.operation import Operation
 from app.api.registry import REGISTRY, check_arguments, require_access
 from app.api.write_review import json_arguments
 from app.changes import MAX_NAMED, Changed, ChangeSet
@@ -20,7 +21,6 @@ from app.inbox.preview import preview_of
 from app.inbox.service import KEEPSAKE, decided
 from app.store.transaction_wrapper import DeliberateRollbackError, Work, wrapped_transactions
 
-_OWN_OPERATIONS = frozenset({"entity.merge", "fact.correct"})  # those that Keepsake itself proposes
 _STALE = "What it changes was changed since it was proposed. Look at it again, then accept it once more."
 
 
@@ -163,13 +163,14 @@ async def _call(engine: Engine, agent: str, operation: str, arguments: Mapping[s
         AccessDeniedError: The agent has no access any more, or its trust does not reach that far now.
         InputError: The arguments are not those of the operation.
     """
-    found, caller = REGISTRY.named(operation), await _caller(engine, agent, operation)
+    found = REGISTRY.named(operation)
+    caller = await _caller(engine, agent, found)
     require_access(found, caller)
     return found.bound(engine, caller, check_arguments(found, arguments))
 
 
-async def _caller(engine: Engine, name: str, operation: str) -> Caller:
-    if name == KEEPSAKE and operation in _OWN_OPERATIONS:
+async def _caller(engine: Engine, name: str, operation: Operation) -> Caller:
+    if name == KEEPSAKE and operation.proposed:
         return Caller(KEEPSAKE)
     if (goal := await caller_named(engine, name)) is not None:
         return goal

@@ -241,7 +241,7 @@ class Catalogue:
             raise
         finally:
             ms = (time.perf_counter() - begun) * 1000
-            ended = FinishedCall(found.name, caller, arguments, reply.value, reply.changes, outcome, ms)
+            ended = FinishedCall(found, caller, arguments, reply.value, reply.changes, outcome, ms)
             self._recorder.record(ended)
         return reply
 

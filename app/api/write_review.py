@@ -19,7 +19,6 @@ from app.history.rehearsal import RolledBackError
 from app.inbox import repo
 from app.inbox.model import NewProposal, ProposalPreview, RuleAction
 from app.inbox.preview import is_protected, kinds_of, preview_of, removes_of_others
-from app.memories import repo as memory_repo
 from app.memories.deduplication.confirmed import contradicted
 from app.memories.deduplication.similar import SimilarFinder
 from app.sessions import repo as session_repo
@@ -78,8 +77,6 @@ class AgentWriteReview:
         action = _strongest(await self._engine.inbox.actions(caller.name, (operation.kind,)), caller)
         if action == "reject" or (operation.review == "refused" and action != "accept"):
             raise _refused(caller, operation.kind)
-        if operation.name == "memory.forget_forever" and await self._names_protected(arguments, caller):
-            return await self._hold(operation, caller, arguments, ProposalPreview(why="protected"))
         if action == "review":
             return await self._hold(operation, caller, arguments, ProposalPreview())
         return await call()
@@ -156,13 +153,6 @@ class AgentWriteReview:
         agent = await self._engine.store.read(work)
         return (arguments.get("agent", "") if agent is None else agent) in ("", caller.name)
 
-    async def _names_protected(self, arguments: Mapping[str, Any], caller: Caller) -> bool:
-        def work(connection: apsw.Connection) -> bool:
-            found = (memory_repo.get(connection, str(one), stores=caller.stores) for one in arguments.get("ids", ()))
-            return any(memory.pinned or _is_certain(memory) for memory in found if memory is not None)
-
-        return await self._engine.store.read(work)
-
 
 class _Judge:
     """Judge of a call's transactions; rolls the first back when it has to wait."""
@@ -236,10 +226,6 @@ def _strongest(actions: Iterable[RuleAction | None], caller: Caller) -> RuleActi
     default: RuleAction = "review" if caller.review else "accept"
     found: Sequence[RuleAction] = [action or default for action in actions]
     return "reject" if "reject" in found else "review" if "review" in found else "accept"
-
-
-def _is_certain(memory: Any) -> bool:
-    return bool(memory.kind == "fact" and memory.decay_rate == 0 and memory.confidence == 1)
 
 
 def _refused(caller: Caller, kind: str) -> AccessDeniedError:

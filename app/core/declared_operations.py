@@ -21,6 +21,7 @@ class DeclaredOperations:
         not_for_models: Those that no language model is offered.
         checks_facts: Those whose texts the window compares with stored facts.
         removes: Those that take what they name out of the results of a search.
+        replaces: Those whose statement takes the place of a fact, beside which the person may keep it instead.
         sentences: What an agent did that called it.
     """
 
@@ -28,6 +29,7 @@ class DeclaredOperations:
     not_for_models: frozenset[str] = frozenset()
     checks_facts: frozenset[str] = frozenset()
     removes: frozenset[str] = frozenset()
+    replaces: frozenset[str] = frozenset()
     sentences: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -48,5 +50,6 @@ def declared_operations() -> DeclaredOperations:
         not_for_models=frozenset(raw["not_for_models"]),
         checks_facts=frozenset(raw["checks_facts"]),
         removes=frozenset(raw["removes"]),
+        replaces=frozenset(raw["replaces"]),
         sentences=raw["sentences"],
     )

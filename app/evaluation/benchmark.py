@@ -1,7 +1,7 @@
 """Search benchmark with questions made from the person's own vault, run locally."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -14,14 +14,13 @@ from app.core.text import collapse, storable
 from app.errors import InputError, NotFoundError
 from app.evaluation import metrics
 from app.evaluation import repo as reads
-from app.evaluation.benchmark_model import SHOWN, BenchmarkRun, Comparison, Judgement
+from app.evaluation.model import SHOWN, BenchmarkRun, Judgement
 from app.evaluation.question_set import QuestionSet, draw_questions
 from app.jobs import Job
 from app.retrieval.recipes import find_recipe
 from app.retrieval.service import SearchService
 from app.store.store import Store
 
-MAX_RECIPES: Final = 10
 _MAX_QUERY: Final = 1_000
 _MOST_SHOWN: Final = 50
 _ACCESS: Final = Access.everything("person", "evaluation.run")
@@ -66,29 +65,12 @@ class BenchmarkService:
                 allowed=used,
             )
         question_set = await self._question_set(count, seed)
-        [done] = await self._run_all([recipe], question_set, job)
-        trial = self._finished(done, question_set)
+        trial = self._finished(await self._ask_all(recipe, question_set, job), question_set)
         if trial.cancelled:
             return Changed(trial, ChangeSet(frozenset(), (), actor))
         trial = replace(trial, id=new_id("run"))
         await self._store.write(partial(reads.keep, trial=trial))
         return Changed(trial, ChangeSet(frozenset({"trials"}), (trial.id,), actor))
-
-    async def compare(self, recipes: Sequence[str], count: int, seed: int, job: Job) -> Comparison:
-        """Compare recipes on the same questions; nothing is stored.
-
-        Raises:
-            InputError: A recipe is unknown, fewer than two are named, or nothing in the vault can be asked about.
-        """
-        distinct = list(dict.fromkeys(recipes))
-        if not 2 <= len(distinct) <= MAX_RECIPES:  # noqa: PLR2004
-            raise InputError(f"Name two to {MAX_RECIPES} recipes to compare.", field="recipes")
-        question_set = await self._question_set(count, seed)
-        runs = await self._run_all(distinct, question_set, job)
-        questions = question_set.made[: len(runs[0].places)]
-        found = metrics.differences(questions, {run.recipe: run.places for run in runs})
-        trials = tuple(self._finished(run, question_set) for run in runs)
-        return Comparison(trials, len(found), tuple(found[:_MOST_SHOWN]))
 
     async def listed(self, limit: int) -> list[BenchmarkRun]:
         """Return stored benchmark runs, the latest first."""
@@ -123,18 +105,16 @@ class BenchmarkService:
             raise InputError("There is too little in the vault to ask about. Add conversations or notes first.")
         return question_set
 
-    async def _run_all(self, recipes: Sequence[str], question_set: QuestionSet, job: Job) -> list[_Run]:
-        """Return the runs of all recipes, which alternate so that caches favour none."""
-        runs = [_Run(find_recipe(name).name) for name in recipes]
+    async def _ask_all(self, recipe: str, question_set: QuestionSet, job: Job) -> _Run:
+        run = _Run(find_recipe(recipe).name)
         # The first search opens the embedder and is not measured.
-        await self._search.search(_ACCESS, "warm", limit=1, recipe=runs[0].recipe, is_internal=True)
+        await self._search.search(_ACCESS, "warm", limit=1, recipe=run.recipe, is_internal=True)
         for number in range(question_set.size):
             if job.is_cancelled():
                 break
-            for run in runs if number % 2 == 0 else reversed(runs):
-                await self._ask(run, question_set, number)
+            await self._ask(run, question_set, number)
             job.advance(number + 1, question_set.size)
-        return runs
+        return run
 
     async def _ask(self, run: _Run, question_set: QuestionSet, number: int) -> None:
         begun = time.perf_counter()

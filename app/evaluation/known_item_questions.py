@@ -18,7 +18,7 @@ from app.core.recall_fence import without_recalled
 from app.core.stopwords import stop_words
 from app.index import cjk_ngrams
 
-Shape = Literal["asked", "words", "mistaken", "run"]
+Shape = Literal["asked", "words", "mistaken", "run", "judged"]
 
 MAX_READ: Final = 4_000
 LEAST_WORDS: Final = 3

@@ -1,14 +1,12 @@
 """Metrics of a search benchmark, from the ranks of known answers. Pure functions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from app.evaluation.benchmark_model import SHOWN, Difference, Score
 from app.evaluation.known_item_questions import KnownItemQuestion
+from app.evaluation.model import SHOWN, Score
 
 _DIGITS: Final = 4
-_FAR: Final = 11
-"""Rank used for an answer that is not among the hits."""
 
 Place = int | None
 
@@ -51,23 +49,3 @@ def percentile(values: Sequence[float], share: float) -> float:
     """Return the value that ``share`` of ``values`` do not exceed, 0 for no values."""
     ordered = sorted(values)
     return round(ordered[min(int(share * len(ordered)), len(ordered) - 1)], 2) if ordered else 0.0
-
-
-def differences(questions: Sequence[KnownItemQuestion], places: Mapping[str, Sequence[Place]]) -> list[Difference]:
-    """Return the questions that recipes answer differently, the most different first.
-
-    Args:
-        questions: The questions.
-        places: Where each recipe has their answers.
-    """
-    rows = [
-        Difference(question.query, question.target, {name: found[number] for name, found in places.items()})
-        for number, question in enumerate(questions)
-    ]
-    differing = [row for row in rows if len(set(row.places.values())) > 1]
-    return sorted(differing, key=lambda row: (-_span(row.places.values()), row.id))
-
-
-def _span(places: Iterable[Place]) -> float:
-    shares = [1 / (_FAR if place is None else place) for place in places]
-    return max(shares) - min(shares)

@@ -1,4 +1,4 @@
-"""Parts of the evaluation of search: benchmarks and comparisons."""
+"""Parts of the evaluation of search: benchmark and comparison of models."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ class EvaluationParts:
 
     Args:
         benchmark: Tests the search with questions whose answers are known.
-        comparison: Compares models and recipes side by side.
+        comparison: Compares two embedding models.
     """
 
     benchmark: BenchmarkService

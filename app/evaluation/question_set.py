@@ -7,8 +7,8 @@ from typing import Final
 
 from app.errors import InputError
 from app.evaluation import repo as reads
-from app.evaluation.benchmark_model import Judgement
 from app.evaluation.known_item_questions import KnownItemQuestion, questions
+from app.evaluation.model import Judgement
 from app.store.store import Store
 
 MAX_QUESTIONS: Final = 5_000

@@ -8,8 +8,8 @@ import msgspec
 
 from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
-from app.evaluation.benchmark_model import BenchmarkRun, Judgement
 from app.evaluation.known_item_questions import MAX_READ, KnownItem
+from app.evaluation.model import BenchmarkRun, Judgement
 from app.index.repo import NOT_HIDDEN, chunk_count
 
 _SPARE: Final = 6

@@ -1255,269 +1255,34 @@
     </message>
 </context>
 <context>
-    <name>Comparing</name>
+    <name>ComparisonPanel</name>
     <message>
-        <source>1 text has no vector by {model} yet.</source>
-        <translation>1 Text hat noch keinen Vektor von {model}.</translation>
+        <source>Asking both models the same questions…</source>
+        <translation>Beide Modelle werden dasselbe gefragt …</translation>
     </message>
     <message>
-        <source>Every known answer stands where it stood.</source>
-        <translation>Jede bekannte Antwort steht, wo sie stand.</translation>
-    </message>
-    <message>
-        <source>Half of the searches took less time</source>
-        <translation>Die Hälfte der Suchen brauchte weniger Zeit</translation>
-    </message>
-    <message>
-        <source>How often the known answer came first</source>
-        <translation>Wie oft die bekannte Antwort zuerst kam</translation>
-    </message>
-    <message>
-        <source>How often the known answer was among the first 10</source>
-        <translation>Wie oft die bekannte Antwort unter den ersten 10 war</translation>
-    </message>
-    <message>
-        <source>How often the known answer was among the first 5</source>
-        <translation>Wie oft die bekannte Antwort unter den ersten 5 war</translation>
-    </message>
-    <message>
-        <source>Instead: {name}</source>
-        <translation>Stattdessen: {name}</translation>
-    </message>
-    <message>
-        <source>It was stopped, so this is of part of the queries.</source>
-        <translation>Es wurde angehalten, darum gilt dies nur für einen Teil der Anfragen.</translation>
-    </message>
-    <message>
-        <source>Known answers that rise: {better}; that fall: {worse}.</source>
-        <translation>Bekannte Antworten, die steigen: {better}; die fallen: {worse}.</translation>
-    </message>
-    <message>
-        <source>MRR</source>
-        <translation>MRR</translation>
-    </message>
-    <message>
-        <source>Mean of 1 divided by the place of the known answer: 1 where it is always first</source>
-        <translation>Mittel von 1 geteilt durch den Platz der bekannten Antwort: 1, wo sie immer die erste ist</translation>
-    </message>
-    <message>
-        <source>Now: {name}</source>
-        <translation>Jetzt: {name}</translation>
-    </message>
-    <message>
-        <source>The query is answered alike.</source>
-        <translation>Die Anfrage wird gleich beantwortet.</translation>
-    </message>
-    <message>
-        <source>The questions made from the vault are words of its texts, which favours finding by words; your own searches, below, tell more.</source>
-        <translation>Die Fragen aus dem Tresor sind Wörter seiner Texte, was die Suche nach Wörtern begünstigt; deine eigenen Suchen weiter unten sagen mehr.</translation>
-    </message>
-    <message>
-        <source>answer first</source>
-        <translation>Antwort zuerst</translation>
-    </message>
-    <message>
-        <source>answer {now} → {other}</source>
-        <translation>Antwort {now} → {other}</translation>
-    </message>
-    <message>
-        <source>at place {place} on the other side</source>
-        <translation>auf der anderen Seite auf Platz {place}</translation>
-    </message>
-    <message>
-        <source>at the same place on both sides</source>
-        <translation>auf beiden Seiten am selben Platz</translation>
-    </message>
-    <message>
-        <source>down by {steps}</source>
-        <translation>um {steps} gefallen</translation>
-    </message>
-    <message>
-        <source>gone</source>
-        <translation>weg</translation>
-    </message>
-    <message>
-        <source>in top 10</source>
-        <translation>unter den ersten 10</translation>
-    </message>
-    <message>
-        <source>in top 5</source>
-        <translation>unter den ersten 5</translation>
-    </message>
-    <message>
-        <source>made from the vault</source>
-        <translation>aus dem Tresor gemacht</translation>
-    </message>
-    <message>
-        <source>median time</source>
-        <translation>Zeit (Median)</translation>
-    </message>
-    <message>
-        <source>new</source>
-        <translation>neu</translation>
-    </message>
-    <message>
-        <source>none</source>
-        <translation>keine</translation>
-    </message>
-    <message>
-        <source>not among the hits of the other side</source>
-        <translation>nicht unter den Treffern der anderen Seite</translation>
-    </message>
-    <message>
-        <source>not among the hits so far</source>
-        <translation>nicht unter den bisherigen Treffern</translation>
-    </message>
-    <message>
-        <source>nothing found on either side</source>
-        <translation>auf keiner Seite etwas gefunden</translation>
-    </message>
-    <message>
-        <source>the same on both sides</source>
-        <translation>auf beiden Seiten gleich</translation>
-    </message>
-    <message>
-        <source>up by {steps}</source>
-        <translation>um {steps} gestiegen</translation>
-    </message>
-    <message>
-        <source>you judged its answer</source>
-        <translation>du hast die Antwort bewertet</translation>
-    </message>
-    <message>
-        <source>{common} of {most} shared</source>
-        <translation>{common} von {most} gemeinsam</translation>
-    </message>
-    <message>
-        <source>{count} texts have no vector by {model} yet.</source>
-        <translation>{count} Texte haben noch keinen Vektor von {model}.</translation>
-    </message>
-    <message>
-        <source>{moved} moved</source>
-        <translation>{moved} verschoben</translation>
-    </message>
-    <message>
-        <source>{ms} ms</source>
-        <translation>{ms} ms</translation>
-    </message>
-    <message>
-        <source>{n} %</source>
-        <translation>{n} %</translation>
-    </message>
-    <message>
-        <source>{same} of {queries} queries are answered alike; on average {share} of the hits are shared.</source>
-        <translation>{same} von {queries} Anfragen werden gleich beantwortet; im Mittel sind {share} der Treffer gemeinsam.</translation>
-    </message>
-    <message>
-        <source>{share} of the hits are shared.</source>
-        <translation>{share} der Treffer sind gemeinsam.</translation>
-    </message>
-</context>
-<context>
-    <name>ComparisonView</name>
-    <message>
-        <source>Answers instead</source>
-        <translation>Antworten stattdessen</translation>
-    </message>
-    <message>
-        <source>Answers now</source>
-        <translation>Antworten jetzt</translation>
-    </message>
-    <message>
-        <source>Ask questions made from the vault too</source>
-        <translation>Auch Fragen stellen, die aus dem Tresor gemacht sind</translation>
-    </message>
-    <message>
-        <source>Both answer every question alike.</source>
-        <translation>Beide beantworten jede Frage gleich.</translation>
-    </message>
-    <message>
-        <source>By meaning alone</source>
-        <translation>Nur nach Bedeutung</translation>
-    </message>
-    <message>
-        <source>Compare</source>
-        <translation>Vergleichen</translation>
-    </message>
-    <message>
-        <source>Compare again to see how that differs from what answered before.</source>
-        <translation>Vergleiche noch einmal, um zu sehen, wie sich das vom Bisherigen unterscheidet.</translation>
-    </message>
-    <message>
-        <source>Compare what answers now with</source>
-        <translation>Was jetzt antwortet, vergleichen mit</translation>
-    </message>
-    <message>
-        <source>Leaves the words out, so that only the models differ.</source>
-        <translation>Lässt die Wörter weg, sodass sich nur die Modelle unterscheiden.</translation>
-    </message>
-    <message>
-        <source>Nothing found.</source>
-        <translation>Nichts gefunden.</translation>
+        <source>It was stopped, so this is of part of the questions.</source>
+        <translation>Es wurde angehalten, darum gilt dies nur für einen Teil der Fragen.</translation>
     </message>
     <message>
         <source>Progress of the comparison</source>
         <translation>Fortschritt des Vergleichs</translation>
     </message>
     <message>
-        <source>Ranking ‘{name}’</source>
-        <translation>Rangfolge „{name}“</translation>
-    </message>
-    <message>
-        <source>Searches to compare, one a line</source>
-        <translation>Suchen zum Vergleich, eine pro Zeile</translation>
-    </message>
-    <message>
-        <source>See what would change first</source>
-        <translation>Erst sehen, was sich ändern würde</translation>
-    </message>
-    <message>
-        <source>Starting…</source>
-        <translation>Beginnt …</translation>
+        <source>Questions answered by words alone because {model} failed: {failed}.</source>
+        <translation>Fragen, die nur über Wörter beantwortet wurden, weil {model} ausfiel: {failed}.</translation>
     </message>
     <message>
         <source>Stop</source>
         <translation>Anhalten</translation>
     </message>
     <message>
-        <source>Stopping…</source>
-        <translation>Hält an …</translation>
+        <source>Texts without a vector by {model}: {count}.</source>
+        <translation>Texte ohne Vektor von {model}: {count}.</translation>
     </message>
     <message>
-        <source>Switch back to it</source>
-        <translation>Dahin zurückwechseln</translation>
-    </message>
-    <message>
-        <source>Switch to it</source>
-        <translation>Dahin wechseln</translation>
-    </message>
-    <message>
-        <source>The searches above are answered in both ways and shown side by side. Nothing changes until you choose to.</source>
-        <translation>Die Suchen oben werden auf beide Arten beantwortet und nebeneinander gezeigt. Nichts ändert sich, bis du es willst.</translation>
-    </message>
-    <message>
-        <source>Their answers are known, so they tell which side finds more.</source>
-        <translation>Ihre Antworten sind bekannt, darum zeigen sie, welche Seite mehr findet.</translation>
-    </message>
-    <message>
-        <source>Use this ranking</source>
-        <translation>Diese Rangfolge nutzen</translation>
-    </message>
-    <message>
-        <source>kept</source>
-        <translation>behalten</translation>
-    </message>
-    <message>
-        <source>ready</source>
-        <translation>bereit</translation>
-    </message>
-    <message>
-        <source>{model} — still being prepared</source>
-        <translation>{model} — wird noch vorbereitet</translation>
-    </message>
-    <message>
-        <source>{name} answers searches now</source>
-        <translation>{name} beantwortet jetzt Suchen</translation>
+        <source>{now} finds {found} of {questions} known answers among its first ten results, {other} finds {others}. The questions are made from your own texts.</source>
+        <translation>{now} findet {found} von {questions} bekannten Antworten unter den ersten zehn Treffern, {other} findet {others}. Die Fragen sind aus deinen eigenen Texten gemacht.</translation>
     </message>
 </context>
 <context>
@@ -5305,17 +5070,6 @@
     </message>
 </context>
 <context>
-    <name>HitModel</name>
-    <message>
-        <source>The known answer</source>
-        <translation>Die bekannte Antwort</translation>
-    </message>
-    <message>
-        <source>the known answer</source>
-        <translation>die bekannte Antwort</translation>
-    </message>
-</context>
-<context>
     <name>ImportDialog</name>
     <message>
         <source>An export of ChatGPT or Claude, chats of a messenger, notes of Obsidian, Notion, Joplin, Evernote or Apple, or documents such as PDF and Word. Nothing leaves this computer.</source>
@@ -5979,24 +5733,8 @@
 <context>
     <name>ModelsDialog</name>
     <message>
-        <source>Compare</source>
-        <translation>Vergleichen</translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation>Modelle</translation>
-    </message>
-    <message>
-        <source>Pages</source>
-        <translation>Seiten</translation>
-    </message>
-    <message>
         <source>Search models</source>
         <translation>Suchmodelle</translation>
-    </message>
-    <message>
-        <source>Searches are ranked by ‘{name}’ from now on</source>
-        <translation>Suchergebnisse werden ab jetzt nach „{name}“ geordnet</translation>
     </message>
     <message>
         <source>The earlier model answers searches again</source>
@@ -7253,13 +6991,6 @@
     <message>
         <source>{word}… (any ending)</source>
         <translation>{word}… (jede Endung)</translation>
-    </message>
-</context>
-<context>
-    <name>QueryList</name>
-    <message>
-        <source>Queries</source>
-        <translation>Anfragen</translation>
     </message>
 </context>
 <context>

@@ -1255,269 +1255,34 @@
     </message>
 </context>
 <context>
-    <name>Comparing</name>
+    <name>ComparisonPanel</name>
     <message>
-        <source>1 text has no vector by {model} yet.</source>
-        <translation>1 texto aún no tiene vector de {model}.</translation>
+        <source>Asking both models the same questions…</source>
+        <translation>Se hacen las mismas preguntas a los dos modelos…</translation>
     </message>
     <message>
-        <source>Every known answer stands where it stood.</source>
-        <translation>Cada respuesta conocida sigue donde estaba.</translation>
-    </message>
-    <message>
-        <source>Half of the searches took less time</source>
-        <translation>La mitad de las búsquedas tardó menos</translation>
-    </message>
-    <message>
-        <source>How often the known answer came first</source>
-        <translation>Con qué frecuencia la respuesta conocida quedó primera</translation>
-    </message>
-    <message>
-        <source>How often the known answer was among the first 10</source>
-        <translation>Con qué frecuencia la respuesta conocida quedó entre las 10 primeras</translation>
-    </message>
-    <message>
-        <source>How often the known answer was among the first 5</source>
-        <translation>Con qué frecuencia la respuesta conocida quedó entre las 5 primeras</translation>
-    </message>
-    <message>
-        <source>Instead: {name}</source>
-        <translation>En su lugar: {name}</translation>
-    </message>
-    <message>
-        <source>It was stopped, so this is of part of the queries.</source>
-        <translation>Se detuvo, así que esto es de una parte de las consultas.</translation>
-    </message>
-    <message>
-        <source>Known answers that rise: {better}; that fall: {worse}.</source>
-        <translation>Respuestas conocidas que suben: {better}; que bajan: {worse}.</translation>
-    </message>
-    <message>
-        <source>MRR</source>
-        <translation>MRR</translation>
-    </message>
-    <message>
-        <source>Mean of 1 divided by the place of the known answer: 1 where it is always first</source>
-        <translation>Media de 1 dividido por el puesto de la respuesta conocida: 1 si siempre es la primera</translation>
-    </message>
-    <message>
-        <source>Now: {name}</source>
-        <translation>Ahora: {name}</translation>
-    </message>
-    <message>
-        <source>The query is answered alike.</source>
-        <translation>La consulta se responde igual.</translation>
-    </message>
-    <message>
-        <source>The questions made from the vault are words of its texts, which favours finding by words; your own searches, below, tell more.</source>
-        <translation>Las preguntas hechas con la bóveda son palabras de sus textos, lo que favorece la búsqueda por palabras; tus propias búsquedas, más abajo, dicen más.</translation>
-    </message>
-    <message>
-        <source>answer first</source>
-        <translation>respuesta primero</translation>
-    </message>
-    <message>
-        <source>answer {now} → {other}</source>
-        <translation>respuesta {now} → {other}</translation>
-    </message>
-    <message>
-        <source>at place {place} on the other side</source>
-        <translation>en el puesto {place} del otro lado</translation>
-    </message>
-    <message>
-        <source>at the same place on both sides</source>
-        <translation>en el mismo puesto en ambos lados</translation>
-    </message>
-    <message>
-        <source>down by {steps}</source>
-        <translation>baja {steps}</translation>
-    </message>
-    <message>
-        <source>gone</source>
-        <translation>desaparece</translation>
-    </message>
-    <message>
-        <source>in top 10</source>
-        <translation>entre los 10 primeros</translation>
-    </message>
-    <message>
-        <source>in top 5</source>
-        <translation>entre los 5 primeros</translation>
-    </message>
-    <message>
-        <source>made from the vault</source>
-        <translation>hecha con la bóveda</translation>
-    </message>
-    <message>
-        <source>median time</source>
-        <translation>tiempo mediano</translation>
-    </message>
-    <message>
-        <source>new</source>
-        <translation>nuevo</translation>
-    </message>
-    <message>
-        <source>none</source>
-        <translation>ninguno</translation>
-    </message>
-    <message>
-        <source>not among the hits of the other side</source>
-        <translation>no está entre los resultados del otro lado</translation>
-    </message>
-    <message>
-        <source>not among the hits so far</source>
-        <translation>no está entre los resultados hasta ahora</translation>
-    </message>
-    <message>
-        <source>nothing found on either side</source>
-        <translation>sin resultados en ningún lado</translation>
-    </message>
-    <message>
-        <source>the same on both sides</source>
-        <translation>igual en ambos lados</translation>
-    </message>
-    <message>
-        <source>up by {steps}</source>
-        <translation>sube {steps}</translation>
-    </message>
-    <message>
-        <source>you judged its answer</source>
-        <translation>tú valoraste su respuesta</translation>
-    </message>
-    <message>
-        <source>{common} of {most} shared</source>
-        <translation>{common} de {most} en común</translation>
-    </message>
-    <message>
-        <source>{count} texts have no vector by {model} yet.</source>
-        <translation>{count} textos aún no tienen vector de {model}.</translation>
-    </message>
-    <message>
-        <source>{moved} moved</source>
-        <translation>{moved} movidos</translation>
-    </message>
-    <message>
-        <source>{ms} ms</source>
-        <translation>{ms} ms</translation>
-    </message>
-    <message>
-        <source>{n} %</source>
-        <translation>{n} %</translation>
-    </message>
-    <message>
-        <source>{same} of {queries} queries are answered alike; on average {share} of the hits are shared.</source>
-        <translation>{same} de {queries} consultas se responden igual; de media, el {share} de los resultados son comunes.</translation>
-    </message>
-    <message>
-        <source>{share} of the hits are shared.</source>
-        <translation>El {share} de los resultados son comunes.</translation>
-    </message>
-</context>
-<context>
-    <name>ComparisonView</name>
-    <message>
-        <source>Answers instead</source>
-        <translation>Respuestas con el otro</translation>
-    </message>
-    <message>
-        <source>Answers now</source>
-        <translation>Respuestas de ahora</translation>
-    </message>
-    <message>
-        <source>Ask questions made from the vault too</source>
-        <translation>Hacer también preguntas sacadas de la bóveda</translation>
-    </message>
-    <message>
-        <source>Both answer every question alike.</source>
-        <translation>Ambos responden igual a cada pregunta.</translation>
-    </message>
-    <message>
-        <source>By meaning alone</source>
-        <translation>Solo por significado</translation>
-    </message>
-    <message>
-        <source>Compare</source>
-        <translation>Comparar</translation>
-    </message>
-    <message>
-        <source>Compare again to see how that differs from what answered before.</source>
-        <translation>Compara de nuevo para ver en qué se diferencia de lo de antes.</translation>
-    </message>
-    <message>
-        <source>Compare what answers now with</source>
-        <translation>Comparar lo que responde ahora con</translation>
-    </message>
-    <message>
-        <source>Leaves the words out, so that only the models differ.</source>
-        <translation>Deja fuera las palabras, así solo difieren los modelos.</translation>
-    </message>
-    <message>
-        <source>Nothing found.</source>
-        <translation>No se encontró nada.</translation>
+        <source>It was stopped, so this is of part of the questions.</source>
+        <translation>Se detuvo, así que esto es de una parte de las preguntas.</translation>
     </message>
     <message>
         <source>Progress of the comparison</source>
         <translation>Progreso de la comparación</translation>
     </message>
     <message>
-        <source>Ranking ‘{name}’</source>
-        <translation>Clasificación «{name}»</translation>
-    </message>
-    <message>
-        <source>Searches to compare, one a line</source>
-        <translation>Búsquedas para comparar, una por línea</translation>
-    </message>
-    <message>
-        <source>See what would change first</source>
-        <translation>Ver primero qué cambiaría</translation>
-    </message>
-    <message>
-        <source>Starting…</source>
-        <translation>Empezando…</translation>
+        <source>Questions answered by words alone because {model} failed: {failed}.</source>
+        <translation>Preguntas respondidas solo por palabras porque {model} falló: {failed}.</translation>
     </message>
     <message>
         <source>Stop</source>
         <translation>Detener</translation>
     </message>
     <message>
-        <source>Stopping…</source>
-        <translation>Deteniendo…</translation>
+        <source>Texts without a vector by {model}: {count}.</source>
+        <translation>Textos sin vector de {model}: {count}.</translation>
     </message>
     <message>
-        <source>Switch back to it</source>
-        <translation>Volver a él</translation>
-    </message>
-    <message>
-        <source>Switch to it</source>
-        <translation>Cambiar a él</translation>
-    </message>
-    <message>
-        <source>The searches above are answered in both ways and shown side by side. Nothing changes until you choose to.</source>
-        <translation>Las búsquedas de arriba se responden de ambas formas y se muestran lado a lado. Nada cambia hasta que lo decidas.</translation>
-    </message>
-    <message>
-        <source>Their answers are known, so they tell which side finds more.</source>
-        <translation>Sus respuestas se conocen, así que muestran qué lado encuentra más.</translation>
-    </message>
-    <message>
-        <source>Use this ranking</source>
-        <translation>Usar esta clasificación</translation>
-    </message>
-    <message>
-        <source>kept</source>
-        <translation>conservado</translation>
-    </message>
-    <message>
-        <source>ready</source>
-        <translation>listo</translation>
-    </message>
-    <message>
-        <source>{model} — still being prepared</source>
-        <translation>{model} — aún se prepara</translation>
-    </message>
-    <message>
-        <source>{name} answers searches now</source>
-        <translation>{name} responde ahora a las búsquedas</translation>
+        <source>{now} finds {found} of {questions} known answers among its first ten results, {other} finds {others}. The questions are made from your own texts.</source>
+        <translation>{now} encuentra {found} de {questions} respuestas conocidas entre los diez primeros resultados; {other} encuentra {others}. Las preguntas se hacen con tus propios textos.</translation>
     </message>
 </context>
 <context>
@@ -5305,17 +5070,6 @@
     </message>
 </context>
 <context>
-    <name>HitModel</name>
-    <message>
-        <source>The known answer</source>
-        <translation>La respuesta conocida</translation>
-    </message>
-    <message>
-        <source>the known answer</source>
-        <translation>la respuesta conocida</translation>
-    </message>
-</context>
-<context>
     <name>ImportDialog</name>
     <message>
         <source>An export of ChatGPT or Claude, chats of a messenger, notes of Obsidian, Notion, Joplin, Evernote or Apple, or documents such as PDF and Word. Nothing leaves this computer.</source>
@@ -5979,24 +5733,8 @@
 <context>
     <name>ModelsDialog</name>
     <message>
-        <source>Compare</source>
-        <translation>Comparar</translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation>Modelos</translation>
-    </message>
-    <message>
-        <source>Pages</source>
-        <translation>Páginas</translation>
-    </message>
-    <message>
         <source>Search models</source>
         <translation>Modelos de búsqueda</translation>
-    </message>
-    <message>
-        <source>Searches are ranked by ‘{name}’ from now on</source>
-        <translation>Desde ahora las búsquedas se clasifican con «{name}»</translation>
     </message>
     <message>
         <source>The earlier model answers searches again</source>
@@ -7253,13 +6991,6 @@
     <message>
         <source>{word}… (any ending)</source>
         <translation>{word}… (cualquier final)</translation>
-    </message>
-</context>
-<context>
-    <name>QueryList</name>
-    <message>
-        <source>Queries</source>
-        <translation>Consultas</translation>
     </message>
 </context>
 <context>

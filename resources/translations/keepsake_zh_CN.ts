@@ -1255,269 +1255,34 @@
     </message>
 </context>
 <context>
-    <name>Comparing</name>
+    <name>ComparisonPanel</name>
     <message>
-        <source>1 text has no vector by {model} yet.</source>
-        <translation>1 段文本还没有 {model} 的向量。</translation>
+        <source>Asking both models the same questions…</source>
+        <translation>正在向两个模型提出相同的问题…</translation>
     </message>
     <message>
-        <source>Every known answer stands where it stood.</source>
-        <translation>每个已知答案的位置都没有变。</translation>
-    </message>
-    <message>
-        <source>Half of the searches took less time</source>
-        <translation>一半的搜索用时更短</translation>
-    </message>
-    <message>
-        <source>How often the known answer came first</source>
-        <translation>已知答案排在第一的比例</translation>
-    </message>
-    <message>
-        <source>How often the known answer was among the first 10</source>
-        <translation>已知答案位于前 10 的比例</translation>
-    </message>
-    <message>
-        <source>How often the known answer was among the first 5</source>
-        <translation>已知答案位于前 5 的比例</translation>
-    </message>
-    <message>
-        <source>Instead: {name}</source>
-        <translation>改用：{name}</translation>
-    </message>
-    <message>
-        <source>It was stopped, so this is of part of the queries.</source>
-        <translation>比较被停止，因此这里只包含部分查询。</translation>
-    </message>
-    <message>
-        <source>Known answers that rise: {better}; that fall: {worse}.</source>
-        <translation>上升的已知答案：{better}；下降的：{worse}。</translation>
-    </message>
-    <message>
-        <source>MRR</source>
-        <translation>MRR</translation>
-    </message>
-    <message>
-        <source>Mean of 1 divided by the place of the known answer: 1 where it is always first</source>
-        <translation>1 除以已知答案名次的平均值：总是第一时为 1</translation>
-    </message>
-    <message>
-        <source>Now: {name}</source>
-        <translation>现在：{name}</translation>
-    </message>
-    <message>
-        <source>The query is answered alike.</source>
-        <translation>该查询的回答相同。</translation>
-    </message>
-    <message>
-        <source>The questions made from the vault are words of its texts, which favours finding by words; your own searches, below, tell more.</source>
-        <translation>由记忆库生成的问题取自其文本中的词语，有利于按词查找；下方你自己的搜索更能说明问题。</translation>
-    </message>
-    <message>
-        <source>answer first</source>
-        <translation>答案居首</translation>
-    </message>
-    <message>
-        <source>answer {now} → {other}</source>
-        <translation>答案 {now} → {other}</translation>
-    </message>
-    <message>
-        <source>at place {place} on the other side</source>
-        <translation>在另一侧位于第 {place} 位</translation>
-    </message>
-    <message>
-        <source>at the same place on both sides</source>
-        <translation>两侧位置相同</translation>
-    </message>
-    <message>
-        <source>down by {steps}</source>
-        <translation>下降 {steps} 位</translation>
-    </message>
-    <message>
-        <source>gone</source>
-        <translation>消失</translation>
-    </message>
-    <message>
-        <source>in top 10</source>
-        <translation>前 10</translation>
-    </message>
-    <message>
-        <source>in top 5</source>
-        <translation>前 5</translation>
-    </message>
-    <message>
-        <source>made from the vault</source>
-        <translation>由记忆库生成</translation>
-    </message>
-    <message>
-        <source>median time</source>
-        <translation>中位时间</translation>
-    </message>
-    <message>
-        <source>new</source>
-        <translation>新</translation>
-    </message>
-    <message>
-        <source>none</source>
-        <translation>无</translation>
-    </message>
-    <message>
-        <source>not among the hits of the other side</source>
-        <translation>不在另一侧的结果中</translation>
-    </message>
-    <message>
-        <source>not among the hits so far</source>
-        <translation>不在目前的结果中</translation>
-    </message>
-    <message>
-        <source>nothing found on either side</source>
-        <translation>两侧都没有结果</translation>
-    </message>
-    <message>
-        <source>the same on both sides</source>
-        <translation>两侧相同</translation>
-    </message>
-    <message>
-        <source>up by {steps}</source>
-        <translation>上升 {steps} 位</translation>
-    </message>
-    <message>
-        <source>you judged its answer</source>
-        <translation>你评判过其答案</translation>
-    </message>
-    <message>
-        <source>{common} of {most} shared</source>
-        <translation>{most} 条中有 {common} 条相同</translation>
-    </message>
-    <message>
-        <source>{count} texts have no vector by {model} yet.</source>
-        <translation>{count} 段文本还没有 {model} 的向量。</translation>
-    </message>
-    <message>
-        <source>{moved} moved</source>
-        <translation>{moved} 条移动</translation>
-    </message>
-    <message>
-        <source>{ms} ms</source>
-        <translation>{ms} 毫秒</translation>
-    </message>
-    <message>
-        <source>{n} %</source>
-        <translation>{n} %</translation>
-    </message>
-    <message>
-        <source>{same} of {queries} queries are answered alike; on average {share} of the hits are shared.</source>
-        <translation>{queries} 个查询中有 {same} 个回答相同；平均 {share} 的结果相同。</translation>
-    </message>
-    <message>
-        <source>{share} of the hits are shared.</source>
-        <translation>{share} 的结果相同。</translation>
-    </message>
-</context>
-<context>
-    <name>ComparisonView</name>
-    <message>
-        <source>Answers instead</source>
-        <translation>改用后的回答</translation>
-    </message>
-    <message>
-        <source>Answers now</source>
-        <translation>现在的回答</translation>
-    </message>
-    <message>
-        <source>Ask questions made from the vault too</source>
-        <translation>同时使用由记忆库生成的问题</translation>
-    </message>
-    <message>
-        <source>Both answer every question alike.</source>
-        <translation>两者对每个问题的回答都相同。</translation>
-    </message>
-    <message>
-        <source>By meaning alone</source>
-        <translation>仅按含义</translation>
-    </message>
-    <message>
-        <source>Compare</source>
-        <translation>比较</translation>
-    </message>
-    <message>
-        <source>Compare again to see how that differs from what answered before.</source>
-        <translation>再次比较，查看它与之前的回答有何不同。</translation>
-    </message>
-    <message>
-        <source>Compare what answers now with</source>
-        <translation>与当前使用的比较对象</translation>
-    </message>
-    <message>
-        <source>Leaves the words out, so that only the models differ.</source>
-        <translation>不考虑词语，只比较模型的差异。</translation>
-    </message>
-    <message>
-        <source>Nothing found.</source>
-        <translation>没有找到内容。</translation>
+        <source>It was stopped, so this is of part of the questions.</source>
+        <translation>比较被停止，因此这里只包含部分问题。</translation>
     </message>
     <message>
         <source>Progress of the comparison</source>
         <translation>比较进度</translation>
     </message>
     <message>
-        <source>Ranking ‘{name}’</source>
-        <translation>排序“{name}”</translation>
-    </message>
-    <message>
-        <source>Searches to compare, one a line</source>
-        <translation>用于比较的搜索，每行一个</translation>
-    </message>
-    <message>
-        <source>See what would change first</source>
-        <translation>先看会有什么变化</translation>
-    </message>
-    <message>
-        <source>Starting…</source>
-        <translation>正在开始…</translation>
+        <source>Questions answered by words alone because {model} failed: {failed}.</source>
+        <translation>因 {model} 失败而仅按词语回答的问题：{failed}。</translation>
     </message>
     <message>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
     <message>
-        <source>Stopping…</source>
-        <translation>正在停止…</translation>
+        <source>Texts without a vector by {model}: {count}.</source>
+        <translation>没有 {model} 向量的文本：{count}。</translation>
     </message>
     <message>
-        <source>Switch back to it</source>
-        <translation>换回</translation>
-    </message>
-    <message>
-        <source>Switch to it</source>
-        <translation>换用</translation>
-    </message>
-    <message>
-        <source>The searches above are answered in both ways and shown side by side. Nothing changes until you choose to.</source>
-        <translation>上面的搜索会以两种方式回答并并排显示。在你选择之前不会有任何更改。</translation>
-    </message>
-    <message>
-        <source>Their answers are known, so they tell which side finds more.</source>
-        <translation>它们的答案是已知的，因此能看出哪一侧找到得更多。</translation>
-    </message>
-    <message>
-        <source>Use this ranking</source>
-        <translation>使用此排序</translation>
-    </message>
-    <message>
-        <source>kept</source>
-        <translation>已保留</translation>
-    </message>
-    <message>
-        <source>ready</source>
-        <translation>就绪</translation>
-    </message>
-    <message>
-        <source>{model} — still being prepared</source>
-        <translation>{model}——仍在准备</translation>
-    </message>
-    <message>
-        <source>{name} answers searches now</source>
-        <translation>现在由 {name} 回答搜索</translation>
+        <source>{now} finds {found} of {questions} known answers among its first ten results, {other} finds {others}. The questions are made from your own texts.</source>
+        <translation>{now} 在前十个结果中找到 {questions} 个已知答案中的 {found} 个，{other} 找到 {others} 个。问题取自你自己的文本。</translation>
     </message>
 </context>
 <context>
@@ -5305,17 +5070,6 @@
     </message>
 </context>
 <context>
-    <name>HitModel</name>
-    <message>
-        <source>The known answer</source>
-        <translation>已知答案</translation>
-    </message>
-    <message>
-        <source>the known answer</source>
-        <translation>已知答案</translation>
-    </message>
-</context>
-<context>
     <name>ImportDialog</name>
     <message>
         <source>An export of ChatGPT or Claude, chats of a messenger, notes of Obsidian, Notion, Joplin, Evernote or Apple, or documents such as PDF and Word. Nothing leaves this computer.</source>
@@ -5979,24 +5733,8 @@
 <context>
     <name>ModelsDialog</name>
     <message>
-        <source>Compare</source>
-        <translation>比较</translation>
-    </message>
-    <message>
-        <source>Models</source>
-        <translation>模型</translation>
-    </message>
-    <message>
-        <source>Pages</source>
-        <translation>页面</translation>
-    </message>
-    <message>
         <source>Search models</source>
         <translation>搜索模型</translation>
-    </message>
-    <message>
-        <source>Searches are ranked by ‘{name}’ from now on</source>
-        <translation>今后搜索按“{name}”排序</translation>
     </message>
     <message>
         <source>The earlier model answers searches again</source>
@@ -7253,13 +6991,6 @@
     <message>
         <source>{word}… (any ending)</source>
         <translation>{word}…（任意词尾）</translation>
-    </message>
-</context>
-<context>
-    <name>QueryList</name>
-    <message>
-        <source>Queries</source>
-        <translation>查询</translation>
     </message>
 </context>
 <context>

@@ -18,6 +18,7 @@ from app.api.ledger_recorder import LedgerRecorder
 from app.api.registry import Catalogue, Reply
 from app.engine import Engine
 from app.host import Host
+from tests.helpers.engine import engine_behind
 
 _SCOUT = Caller("scout", client="bench 1")
 _TURN = "We talked about the boiler in Graz, and that Marta will mend it on Tuesday. " * 3
@@ -34,7 +35,7 @@ class _Timed:
         """Record a call and note how long that took."""
         begun = time.perf_counter()
         self._inner.record(call)
-        self.seconds.setdefault(call.operation, []).append(time.perf_counter() - begun)
+        self.seconds.setdefault(call.operation.name, []).append(time.perf_counter() - begun)
 
 
 def main(argv: list[str]) -> int:
@@ -73,7 +74,7 @@ async def _measure(catalogue: Catalogue, calls: int) -> dict[str, float]:
         await _call(catalogue, "memory.search", query="boiler in Graz", limit=50)
         await _call(catalogue, "memory.context", prompt="Who mends the boiler?")
         await _call(catalogue, "session.messages", session=session, limit=200)
-    engine: Any = catalogue._engine
+    engine: Any = engine_behind(catalogue)
     assert isinstance(engine, Engine)
     begun = time.perf_counter()
     await engine.ledger.flush()

@@ -26,6 +26,7 @@ from app.errors import InputError
 from app.host import Host
 from app.memories.repo import text_key
 from app.upkeep.upkeep_job import UpkeepOutcome, UpkeepRun
+from tests.helpers.engine import engine_of
 
 _DAY_MS = 86_400_000
 _LIMIT_S = 1800.0
@@ -74,7 +75,7 @@ def main(argv: list[str]) -> int:
 
 
 def _measure(host: Host, clock: _Clock, memories: int, messages: int) -> dict[str, Any]:
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     host.submit(engine.store.write(lambda connection: _fill(connection, memories, clock.now_ms()))).result(_LIMIT_S)
     _converse(host, messages)
     found: dict[str, Any] = {}
@@ -140,7 +141,7 @@ def _converse(host: Host, messages: int) -> None:
 
 
 def _run(host: Host, name: str) -> tuple[str, UpkeepOutcome]:
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     run_id = new_id("run")
     job = engine.upkeep_jobs.named(name)
 
@@ -156,7 +157,7 @@ def _run(host: Host, name: str) -> tuple[str, UpkeepOutcome]:
 
 
 async def _plan(host: Host, name: str) -> object:
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     return await engine.upkeep_jobs.named(name).plan()
 
 

@@ -68,7 +68,7 @@ async def _settle(bridge: Bridge) -> None:
     quiet = 0
     while quiet < 12:
         await asyncio.sleep(0.01)
-        quiet = 0 if bridge._tasks else quiet + 1
+        quiet = 0 if bridge.is_busy else quiet + 1
 
 
 def _subjects(host: Host) -> Subjects:

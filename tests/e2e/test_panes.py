@@ -55,7 +55,7 @@ def _finished(bridge: Bridge, qt_loop: asyncio.AbstractEventLoop) -> Iterator[No
     gc.collect()  # loops of earlier tests have timers, which must not end on the engine's thread
     yield
     # What the host still answers must arrive before it stops.
-    qt_loop.run_until_complete(until(lambda: not bridge._tasks))
+    qt_loop.run_until_complete(until(lambda: not bridge.is_busy))
     qt_loop.run_until_complete(bridge.close())
 
 
@@ -203,7 +203,7 @@ def test_an_undone_edit_leaves_the_selection_where_it_is(
     assert done.pinned
     entry = host.ask("memory.history", target=ids[0], limit=1)[0]
     run_async(bridge.call("memory.undo", history_ids=[entry.id]))
-    run_async(until(lambda: not pane.listing._reload.isActive() and not bridge._tasks))
+    run_async(until(lambda: not pane.listing._reload.isActive() and not bridge.is_busy))
     assert pane.listing.list.current_id() == ids[1]
 
 

@@ -41,7 +41,7 @@ def window(
     made.shut_down()
     if made.panes is not None:
         run_async(made.panes.settle())
-    qt_loop.run_until_complete(until(lambda: not bridge._tasks))
+    qt_loop.run_until_complete(until(lambda: not bridge.is_busy))
     # Not left to qtbot: it closes windows before this, and what they still ask would find them gone.
     made.deleteLater()
 
@@ -111,7 +111,7 @@ def test_no_stored_text_is_painted_as_rich_text(host: Host, window: Window, run_
         window.go(place)
         bridge = window.bridge
         assert bridge is not None
-        run_async(until(lambda bridge=bridge: not bridge._tasks))  # type: ignore[misc]
+        run_async(until(lambda bridge=bridge: not bridge.is_busy))  # type: ignore[misc]
         assert painted_as_markup(found) == [], place
     window.show_notice(Notice(f"Deleted ‘{HOSTILE}’"))
     window.banner.show_notice(HOSTILE)

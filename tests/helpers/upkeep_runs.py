@@ -9,6 +9,7 @@ from app.core.ids import new_id
 from app.engine import Engine
 from app.host import Host
 from app.upkeep.upkeep_job import UpkeepOutcome, UpkeepRun
+from tests.helpers.engine import engine_of
 
 
 class SetClock:
@@ -58,7 +59,7 @@ class UpkeepRuns:
     @property
     def engine(self) -> Engine:
         """Return the engine."""
-        engine = self.host.catalogue._engine
+        engine = engine_of(self.host)
         assert isinstance(engine, Engine)
         return engine
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.host import Host
 from app.llm.model import ChatRequest
+from tests.helpers.engine import engine_of
 from tests.helpers.scripted_model import ScriptedModel
 
 
@@ -22,7 +23,7 @@ def main() -> None:
     """Run the job until killed."""
     host = Host(Path(sys.argv[1]), serve=False, overrides={"embedding.model": "hashed", "ner.spacy_pipeline": "none"})
     host.start()
-    host.catalogue._engine.entities.enrichment.strategy.model._model = ScriptedModel(answer)
+    engine_of(host).entities.enrichment.strategy.model._model = ScriptedModel(answer)
     host.ask("vault.settle", names=True)
     host.ask("upkeep.run", job="enrichment")
     host.stop()

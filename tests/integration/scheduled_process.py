@@ -14,6 +14,7 @@ from typing import Any
 from app.host import Host
 from app.schedule.model import BUILT_IN, Cadence, Schedule
 from app.schedule.runner import JobResult
+from tests.helpers.engine import engine_of
 
 SCHEDULE = "sch-slow"
 SPEED = 30
@@ -54,7 +55,7 @@ def main() -> None:
     clock = FastClock(start)
     host = Host(vault, clock=clock, overrides={"embedding.model": "hashed", "schedule.poll": 1, "backup.daily": False})
     host.start()
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     cadence = Cadence(kind="cron", expression="0 * * * *")
     schedule = Schedule(SCHEDULE, BUILT_IN, "Slow", "", cadence, "always", "active", start, start)
     engine.schedules.runner._jobs = {SCHEDULE: SlowJob(seconds)}

@@ -10,6 +10,7 @@ import pytest
 
 from app.errors import StaleError
 from app.host import Host
+from tests.helpers.engine import engine_of
 from tests.helpers.scripted_model import ScriptedModel
 from tests.integration.enriching_process import answer
 
@@ -53,7 +54,7 @@ def test_a_killed_run_goes_on_where_it_was(vault: Path, lines: int) -> None:
     host = start(vault)
     try:
         model = ScriptedModel(answer)
-        host.catalogue._engine.entities.enrichment.strategy.model._model = model
+        engine_of(host).entities.enrichment.strategy.model._model = model
         assert run(host).status == "succeeded"
         assert MANY - lines <= len(model.requests) <= MANY - lines + 1
         host.ask("vault.settle", names=True)

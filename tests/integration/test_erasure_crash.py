@@ -11,6 +11,7 @@ import pytest
 
 from app.erasure.model import ErasureReceipt
 from app.host import Host
+from tests.helpers.engine import engine_of
 from tests.helpers.sample_data import ROOT
 
 SECRET = "The xylozwickian lighthouse of 秘密花园, told to nobody else. "
@@ -50,7 +51,7 @@ def kill_after(vault: Path, lines: int) -> int:
 
 def finished(host: Host) -> ErasureReceipt:
     async def until_done() -> ErasureReceipt:
-        service: Any = host.catalogue._engine.erasure  # type: ignore[attr-defined]
+        service: Any = engine_of(host).erasure
         async with asyncio.timeout(60):
             while (found := await service.receipts())[0].finished_at is None:
                 await asyncio.sleep(0.01)

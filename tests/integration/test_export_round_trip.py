@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from app.errors import InputError
 from app.host import Host
 from tests.helpers.encryption import PASSPHRASE
+from tests.helpers.engine import engine_of
 from tests.integration.test_properties import NAMES, VERBS, Player, opened, remembered
 
 STEPS = st.lists(
@@ -137,7 +138,7 @@ def look_consolidated(host: Host, session: str, at_ms: int) -> None:
         connection.execute("UPDATE sessions SET consolidated_at = ? WHERE id = ?", (at_ms, session))
         connection.execute("UPDATE session_state SET captured_seq = 1 WHERE session_id = ?", (session,))
 
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     host.submit(engine.store.write(work)).result()
 
 

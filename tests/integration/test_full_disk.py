@@ -11,6 +11,7 @@ from app.errors import DiskFullError
 from app.host import Host
 from app.store.wal_truncation import empty_log
 from tests.helpers.disks import SmallDisk
+from tests.helpers.engine import engine_of
 from tests.helpers.unexpected_logs import AllowLogs
 
 
@@ -205,7 +206,7 @@ def append_too_much(host: Host) -> None:
 def test_what_was_rolled_back_takes_no_room(host: Host, disk: Disk) -> None:
     say(host, 0)
     host.ask("vault.settle")
-    store: Any = host.catalogue._engine.store  # type: ignore[attr-defined]
+    store: Any = engine_of(host).store
     host.submit(store.write_untransacted(empty_log)).result()
     append_too_much(host)
     assert log_size(disk) < 1 << 20

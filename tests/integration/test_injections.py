@@ -16,6 +16,7 @@ from app.engine import Engine
 from app.errors import InputError, KeepsakeError
 from app.host import Host
 from app.retrieval.query.parser import parse_plain
+from tests.helpers.engine import engine_of
 from tests.helpers.injections import FRAMES, INJECTIONS, OPERATORS
 
 SCOUT = Caller("scout")
@@ -46,7 +47,7 @@ def ask(host: Host, operation: str, caller: Caller = SCOUT, /, **arguments: Any)
 
 
 def engine(host: Host) -> Engine:
-    found = host.catalogue._engine
+    found = engine_of(host)
     assert isinstance(found, Engine)
     return found
 

@@ -9,6 +9,7 @@ import pytest
 
 from app.host import Host
 from tests.helpers.chat_server import ChatReply, ChatServer
+from tests.helpers.engine import engine_of
 
 FACT = {"content": "Anna moved to Lisbon.", "sources": [2], "category": "home", "key": "anna", "confidence": 0.9}
 
@@ -59,7 +60,7 @@ def talk(host: Host) -> None:
 
 def test_facts_observations_and_summaries_come_of_one_conversation(host: Host, service: ChatServer) -> None:
     talk(host)
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     host.submit(engine.sessions.after_turn.look_after_all(0.0)).result()
     assert host.ask("session.digest.get", session="talk").summary == "Anna told of her move."
     report = host.ask("session.consolidate", session="talk")
@@ -94,7 +95,7 @@ def test_a_failing_service_leaves_the_conversation_waiting(host: Host, service: 
     assert [session.id for session in host.ask("session.pending")] == ["talk"]
     assert host.ask("fact.list") == []
     service.usual = answer
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     engine.chat._rest = type(engine.chat._rest)()  # it is not asked for a while after it could not be reached
     assert "1 new fact" in host.ask("upkeep.run", job="consolidation").output
 
@@ -102,8 +103,8 @@ def test_a_failing_service_leaves_the_conversation_waiting(host: Host, service: 
 def test_appends_do_not_wait_for_the_model(host: Host, service: ChatServer) -> None:
     service.usual = lambda _: ChatReply(hangs=True)
     talk(host)
-    engine: Any = host.catalogue._engine
-    running = host.submit(engine.consolidation.switched.read_now(["talk"]))
+    engine: Any = engine_of(host)
+    running = host.submit(engine.switched_sessions.read_now(["talk"]))
     assert service.reached.wait(30)
     appended = host.ask("session.append", session="other", messages=[{"role": "user", "content": "Meanwhile."}])
     assert appended.seqs == (1,)

@@ -20,6 +20,7 @@ from app.errors import InputError
 from app.history.state_diff import VOLATILE
 from app.host import Host
 from app.memories.state_codec import to_state
+from tests.helpers.engine import engine_of
 from tests.helpers.sample_data import NAUGHTY
 
 VERBS = (
@@ -143,7 +144,7 @@ class Player:
 
 def look(host: Host, work: Callable[[apsw.Connection], Any]) -> Any:
     """Read the database of a running host."""
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     return host.submit(engine.store.read(work)).result()
 
 
@@ -318,7 +319,7 @@ def look_marked(host: Host, at_ms: int | None) -> None:
     def work(connection: apsw.Connection) -> None:
         connection.execute("UPDATE sessions SET consolidated_at = ?", (at_ms,))
 
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     host.submit(engine.store.write(work)).result()
 
 

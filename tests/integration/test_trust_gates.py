@@ -21,6 +21,7 @@ from app.errors import AccessDeniedError, KeepsakeError
 from app.host import Host
 from app.memories.model import NewMemory
 from tests.helpers.access import EVERYTHING
+from tests.helpers.engine import engine_of
 
 OPERATIONS = {item.name: item for item in declared()}
 READS = sorted(name for name, item in OPERATIONS.items() if item.access == "read" and item.trust != "full")
@@ -116,7 +117,7 @@ def vault(items: list[Item], kept: set[int]) -> Iterator[Host]:
 
 
 def add(host: Host, item: Item) -> None:
-    engine = host.catalogue._engine
+    engine = engine_of(host)
     if not item.store:
         turns = [{"role": "user", "content": item.text, "author": PEOPLE[item.person]}]
         host.ask("session.append", session=item.id, title=f"Title {item.marker}", agent=item.marker, messages=turns)
@@ -303,7 +304,7 @@ def test_strangers_may_ask_nothing_that_says_anything(host: Host, name: str) -> 
 
 
 def test_much_that_is_hidden_leaves_others_their_neighbours(host: Host) -> None:
-    engine = host.catalogue._engine
+    engine = engine_of(host)
     for number in range(210):
         host.submit(engine.memories.service.save(EVERYTHING, NewMemory(f"heron {number}"))).result()  # type: ignore[attr-defined]
     seen = host.ask("note.save", content="a heron far off among many other birds", store="shared")

@@ -124,7 +124,7 @@ def test_exit_statuses(keepsake: Keepsake) -> None:
 def test_a_deletion_that_finds_nothing_fails(keepsake: Keepsake) -> None:
     nothing = keepsake("note", "delete-many", "note-nowhere", "note-neither")
     assert nothing.returncode == 65
-    assert "Nothing was deleted: there is no note with any of these ids" in sentence(nothing)
+    assert "Nothing was deleted: nothing has any of these ids" in sentence(nothing)
     made = shown(keepsake("note", "save", "-", stdin="To be deleted.")).strip()
     assert shown(keepsake("note", "delete-many", made, "note-nowhere")).split() == [made]
     assert keepsake("note", "delete-many", made).returncode == 65

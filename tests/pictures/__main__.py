@@ -125,7 +125,7 @@ async def _settle(bridge: "Bridge") -> None:
     end, quiet = loop.time() + LONGEST_S, loop.time()
     while loop.time() < end and loop.time() - quiet < QUIET_S:
         await asyncio.sleep(STEP_S)
-        if bridge._tasks:
+        if bridge.is_busy:
             quiet = loop.time()
 
 

@@ -65,7 +65,6 @@ def shots(subjects: Subjects) -> list[Shot]:
         found.append(Shot("inbox-edit", _edit_proposal))
     found += [Shot("schedule-week", _show_week), Shot("schedule-new", _new_schedule), Shot("agents-new", _new_agent)]
     found += [Shot(identity.replace(".", "-"), partial(_run, identity)) for identity in SHEETS]
-    found += [Shot("file-models-compare", _offer_comparison), Shot("file-models-compared", _compare_models)]
     found += [Shot("agents-connect", _connect_agent)]
     found += [Shot(f"welcome-{step + 1}", partial(_welcome, step)) for step in range(3)]
     found += [Shot(f"settings-{section.id}", partial(_settings, section.id)) for section in SECTIONS]
@@ -129,20 +128,6 @@ def _new_agent(window: "Window") -> None:
 def _run(identity: str, window: "Window") -> None:
     window.sheets.dismiss()
     window.registry.run(identity)
-
-
-def _offer_comparison(window: "Window") -> None:
-    _run("file.models", window)
-    assert window.dialogs is not None
-    models = window.dialogs.models
-    models._tabs.setCurrentWidget(models.comparing)
-    models.comparing.queries.setPlainText("soil\nwho lends the endoscope")
-
-
-def _compare_models(window: "Window") -> None:
-    """Compare, now that what can be compared is known."""
-    assert window.dialogs is not None
-    window.dialogs.models.comparing.run()
 
 
 def _connect_agent(window: "Window") -> None:

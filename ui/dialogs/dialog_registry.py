@@ -108,9 +108,9 @@ class DialogRegistry(QObject):
         if section:
             settings.open_section(section)
 
-    def open_models(self, searches: "Sequence[str]" = ()) -> None:
-        """Open the search models, with searches of the person to compare."""
-        self.models.bring_to_front(searches)
+    def open_models(self) -> None:
+        """Open the search models."""
+        self.models.bring_to_front()
 
     def open_help(self, page: str = "") -> None:
         """Open the help at ``page``, or where it was left."""
@@ -190,7 +190,6 @@ class DialogRegistry(QObject):
     def _make_models(self) -> ModelsDialog:
         made = ModelsDialog(self._bridge, self._window)
         made.notice.connect(self.notice)
-        made.navigate.connect(self.navigate)
         return made
 
     def _make_help(self) -> HelpDialog:

@@ -17,7 +17,6 @@ from ui.dialogs.settings.sections import SECTIONS
 from ui.models.dates import full_date
 from ui.notice import Notice
 from ui.panes.pane_commands import awaited_actions
-from ui.panes.pane_state import unpack
 from ui.shell.focus_cycle import cycle
 from ui.shell.navigation import Place, link_of
 from ui.shell.pane_stack import PANES
@@ -100,12 +99,9 @@ class WindowActions(QObject):
             self._window.bridge.start(self._create_note(title))
 
     def open_models(self) -> None:
-        """Open the search models, with what the person searched for lately to compare."""
-        window = self._window
-        if window.dialogs is None or window.panes is None:
-            return
-        kept = unpack(window.panes.save().get("search", b""))
-        window.dialogs.open_models([str(text) for key in ("saved", "recent") for text in kept.get(key) or ()])
+        """Open the search models."""
+        if self._window.dialogs is not None:
+            self._window.dialogs.open_models()
 
     def name_undo(self) -> None:
         """Say in menus what undo and redo would do."""

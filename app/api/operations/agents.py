@@ -42,6 +42,7 @@ async def whoami(engine: Engine, caller: Caller) -> Identity:
     review="free",
     kind="agent",
     for_models=False,
+    undo="needless",
     sentence="Requested access",
 )
 async def request_access(

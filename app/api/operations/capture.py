@@ -29,6 +29,7 @@ async def position(engine: Engine, caller: Caller, path: str) -> CapturePosition
     review="free",
     kind="session",
     words="transcript part",
+    undo="needless",
     sentence="Took in part of a conversation",
 )
 async def part(

@@ -7,8 +7,7 @@ from app.api.registry import Count, operation
 from app.api.tracked_job import tracked_job
 from app.changes import Area, Changed, ChangeSet
 from app.engine import Engine
-from app.evaluation.comparison import ComparisonOptions
-from app.evaluation.comparison_model import RankingComparison
+from app.evaluation.model import ModelComparison
 from app.index.generations.model import EmbeddingStatus
 
 _AREAS: Final[frozenset[Area]] = frozenset({"settings", "index"})
@@ -34,7 +33,7 @@ async def change(
         model: As in the setting ``embedding.model``.
         folder: Where the model's files lie; empty for its own place.
         waits: Let the old one answer also when the new one is complete, until ``embedding.switch``, so that
-            ``embedding.compare`` can show first what would change.
+            ``embedding.compare`` can tell first which one finds more.
     """
     changed = await engine.index.embedding.change(model, folder, waits=waits)
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
@@ -63,38 +62,28 @@ async def compare(
     engine: Engine,
     caller: Caller,
     other: Count | None = None,
-    queries: list[str] | None = None,
-    questions: Count = 50,
-    seed: Count = 1,
+    questions: Count = 60,
     recipe: str | None = None,
-    hits: Count = 10,
-    by_meaning: bool = False,
     job: str = "",
-) -> RankingComparison:
-    """Compare search results of the model in use and another one.
+) -> ModelComparison:
+    """Count the known answers that the model in use finds, and those of another.
 
     Nothing is changed or kept.
 
-    The other one is ready and waits for ``embedding.switch``, or is kept since it served. What is named in ``queries``
-    and what was judged with ``trial.judge`` is sent to a model that is a remote service; questions made from the vault
-    are asked only where private texts may be sent too.
+    The other one is ready and waits for ``embedding.switch``, or is kept since it served. The questions are made from
+    the vault, and a remote service gets them only where private texts may be sent too; what was judged with
+    ``trial.judge`` is always asked.
 
     Args:
         other: The number of the other vectors, as in ``embedding.status``; when left out those being prepared, else
             those that served last.
-        queries: What to search for.
-        questions: How many questions to make from the vault at most, whose answers are known; what was judged is
-            asked too. 0 asks for what is named alone.
-        seed: Another number asks about other items.
+        questions: How many questions to make at most.
         recipe: How words and meaning are weighed; the setting ``search.recipe`` when left out.
-        hits: How many hits of each side are looked at.
-        by_meaning: Let meaning alone answer, which shows the models apart from the words.
         job: An id of the caller's own to watch and cancel it by.
     """
-    options = ComparisonOptions(queries or (), questions, seed, hits, by_meaning)
-    with tracked_job(engine, "Comparing models", "queries", job) as work:
+    with tracked_job(engine, "Comparing models", "questions", job) as work:
         return await engine.evaluation.comparison.models(
-            other, recipe or engine.config.text("search.recipe"), options, work
+            other, recipe or engine.config.text("search.recipe"), questions, work
         )
 
 

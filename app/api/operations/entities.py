@@ -149,6 +149,7 @@ async def duplicates(engine: Engine, caller: Caller, limit: Count = 50) -> list[
     review="content",
     kind="entity",
     undo="history",
+    proposed=True,
     sentence="Changed people and things",
 )
 async def merge(engine: Engine, caller: Caller, ids: list[str], into: str) -> Changed[Entity]:

@@ -17,6 +17,7 @@ from app.erasure.model import BackupChoice, ErasureReceipt
     review="unrehearsed",
     kind="note",
     positional=("ids",),
+    erases=True,
     sentence="Used your memories",
 )
 async def forget_forever(

@@ -8,9 +8,7 @@ from app.api.registry import Count, operation
 from app.api.tracked_job import tracked_job
 from app.changes import Changed
 from app.engine import Engine
-from app.evaluation.benchmark_model import BenchmarkRun, Comparison, Judgement
-from app.evaluation.comparison import ComparisonOptions
-from app.evaluation.comparison_model import RankingComparison
+from app.evaluation.model import BenchmarkRun, Judgement
 
 
 @operation("trial.run", access="write", trust="full", owner_only=True, review="free", kind="vault")
@@ -41,55 +39,6 @@ async def run(
     chosen = recipe or engine.config.text("search.recipe")
     with tracked_job(engine, "Testing the search", "questions", job) as work:
         return await engine.evaluation.benchmark.run(chosen, model or "", questions, seed, work, caller.name)
-
-
-@operation("trial.compare", trust="full", owner_only=True)
-async def compare(
-    engine: Engine, caller: Caller, recipes: list[str], questions: Count = 100, seed: Count = 1, job: str = ""
-) -> Comparison:
-    """Compare recipes on questions with known answers; nothing is kept.
-
-    Args:
-        recipes: Their names, two at least.
-        questions: How many at most.
-        seed: Another number asks about other items.
-        job: An id of the caller's own to watch and cancel it by.
-    """
-    with tracked_job(engine, "Comparing recipes", "questions", job) as work:
-        return await engine.evaluation.benchmark.compare(recipes, questions, seed, work)
-
-
-@operation("trial.side_by_side", trust="full", owner_only=True)
-async def side_by_side(
-    engine: Engine,
-    caller: Caller,
-    other: str,
-    queries: list[str] | None = None,
-    questions: Count = 50,
-    seed: Count = 1,
-    recipe: str | None = None,
-    hits: Count = 10,
-    job: str = "",
-) -> RankingComparison:
-    """Compare search results of two recipes, hit for hit.
-
-    Nothing is changed or kept.
-
-    Args:
-        other: The recipe to compare with.
-        queries: What to search for.
-        questions: How many questions to make from the vault at most, whose answers are known; what was judged is
-            asked too. 0 asks for what is named alone.
-        seed: Another number asks about other items.
-        recipe: What to compare it with; the setting ``search.recipe`` when left out.
-        hits: How many hits of each side are looked at.
-        job: An id of the caller's own to watch and cancel it by.
-    """
-    options = ComparisonOptions(queries or (), questions, seed, hits)
-    with tracked_job(engine, "Comparing recipes", "queries", job) as work:
-        return await engine.evaluation.comparison.recipes(
-            recipe or engine.config.text("search.recipe"), other, options, work
-        )
 
 
 @operation("trial.list", trust="full", owner_only=True)

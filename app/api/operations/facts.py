@@ -106,6 +106,7 @@ async def remember(
     kind="fact",
     undo="history",
     checks_facts=True,
+    replaces=True,
     sentence="Used your facts",
 )
 async def set_fact(
@@ -190,6 +191,8 @@ async def by_metadata(engine: Engine, caller: Caller, key: str, value: str, limi
     kind="fact",
     undo="history",
     checks_facts=True,
+    proposed=True,
+    replaces=True,
     sentence="Corrected a fact",
 )
 async def correct(engine: Engine, caller: Caller, id: str, content: str) -> Changed[FactSet]:

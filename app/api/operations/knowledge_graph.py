@@ -33,6 +33,7 @@ async def read(
     trust="inner",
     review="content",
     kind="entity",
+    undo="history",
     sentence="Used your memories",
 )
 async def create_entities(
@@ -55,6 +56,7 @@ async def create_entities(
     trust="inner",
     review="content",
     kind="entity",
+    undo="history",
     sentence="Used your memories",
 )
 async def create_relations(
@@ -75,6 +77,7 @@ async def create_relations(
     trust="inner",
     review="content",
     kind="observation",
+    undo="history",
     sentence="Used your memories",
 )
 async def add_observations(
@@ -96,6 +99,7 @@ async def add_observations(
     destructive=True,
     review="content",
     kind="entity",
+    undo="history",
     sentence="Used your memories",
 )
 async def delete_entities(engine: Engine, caller: Caller, names: list[str]) -> Changed[int]:
@@ -114,6 +118,7 @@ async def delete_entities(engine: Engine, caller: Caller, names: list[str]) -> C
     destructive=True,
     review="content",
     kind="observation",
+    undo="history",
     sentence="Used your memories",
 )
 async def delete_observations(engine: Engine, caller: Caller, observations: list[Observations]) -> Changed[int]:
@@ -132,6 +137,7 @@ async def delete_observations(engine: Engine, caller: Caller, observations: list
     destructive=True,
     review="content",
     kind="entity",
+    undo="history",
     sentence="Used your memories",
 )
 async def delete_relations(engine: Engine, caller: Caller, relations: list[GraphRelation]) -> Changed[int]:

@@ -310,6 +310,7 @@ async def history(engine: Engine, caller: Caller, target: str | None = None, lim
     review="content",
     kind="note",
     positional=("history_ids",),
+    undo="history",
     sentence="Used your memories",
 )
 async def undo(

@@ -19,6 +19,7 @@ async def list_saved(engine: Engine, caller: Caller) -> list[SavedSearch]:
     trust="full",
     review="unrehearsed",
     kind="settings",
+    undo="operation",
     sentence="Changed saved searches",
 )
 async def save(engine: Engine, caller: Caller, query: str, name: str = "") -> Changed[SavedSearch]:

@@ -85,7 +85,13 @@ async def preview_cadence(
 
 
 @operation(
-    "schedule.create", access="write", trust="inner", review="content", kind="schedule", sentence="Used schedules"
+    "schedule.create",
+    access="write",
+    trust="inner",
+    review="content",
+    kind="schedule",
+    undo="operation",
+    sentence="Used schedules",
 )
 async def create(
     engine: Engine,
@@ -262,6 +268,7 @@ async def run(engine: Engine, caller: Caller, run_id: str) -> ScheduleRun:
     review="free",
     kind="schedule",
     guard="built_in",
+    undo="needless",
     sentence="Used schedules",
 )
 async def run_now(engine: Engine, caller: Caller, id: str) -> ScheduleClaim:
@@ -299,7 +306,15 @@ async def prune(engine: Engine, caller: Caller, id: str, keep: Count) -> Changed
     return await engine.schedules.service.prune(id, keep, actor=caller.name)
 
 
-@operation("schedule.claim", access="write", trust="inner", review="free", kind="schedule", sentence="Used schedules")
+@operation(
+    "schedule.claim",
+    access="write",
+    trust="inner",
+    review="free",
+    kind="schedule",
+    undo="needless",
+    sentence="Used schedules",
+)
 async def claim(
     engine: Engine, caller: Caller, id: str | None = None, lease_seconds: float = _LEASE_S
 ) -> Changed[ScheduleClaim | None]:
@@ -330,7 +345,13 @@ async def claim(
 
 
 @operation(
-    "schedule.heartbeat", access="write", trust="inner", review="free", kind="schedule", sentence="Used schedules"
+    "schedule.heartbeat",
+    access="write",
+    trust="inner",
+    review="free",
+    kind="schedule",
+    undo="needless",
+    sentence="Used schedules",
 )
 async def heartbeat(engine: Engine, caller: Caller, run_id: str, lease_seconds: float = _LEASE_S) -> ScheduleClaim:
     """Extend the claim of a run.
@@ -342,7 +363,15 @@ async def heartbeat(engine: Engine, caller: Caller, run_id: str, lease_seconds: 
     return await engine.schedules.service.heartbeat(run_id, caller.name, _lease(lease_seconds))
 
 
-@operation("schedule.report", access="write", trust="inner", review="free", kind="schedule", sentence="Used schedules")
+@operation(
+    "schedule.report",
+    access="write",
+    trust="inner",
+    review="free",
+    kind="schedule",
+    undo="needless",
+    sentence="Used schedules",
+)
 async def report(
     engine: Engine,
     caller: Caller,

@@ -30,6 +30,7 @@ async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
     trust="inner",
     review="free",
     kind="session",
+    undo="needless",
     sentence="Changed a conversation",
 )
 async def write(engine: Engine, caller: Caller, session: str, items: list[str]) -> Changed[Scratchpad]:
@@ -55,6 +56,7 @@ async def write(engine: Engine, caller: Caller, session: str, items: list[str]) 
     trust="inner",
     review="free",
     kind="session",
+    undo="needless",
     sentence="Changed a conversation",
 )
 async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:

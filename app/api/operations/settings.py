@@ -57,7 +57,9 @@ async def list_jobs(engine: Engine, caller: Caller) -> list[Progress]:
     return engine.jobs.all(None if caller.is_owner else caller.name)
 
 
-@operation("job.cancel", access="write", trust="full", review="free", kind="vault", sentence="Stopped a job")
+@operation(
+    "job.cancel", access="write", trust="full", review="free", kind="vault", undo="needless", sentence="Stopped a job"
+)
 async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
     """Ask a job to stop at its next safe point; false for an unknown id.
 
@@ -67,7 +69,9 @@ async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
     return _is_own(engine, caller, job) and engine.jobs.cancel(job)
 
 
-@operation("job.pause", access="write", trust="full", review="free", kind="vault", sentence="Paused a job")
+@operation(
+    "job.pause", access="write", trust="full", review="free", kind="vault", undo="needless", sentence="Paused a job"
+)
 async def pause_job(engine: Engine, caller: Caller, job: str) -> bool:
     """Pause a job until ``job.resume`` or the next start.
 
@@ -79,7 +83,9 @@ async def pause_job(engine: Engine, caller: Caller, job: str) -> bool:
     return _is_own(engine, caller, job) and engine.jobs.pause(job)
 
 
-@operation("job.resume", access="write", trust="full", review="free", kind="vault", sentence="Resumed a job")
+@operation(
+    "job.resume", access="write", trust="full", review="free", kind="vault", undo="needless", sentence="Resumed a job"
+)
 async def resume_job(engine: Engine, caller: Caller, job: str) -> bool:
     """Resume a paused job; false when none with this id is paused.
 

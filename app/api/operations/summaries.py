@@ -65,6 +65,7 @@ async def get_summary(engine: Engine, caller: Caller, session: str) -> SummarySt
     trust="inner",
     review="content",
     kind="session",
+    undo="needless",
     sentence="Changed a conversation",
 )
 async def set_summary(
@@ -98,6 +99,7 @@ async def set_summary(
     trust="inner",
     review="free",
     kind="session",
+    undo="needless",
     sentence="Changed a conversation",
 )
 async def roll_summary(
@@ -124,7 +126,13 @@ async def roll_summary(
 
 
 @operation(
-    "session.compact", access="write", trust="inner", review="free", kind="session", sentence="Changed a conversation"
+    "session.compact",
+    access="write",
+    trust="inner",
+    review="free",
+    kind="session",
+    undo="needless",
+    sentence="Changed a conversation",
 )
 async def compact(
     engine: Engine, caller: Caller, session: str, retain_recent: int | None = None, emergency: bool = False
@@ -184,7 +192,7 @@ async def pending(engine: Engine, caller: Caller, agent: str | None = None, limi
         limit: How many at most.
     """
     check_range("limit", limit, 0)
-    return await engine.sessions.consolidation_queue.waiting(agent, limit)
+    return await engine.consolidation.queue.waiting(agent, limit)
 
 
 @operation(
@@ -193,6 +201,7 @@ async def pending(engine: Engine, caller: Caller, agent: str | None = None, limi
     trust="full",
     review="free",
     kind="session",
+    undo="needless",
     sentence="Changed a conversation",
 )
 async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: int | None = None) -> Changed[bool]:
@@ -205,7 +214,7 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
         upper_seq: Number of the last message that was read; the last there is when left out.
     """
     session = await conversation(engine, caller, session)
-    return await engine.sessions.consolidation_queue.mark(session, caller.name, upper_seq)
+    return await engine.consolidation.queue.mark(session, caller.name, upper_seq)
 
 
 @operation(
@@ -227,7 +236,7 @@ async def consolidate(engine: Engine, caller: Caller, session: str) -> Changed[C
         session: The conversation's id.
     """
     session = (await engine.sessions.service.get(await conversation(engine, caller, session))).id
-    run = await engine.consolidation.switched.read_now([session])
+    run = await engine.switched_sessions.read_now([session])
     if run.status != "succeeded":
         raise engine.consolidation.job.failure(run.run_id) or StaleError(
             run.output or "The run was stopped.", run=run.run_id
@@ -270,6 +279,7 @@ async def recent_session_summaries(
     trust="full",
     review="free",
     kind="session",
+    undo="needless",
     sentence="Changed a conversation",
 )
 async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[SessionSummary | None]:

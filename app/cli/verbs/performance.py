@@ -17,6 +17,7 @@ from app.cli.verbs.model import Verb
 from app.cli.verbs.option_parser import parsed
 from app.cli.verbs.tables import Screen
 from app.cli.verbs.values import arguments_of, standard_input
+from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError, NotFoundError
 
 _REFUSED: Final = 1
@@ -78,7 +79,8 @@ def _perform(call: VerbCall) -> int:
         terminal.say_json(value)
     else:
         terminal.say_all([*_lines(call, value, screen), *([hint] if hint else [])])
-    return _REFUSED if call.verb.operation == "llm.test" and not value["ok"] else 0
+    is_bad = isinstance(value, dict) and value.get("ok") is False
+    return _REFUSED if is_bad else 0
 
 
 def _require_effect(call: VerbCall, value: Any) -> None:
@@ -87,15 +89,17 @@ def _require_effect(call: VerbCall, value: Any) -> None:
     Raises:
         NotFoundError: Nothing was deleted.
     """
-    if call.verb.operation == "note.delete_many" and not value:
-        raise NotFoundError("Nothing was deleted: there is no note with any of these ids, or they are gone already.")
+    if not value and call.verb.operation in declared_operations().removes:
+        raise NotFoundError("Nothing was deleted: nothing has any of these ids, or it is gone already.")
 
 
 def _answer(call: VerbCall, connection: VaultConnection) -> Any:
     operation, arguments = call.verb.operation, dict(call.arguments)
     hidden = {item.name for item in call.verb.parameters if item.place == "hidden"}
-    if any(item.name == "version" and item.is_filled for item in call.verb.parameters) and "version" not in arguments:
-        arguments["version"] = connection.call("note.get", id=arguments["id"])["version"]
+    missing = [item.name for item in call.verb.parameters if item.is_filled and item.name not in arguments]
+    if missing:
+        stored = connection.call(f"{operation.rpartition('.')[0]}.get", id=arguments["id"])
+        arguments |= {name: stored[name] for name in missing}
     if "confirm" in hidden:
         arguments["confirm"] = True
     if "job" in hidden:
@@ -105,9 +109,9 @@ def _answer(call: VerbCall, connection: VaultConnection) -> Any:
 
 def _lines(call: VerbCall, value: Any, screen: Screen) -> list[str]:
     verb = call.verb
-    if verb.operation == "memory.search":
+    if verb.answer == "Found":
         return _found_lines(value, call.arguments.get("offset", 0) + 1, screen)
-    if verb.operation == "memory.context":
+    if verb.answer == "Context":
         return terminal.printable(value["text"]).split("\n")
     if verb.access == "read" or "token" in (value if isinstance(value, dict) else ()):
         return change_lines(verb, value, screen) if verb.access == "write" else answer_lines(value, verb.answer, screen)

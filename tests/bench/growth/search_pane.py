@@ -95,7 +95,7 @@ async def _key_by_key(pane: SearchPane, painted: Painted, questions: list[str]) 
 
 async def _settled(pane: SearchPane) -> None:
     begun = time.perf_counter()
-    while pane.bridge._tasks and isValid(pane):
+    while pane.bridge.is_busy and isValid(pane):
         if time.perf_counter() - begun > _GIVE_UP_S:
             raise TimeoutError("the pane is not answered")
         await asyncio.sleep(0.005)

@@ -28,6 +28,7 @@ from app.errors import (
 )
 from app.host import Host
 from app.store.store import DATABASE
+from tests.helpers.engine import engine_of
 
 if TYPE_CHECKING:
     from app.api.registry import Reply
@@ -242,7 +243,7 @@ def test_a_read_that_takes_too_long_is_stopped(vault: Path) -> None:
         def work(connection: apsw.Connection) -> object:
             return connection.execute(endless).get
 
-        store = host.catalogue._engine.store  # type: ignore[attr-defined]
+        store = engine_of(host).store
         with pytest.raises(TimeLimitError, match="too long"):
             host.submit(store.read(work)).result()
         assert say(host, "s", "goes on") == 1

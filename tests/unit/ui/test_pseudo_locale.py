@@ -165,7 +165,7 @@ class Tour:
         quiet = 0
         for _ in range(500):
             await asyncio.sleep(ROUND_S)
-            quiet = 0 if self._bridge._tasks else quiet + 1
+            quiet = 0 if self._bridge.is_busy else quiet + 1
             if quiet >= QUIET_ROUNDS:
                 return
 

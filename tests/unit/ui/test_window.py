@@ -378,7 +378,7 @@ def test_a_refresh_that_nobody_asked_for_puts_no_banner_over_the_panes(
     before = len(backend.requested("vault.status"))
     every = ("sessions", "messages", "memories", "index", "settings", "schedules", "inbox", "presence")
     fake_bridge.changed.emit(ChangeSet(frozenset(every)))
-    rest(lambda: len(backend.requested("vault.status")) > before and not fake_bridge._tasks)
+    rest(lambda: len(backend.requested("vault.status")) > before and not fake_bridge.is_busy)
     assert window.banner.isHidden()
     assert "That took too long" in window.errors.details, "a bug report has it"
     del backend.refuse["vault.status"]

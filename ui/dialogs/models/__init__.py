@@ -1,1 +1,1 @@
-"""Dialogs about search models: the list, preparing one, comparing two."""
+"""Dialog about search models: the list, preparing one, comparing two."""

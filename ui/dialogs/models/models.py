@@ -1,98 +1,64 @@
-"""Search models dialog: the active model, the next one, and a comparison."""
+"""Search models dialog: the active model, the next one, and how many questions each finds."""
 
 from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from app.config.schema import RECIPES
 from app.errors import CancelledByPersonError, KeepsakeError
-from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
-from ui.dialogs.models.comparison_view import ComparisonView
+from ui.dialogs.models.comparison_panel import ComparisonPanel
 from ui.dialogs.models.model_rows import ModelRows
 from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
 from ui.notice import Notice
-from ui.shell.navigation import Place
 from ui.style.design_tokens import Space
-from ui.widgets.page_area import PageArea
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from app.changes import ChangeSet, Progress
-    from app.evaluation.comparison_model import SideHit
     from app.index.generations.model import EmbeddingStatus, GenerationInfo
     from ui.bridge import Bridge
 
-LOW: Final = 600
-"""Height in pixels below which a window is low."""
 JOB: Final = "embedding"
 _MAY_FETCH: Final = "embedding.allow_download"
 
 
 class ModelsDialog(BaseDialog):
-    """Dialog with two pages: models, and a comparison. Closing it stops nothing."""
+    """Dialog about search models. Closing it stops nothing."""
 
-    measure = 0
     notice = Signal(object)
-    navigate = Signal(object)
 
     def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
         super().__init__(self.tr("Search models"), window)
         self._bridge = bridge
-        self._recipe = ""
         self._may_fetch = False
         self.rows = ModelRows(self)
         self.preparing = PrepareForm(self)
         self.wanted, self.waits, self.prepare = self.preparing.wanted, self.preparing.waits, self.preparing.prepare
-        self.comparing = ComparisonView(bridge, self)
+        self.comparing = ComparisonPanel(bridge, self)
         self._error = note("", self, "body danger")
         self._error.hide()
         self._notes = note("", self, "small warning")
         self._notes.hide()
-        self._tabs = QTabWidget(self)
-        self._tabs.setAccessibleName(self.tr("Pages"))
-        self._tabs.tabBar().setAccessibleName(self.tr("Pages"))
-        self._models = self._models_page()
-        self._tabs.addTab(self._models, self.tr("Models"))
-        self._tabs.addTab(self.comparing, self.tr("Compare"))
-        self._tabs.currentChanged.connect(self._on_tabs_current_changed)
-        self._on_tabs_current_changed()
-        for widget in (self._error, self._notes):
+        self.body.setSpacing(Space.L)
+        for widget in (self._error, self._notes, self.rows, self.comparing, hairline(self), self.preparing):
             self.body.addWidget(widget)
-        self.body.addWidget(self._tabs, 1)
+        self.body.addStretch(1)
         self.rows.requested.connect(self._on_rows_requested)
         self.preparing.requested.connect(self._on_preparing_requested)
         self.preparing.fetch_requested.connect(self._on_preparing_fetch_requested)
         self.preparing.stop_requested.connect(self._on_preparing_stop_requested)
-        self.comparing.use_requested.connect(self._on_use_requested)
-        self.comparing.opened.connect(self._on_hit_opened)
         bridge.progressed.connect(self._on_bridge_progressed)
         bridge.changed.connect(self._on_bridge_changed)
-        theme.current().changed.connect(self._fit_comparison)
 
     @property
     def is_busy(self) -> bool:
         """Busy state: closing only hides the dialog while work is going on."""
         return self.preparing.is_busy or self.comparing.is_busy
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the room of a small window to what is compared."""
-        super().resizeEvent(event)
-        self._fit_comparison()
-
-    def _fit_comparison(self) -> None:
-        is_low = self.height() < LOW * theme.current().scale
-        room = self.width() - 2 * Space.XL - self._scroll.verticalScrollBar().sizeHint().width()
-        self.comparing.fit_into(room, is_low=is_low)
-
-    def bring_to_front(self, searches: "Sequence[str]" = ()) -> None:
-        """Show how it stands, with ``searches`` of the person to compare."""
+    def bring_to_front(self) -> None:
+        """Show how it stands."""
         super().bring_to_front()
-        self.comparing.set_queries(searches)
         self._bridge.start(self._learn())
 
     async def load(self) -> None:
@@ -108,12 +74,11 @@ class ModelsDialog(BaseDialog):
         if not isValid(self):
             return
         values = {one.name: one.value for one in settings}
-        self._recipe = str(values.get("search.recipe", ""))
         self._may_fetch = bool(values.get(_MAY_FETCH))
         self.rows.show_status(status)
         self._notes.setText("\n".join(status.notes))
         self._notes.setVisible(bool(status.notes))
-        self.comparing.offer(status, self._recipe, RECIPES)
+        self.comparing.follow(status)
 
     async def _learn(self) -> None:
         await self.load()
@@ -123,38 +88,6 @@ class ModelsDialog(BaseDialog):
             return  # ``load`` has said what is wrong
         if isValid(self):
             self.preparing.show_advice(advice)
-
-    def _on_tabs_current_changed(self) -> None:
-        """Let the page in front alone say how wide it must be."""
-        front = self._tabs.currentWidget()
-        for page in (self._models, self.comparing):
-            across = QSizePolicy.Policy.Preferred if page is front else QSizePolicy.Policy.Ignored
-            page.setSizePolicy(across, page.sizePolicy().verticalPolicy())
-
-    def _fit_sentences(self) -> None:
-        """Keep the sentences narrow enough to read; the comparison has all the width."""
-        self._sentences.setMaximumWidth(theme.current().scaled(BaseDialog.measure))
-
-    def _models_page(self) -> QWidget:
-        page = QWidget(self)
-        self._area = area = PageArea(page)
-        inner = QWidget(area)
-        inner.setObjectName("sheet")
-        self._sentences = inner
-        theme.current().changed.connect(self._fit_sentences)
-        self._fit_sentences()
-        list_column = QVBoxLayout(inner)
-        list_column.setContentsMargins(0, 0, 0, 0)
-        list_column.setSpacing(Space.L)
-        list_column.addWidget(self.rows)
-        list_column.addWidget(hairline(inner))
-        list_column.addWidget(self.preparing)
-        list_column.addStretch(1)
-        area.setWidget(inner)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, Space.S, 0, 0)
-        column.addWidget(area, 1)
-        return page
 
     async def _do(self, operation: str, done: str = "", **arguments: Any) -> bool:
         """Call an operation, show how it stands then, and tell of it.
@@ -211,7 +144,6 @@ class ModelsDialog(BaseDialog):
 
         def reveal() -> None:
             if isValid(self) and (news := self.preparing.news()) is not None:
-                self._area.ensureWidgetVisible(news)
                 self.bring_into_sight(news)
 
         QTimer.singleShot(0, reveal)
@@ -230,28 +162,19 @@ class ModelsDialog(BaseDialog):
 
     def _on_rows_requested(self, what: str, info: "GenerationInfo") -> None:
         if what == "compare":
-            self.comparing.choose_generation(info.id)
-            self._tabs.setCurrentWidget(self.comparing)
-            self.comparing.go.setFocus()
+            self.comparing.compare(info.id)
         elif what in ("pause", "resume"):
             self._bridge.start(self._do(f"embedding.{what}"))
         elif what == "prepare":
             self._bridge.start(self._prepare(info.model, "", waits=self.waits.isChecked()))
         elif what == "give_up":
             self._bridge.start(self._do("embedding.rollback"))
-        else:
-            self._on_use_requested(what, info.id)
-
-    def _on_use_requested(self, what: str, which: object) -> None:
-        if what == "switch":
+        elif what == "switch":
             notice = self.tr("The new model answers as soon as its last texts are in")
             self._bridge.start(self._do("embedding.switch", notice))
-        elif what == "return":
-            notice = self.tr("The earlier model answers searches again")
-            self._bridge.start(self._do("embedding.rollback", notice, generation=which))
         else:
-            notice = self.tr("Searches are ranked by ‘{name}’ from now on").format(name=which)
-            self._bridge.start(self._do("settings.set", notice, name="search.recipe", value=which))
+            notice = self.tr("The earlier model answers searches again")
+            self._bridge.start(self._do("embedding.rollback", notice, generation=info.id))
 
     def _on_preparing_requested(self, model: str, folder: str, waits: bool) -> None:
         self._bridge.start(self._prepare(model, folder, waits=waits))
@@ -261,11 +184,6 @@ class ModelsDialog(BaseDialog):
 
     def _on_preparing_stop_requested(self, job: str) -> None:
         self._bridge.start(self._bridge.call("job.cancel", job=job))
-
-    def _on_hit_opened(self, hit: "SideHit") -> None:
-        session, _, seq = hit.id.rpartition("#")
-        place = Place("sessions", session, seq, title=hit.title) if session else Place("notes", hit.id, title=hit.title)
-        self.navigate.emit(place)
 
     def _on_bridge_progressed(self, progress: "Progress") -> None:
         self.comparing.show_progress(progress)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from app.core.declared_operations import declared_operations
 from ui import theme
 from ui.models.dates import full_date
 from ui.panes.inbox.change_view import ChangeView
@@ -126,7 +127,7 @@ class ProposalPage(QScrollArea):
             self.form.close_fields()
             if waits and self.form.is_begun(proposal):
                 self.form.open(proposal, has_focus=False)
-        can_keep_both = proposal.operation in ("fact.correct", "fact.set") and bool(proposal.arguments.get("content"))
+        can_keep_both = proposal.operation in declared_operations().replaces and bool(proposal.arguments.get("content"))
         self.keep_both.setVisible(waits and can_keep_both)
         self._show_editing()
         for button in (self.accept, self.reject):

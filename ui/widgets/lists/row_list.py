@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, Qt
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
+from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
-from ui.widgets.lists.row_view import Index, RowState, paint_row_ground
+from ui.widgets.lists.row_view import Index
 
-__all__ = ["Index", "RowList", "RowModel", "paint_ground"]
+__all__ = ["Index", "RowList", "RowModel"]
 
 R = TypeVar("R")
 
@@ -43,10 +42,3 @@ class RowList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setMouseTracking(True)
-
-
-def paint_ground(painter: QPainter, rect: QRect, option: QStyleOptionViewItem, *, focused: bool) -> None:
-    """Paint what lies below a row that a delegate paints; see ``paint_row_ground``."""
-    selected = bool(option.state & QStyle.StateFlag.State_Selected)
-    hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-    paint_row_ground(painter, rect, RowState(selected, hovered, focused))

@@ -16,6 +16,7 @@ from app.api.caller import OWNER, Caller, Trust
 from app.errors import AccessDeniedError, InputError, MachineError, NotFoundError, VaultLockedError
 from app.host import Host
 from app.store.store import DATABASE
+from tests.helpers.engine import engine_of
 
 TURN = {"role": "user", "content": "The lighthouse of the scout"}
 
@@ -96,7 +97,7 @@ def test_many_first_calls_open_it_once(host: Host) -> None:
 
 
 def test_a_registered_agent_can_be_isolated(host: Host) -> None:
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     insert = "INSERT INTO agents (id, name, token_hash, trust, isolated, created_at)"
     insert += " VALUES ('agt-1', 'spy', '', 'full', 1, 0)"
     host.submit(engine.store.write(lambda connection: connection.execute(insert).fetchall())).result()
@@ -200,7 +201,7 @@ def test_one_that_is_not_open_is_still_backed_up_daily(vault: Path) -> None:
 
     async def until_open() -> None:
         async with asyncio.timeout(30):
-            while not again.catalogue._engine.isolated.opened():  # type: ignore[attr-defined]
+            while not engine_of(again).isolated.opened():
                 await asyncio.sleep(0.01)
 
     again.submit(until_open()).result()

@@ -72,8 +72,8 @@ CLASSES = {
         backup.preview backup.status attachment.add attachment.list attachment.locate
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
         schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set
-        secret.status session.consolidate session.purge settings.set trial.compare trial.judge trial.judged
-        trial.list trial.run trial.side_by_side upkeep.cancel upkeep.changes upkeep.run upkeep.undo upkeep.undo_night
+        secret.status session.consolidate session.purge settings.set trial.judge trial.judged
+        trial.list trial.run upkeep.cancel upkeep.changes upkeep.run upkeep.undo upkeep.undo_night
         vault.backup vault.check vault.health vault.reindex vault.repair agent.connected connection.list
         connection.preview connection.remove connection.write vault.overview vault.trace
     """,

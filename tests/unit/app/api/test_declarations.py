@@ -49,6 +49,10 @@ DERIVED = {
         lambda item: item.removes,
         "note.delete note.delete_many session.forget session.forget_many",
     ),
+    "the person may keep its fact beside the other": (lambda item: item.replaces, "fact.correct fact.set"),
+    "the ledger forgets what it names": (lambda item: item.erases, "memory.forget_forever"),
+    "it calls another": (lambda item: item.relays, "agent.ask"),
+    "Keepsake itself proposes it": (lambda item: item.proposed, "entity.merge fact.correct"),
     "its command has words of its own": (
         lambda item: item.words,
         "capture.part capture.position capture.status search.explain",
@@ -57,13 +61,12 @@ DERIVED = {
     "its command joins words": (lambda item: item.joined, "memory.context memory.search"),
     "another operation undoes it": (
         lambda item: item.undo == "operation",
-        "agent.quarantine agent.undo health.fix inbox.reject",
+        "agent.quarantine agent.undo health.fix inbox.reject saved_search.save schedule.create",
     ),
     "its command asks first": (
         lambda item: verb_of(item).asks,
         "agent.ask agent.clear_ledger agent.revoke archive.clean backup.restore connection.remove "
-        "encryption.decrypt graph.delete_entities graph.delete_observations graph.delete_relations "
-        "memory.forget_forever schedule.delete schedule.prune secret.remove session.purge",
+        "encryption.decrypt memory.forget_forever schedule.delete schedule.prune secret.remove session.purge",
     ),
 }
 
@@ -80,6 +83,7 @@ def test_the_clients_derive_the_same() -> None:
     assert known.not_for_models == {item.name for item in OPERATIONS if not item.for_models}
     assert known.checks_facts == {item.name for item in OPERATIONS if item.checks_facts}
     assert known.removes == {item.name for item in OPERATIONS if item.removes}
+    assert known.replaces == {item.name for item in OPERATIONS if item.replaces}
 
 
 def test_parameters_that_are_named_exist() -> None:

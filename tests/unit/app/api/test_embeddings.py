@@ -297,24 +297,25 @@ def test_a_question_that_cannot_be_embedded_is_answered_by_words(
         host.stop()
 
 
-def test_comparing_with_a_service_sends_it_what_the_person_asks_and_nothing_of_the_vault(
+def test_comparing_with_a_service_sends_it_what_the_person_judged_and_nothing_of_the_vault(
     vault: Path, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host = remote(vault, service, monkeypatch)
     try:
         built = EmbeddingBuild(host)
         say(host, "a private walk by the harbour with Kenji in the first snow")
-        host.ask("note.save", content="a shared note about boats, sails and the winter harbour", store="shared")
+        boats = host.ask("note.save", content="a shared note about boats, sails and the winter harbour", store="shared")
         host.ask("vault.settle")
         host.ask("embedding.change", model="openai-compatible:m", waits=True)
         built.wait()
         service.requested.clear()
-        found = host.ask("embedding.compare", queries=["boats in winter"], questions=50)
-        assert [body["input"] for body in service.requested] == [["boats in winter"]]
-        assert [row.origin for row in found.rows] == ["asked"]
-        assert "private texts are not sent to openai-compatible:m" in found.notes[0]
         with pytest.raises(InputError, match="private texts are not sent"):
             host.ask("embedding.compare", questions=50)
+        host.ask("trial.judge", query="boats in winter", id=boats.id)
+        comparison = host.ask("embedding.compare", questions=50)
+        assert [body["input"] for body in service.requested] == [["boats in winter"]]
+        assert comparison.questions == 1
+        assert "private texts are not sent to openai-compatible:m" in comparison.notes[0]
     finally:
         host.stop()
 

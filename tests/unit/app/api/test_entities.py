@@ -7,6 +7,7 @@ import pytest
 from app.api.caller import Caller
 from app.errors import AccessDeniedError, NotFoundError
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 FAMILIAR = Caller("visitor", "familiar")
 INNER = Caller("helper", "inner")
@@ -14,7 +15,7 @@ INNER = Caller("helper", "inner")
 
 def read_all(host: Host) -> None:
     """Wait until the background has read everything for names."""
-    host.submit(host.catalogue._engine.entities.worker.wait_idle()).result(30)  # type: ignore[attr-defined]
+    host.submit(engine_of(host).entities.worker.wait_idle()).result(30)
 
 
 def ask_as(host: Host, caller: Caller, operation: str, **arguments: Any) -> Any:

@@ -10,11 +10,12 @@ from app.api.caller import Caller
 from app.core.clock import to_datetime
 from app.errors import AccessDeniedError, InputError, KeyConflictError, NotFoundError
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 
 def counted(host: Host) -> None:
     """Write the counts that wait."""
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     host.submit(engine.memories.access.flush()).result()
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from app.core.text import content_hash
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 STAND_UP = "Monday stand-up: the deploy failed because of the certificate."
 GREEN = "Thursday: we moved the certificate to Vault and the deploy is green again."
@@ -29,7 +30,7 @@ def test_another_text_with_known_statements_is_another_observation(host: Host) -
 def test_an_observation_of_an_earlier_version_is_still_known(host: Host) -> None:
     first = host.ask("memory.write", **OBSERVED).memory
     earlier = "UPDATE memories SET content_hash = ? WHERE id = ?"
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
 
     async def age() -> None:
         await engine.store.write(lambda database: database.execute(earlier, (content_hash("", *JENKINS), first.id)))

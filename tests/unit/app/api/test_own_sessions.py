@@ -7,6 +7,7 @@ import pytest
 from app.api.caller import Caller
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 HELPER = Caller("helper", "inner")
 TURN = {"role": "user", "content": "words"}
@@ -62,7 +63,7 @@ def test_what_is_taken_behind_its_back_goes_nowhere_else_either(host: Host) -> N
     host.ask("session.append", session="mine", messages=[TURN])
     ask_as(host, HELPER, "session.append_later", messages=[TURN], session="mine")
     ask_as(host, HELPER, "session.append_later", messages=[TURN], session="ours")
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     host.submit(engine.sessions.write_behind.drain()).result()
     assert host.ask("session.length", session="mine") == 1
     assert ask_as(host, HELPER, "session.length", session="mine") == 1

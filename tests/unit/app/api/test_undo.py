@@ -135,3 +135,26 @@ def test_all_that_was_done_since_is_undone_at_once(host: Host, steps: list[tuple
     made = {one for one in after if one not in before}
     assert {one: after[one] for one in before} == before
     assert all(after[one]["is_deleted"] for one in made)
+
+
+TEA = {"name": "Sencha", "type": "tea", "observations": ["comes from Kakegawa", "needs cool water"]}
+SHOP = {"name": "The tea shop", "type": "shop", "observations": []}
+SELLS = {"source": "The tea shop", "target": "Sencha", "type": "sells"}
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("graph.delete_entities", {"names": ["Sencha"]}),
+        ("graph.delete_observations", {"observations": [{"entity": "Sencha", "contents": ["needs cool water"]}]}),
+        ("graph.delete_relations", {"relations": [SELLS]}),
+    ],
+)
+def test_what_is_deleted_from_the_graph_comes_back(host: Host, operation: str, arguments: dict[str, Any]) -> None:
+    host.ask("graph.create_entities", entities=[TEA, SHOP])
+    host.ask("graph.create_relations", relations=[SELLS])
+    before, mark = host.ask("graph.read"), newest(host).id
+    assert host.ask(operation, **arguments) == 1
+    assert host.ask("graph.read") != before
+    host.ask("memory.undo", history_ids=[one.id for one in host.ask("memory.history", limit=50) if one.id > mark])
+    assert host.ask("graph.read") == before

@@ -16,6 +16,7 @@ from app.errors import AccessDeniedError, InputError, ModelUnavailableError, Tim
 from app.host import Host
 from app.retrieval.query.parser import MAX_TERMS
 from app.retrieval.query.question import analyse_question
+from tests.helpers.engine import engine_of
 
 NOW = 1_700_000_000_000
 OTHER = "The grey heron ate a frog by the lock."
@@ -362,4 +363,4 @@ def test_an_agent_cannot_store_recalled_text(host: Host, filled: dict[str, str])
 
 
 def _engine(host: Host) -> Any:
-    return host.catalogue._engine
+    return engine_of(host)

@@ -19,6 +19,7 @@ from app.errors import AccessDeniedError, DiskFullError, InputError, NotFoundErr
 from app.host import Host
 from app.store.connection import open_writer
 from app.store.store import DATABASE
+from tests.helpers.engine import engine_of
 
 FIRST = "Before: the xylozwickian quarterdeck of Ferdinand Zwickelbauer. " + "Filler that nobody else wrote. " * 20
 LONG = "Written with Ferdinand Zwickelbauer.\n" + "\n".join(
@@ -46,7 +47,7 @@ def host(vault: Path) -> Iterator[Host]:
 
 
 def engine(host: Host) -> Any:
-    return host.catalogue._engine
+    return engine_of(host)
 
 
 def read(host: Host, work: Callable[[apsw.Connection], Any]) -> Any:

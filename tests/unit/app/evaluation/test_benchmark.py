@@ -8,6 +8,7 @@ from app.api.caller import Caller
 from app.changes import Progress
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 WORDS = ("heron", "elm", "lock", "quince", "umbrella", "potato", "canal", "viola", "hojicha", "sward", "ledger", "weir")
 
@@ -39,12 +40,6 @@ def test_invalid_arguments_are_refused_and_leave_no_job(filled: Host, query_text
     assert filled.ask("vault.status").jobs == ()
 
 
-@pytest.mark.parametrize("recipes", [[], ["words"], ["words", "words"], ["words", "none"]])
-def test_a_comparison_needs_two_recipes(filled: Host, recipes: list[str]) -> None:
-    with pytest.raises(InputError):
-        filled.ask("trial.compare", recipes=recipes)
-
-
 def test_an_empty_vault_has_nothing_to_ask(host: Host) -> None:
     with pytest.raises(InputError, match="too little"):
         host.ask("trial.run")
@@ -53,7 +48,6 @@ def test_an_empty_vault_has_nothing_to_ask(host: Host) -> None:
 def test_agents_learn_nothing_of_it(filled: Host) -> None:
     for name, query_text in (
         ("trial.run", {}),
-        ("trial.compare", {"recipes": ["words", "vector"]}),
         ("trial.list", {}),
         ("trial.judged", {}),
         ("trial.judge", {"query": "x", "id": "s#1"}),
@@ -101,16 +95,13 @@ def test_a_test_that_is_stopped_is_not_kept(filled: Host) -> None:
 
 def _stop(host: Host, event: object) -> None:
     if isinstance(event, Progress) and event.job == "mine":
-        host.catalogue._engine.jobs.cancel("mine")  # type: ignore[attr-defined]
+        engine_of(host).jobs.cancel("mine")
 
 
 def test_recipes_get_the_same_questions(filled: Host) -> None:
-    made = filled.ask("trial.compare", recipes=["words", "vector"], questions=50)
-    assert [trial.recipe for trial in made.trials] == ["words", "vector"]
-    assert {trial.score.questions for trial in made.trials} == {11}
-    assert made.differing == len(made.differences)
-    assert all(set(row.places) == {"words", "vector"} for row in made.differences)
-    assert filled.ask("trial.list") == []
+    words, vector = (filled.ask("trial.run", recipe=recipe, questions=50) for recipe in ("words", "vector"))
+    assert words.score.questions == vector.score.questions == 11
+    assert {part.name for part in words.parts} == {part.name for part in vector.parts}
 
 
 def test_judged_queries_are_included(filled: Host) -> None:

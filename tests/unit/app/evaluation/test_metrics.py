@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.evaluation.known_item_questions import KnownItemQuestion
-from app.evaluation.metrics import answer_rank, differences, percentile, score, score_by_part
+from app.evaluation.metrics import answer_rank, percentile, score, score_by_part
 
 PLACES = st.lists(st.none() | st.integers(1, 10), max_size=30)
 
@@ -29,15 +29,10 @@ def test_shares_are_shares(places: list[int | None]) -> None:
     assert made.recall_1 <= made.mrr <= made.recall_10
 
 
-def test_parts_and_differences() -> None:
+def test_parts() -> None:
     questions = [KnownItemQuestion("a", "s#1", "latin", "words"), KnownItemQuestion("b", "note-1", "han", "run")]
     names = {part.name: part.questions for part in score_by_part(questions, [1, None])}
     assert names == {"latin": 1, "han": 1, "words": 1, "run": 1, "turns": 1, "memories": 1}
-    found = differences(
-        [*questions, KnownItemQuestion("c", "s#2", "latin", "words")], {"x": [1, 2, 3], "y": [1, None, 2]}
-    )
-    assert [row.id for row in found] == ["note-1", "s#2"]
-    assert found[0].places == {"x": 2, "y": None}
 
 
 def test_neighbours_count_as_found_and_the_question_itself_is_ignored() -> None:

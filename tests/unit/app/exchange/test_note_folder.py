@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 LIMIT_S = 30.0
 
@@ -42,7 +43,7 @@ def texts(host: Host) -> dict[str, str]:
 
 
 def problems(host: Host) -> str:
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     return " ".join(engine.note_folder.failures)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 LIMIT_S = 60.0
 
@@ -46,7 +47,7 @@ def until(holds: Callable[[], Any]) -> None:
 
 def settle(host: Host) -> None:
     """Look at the folder now, until nothing is left to carry over."""
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     watch = engine.note_folder
 
     async def look() -> None:
@@ -219,7 +220,7 @@ def test_a_file_that_cannot_be_read_is_not_gone(mirror: Host, notes: Path, monke
     (notes / "Rose.md").write_text("a rose")
     settle(mirror)
     monkeypatch.setattr("app.exchange.mirrored_files.contents", lambda root, place: None)
-    engine: Any = mirror.catalogue._engine
+    engine: Any = engine_of(mirror)
     engine.note_folder._mirror.forget()
     settle(mirror)
     assert texts(mirror) == {"Rose": "a rose"}

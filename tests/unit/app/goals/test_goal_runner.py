@@ -15,6 +15,7 @@ from app.errors import AccessDeniedError, InputError, ModelUnavailableError, Not
 from app.host import Host
 from app.llm.model import ChatAnswer, ChatRequest, ToolCall, Usage
 from tests.helpers.chat_server import ChatReply, ChatServer
+from tests.helpers.engine import engine_of
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOURLY = {"kind": "cron", "expression": "0 * * * *"}
@@ -103,7 +104,7 @@ def goals(vault: Path) -> Iterator[GoalHost]:
     overrides = {"embedding.model": "hashed", "schedule.poll": 1, "backup.daily": False}
     host = Host(vault, serve=False, clock=clock, overrides=overrides)
     host.start()
-    engine = host.catalogue._engine
+    engine = engine_of(host)
     engine.chat = model  # type: ignore[attr-defined]
     yield GoalHost(host, clock, model)
     host.stop()

@@ -12,6 +12,7 @@ from app.host import Host
 from app.upkeep.backup_files import discard_partial, list_backups
 from app.upkeep.backup_service import ACTOR, BackupService
 from app.upkeep.model import BackupInfo
+from tests.helpers.engine import engine_of
 
 DAY_MS = 86_400_000
 START_MS = 1_790_000_000_000
@@ -41,7 +42,7 @@ class Kept:
 
     @property
     def service(self) -> BackupService:
-        return self.host.catalogue._engine.upkeep.backups  # type: ignore[attr-defined, no-any-return]
+        return engine_of(self.host).upkeep.backups
 
     def write(self, text: str = "words") -> None:
         self.host.ask("session.append", session="s", messages=[{"role": "user", "content": text}])

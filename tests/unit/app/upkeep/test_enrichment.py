@@ -10,6 +10,7 @@ import pytest
 from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError, NotFoundError
 from app.host import Host
 from app.llm.model import ChatRequest
+from tests.helpers.engine import engine_of
 from tests.helpers.scripted_model import Answer, ScriptedModel
 
 NAMES = {"ada": "person", "lovelace": "person", "tern": "location"}
@@ -36,7 +37,7 @@ def host(vault: Path) -> Iterator[Host]:
 
 
 def with_model(host: Host, model: ScriptedModel) -> ScriptedModel:
-    host.catalogue._engine.entities.enrichment.strategy.model._model = model
+    engine_of(host).entities.enrichment.strategy.model._model = model
     return model
 
 
@@ -217,7 +218,7 @@ def test_only_merges_are_done_in_keepsakes_own_name(host: Host) -> None:
     (proposal,) = host.ask("inbox.list")
     with pytest.raises(KeepsakeError):
         host.ask("inbox.edit", id=proposal.id, arguments={"ids": [], "into": "ent-none"})
-    store = host.catalogue._engine.store
+    store = engine_of(host).store
 
     def plant(connection: Any) -> None:
         sql = "UPDATE inbox SET operation = 'memory.forget_forever', arguments = '{\"ids\": [\"x\"]}'"

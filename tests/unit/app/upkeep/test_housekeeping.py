@@ -11,6 +11,7 @@ import pytest
 
 from app.engine import Engine
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 if TYPE_CHECKING:
     from app.schedule.model import ScheduleRun
@@ -100,7 +101,7 @@ def test_the_database_is_checked_once_a_week_and_mended(host: Host, clock: SetCl
     assert "sound" in host.ask("upkeep.run", job="housekeeping").output
     assert "sound" not in host.ask("upkeep.run", job="housekeeping").output
     clock.now += timedelta(days=7)
-    engine = host.catalogue._engine
+    engine = engine_of(host)
     assert isinstance(engine, Engine)
 
     def spoil(connection: apsw.Connection) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from app.host import Host
 from app.index import rebuild
+from tests.helpers.engine import engine_of
 
 
 def say(host: Host, *texts: str, session: str = "s") -> None:
@@ -21,7 +22,7 @@ def harm(host: Host, sql: str) -> None:
     def work(connection: apsw.Connection) -> None:
         connection.execute(sql)
 
-    host.submit(host.catalogue._engine.store.write(work)).result()  # type: ignore[attr-defined]
+    host.submit(engine_of(host).store.write(work)).result()
 
 
 def areas(host: Host) -> set[str]:
@@ -122,9 +123,9 @@ def test_a_rebuild_that_was_cut_off_goes_on_at_the_next_start(host: Host) -> Non
     say(host, *[f"turn {number}" for number in range(700)])
     host.ask("note.save", content="a note of herons")
     host.ask("vault.settle")
-    begin = host.catalogue._engine.store.write(rebuild.begin)  # type: ignore[attr-defined]
+    begin = engine_of(host).store.write(rebuild.begin)
     position = host.submit(begin).result()
-    host.submit(host.catalogue._engine.store.write(rebuild.next_step(position))).result()  # type: ignore[attr-defined]
+    host.submit(engine_of(host).store.write(rebuild.next_step(position))).result()
     assert {item.severity for item in host.ask("vault.check").findings} == {"warning"}
     assert host.ask("memory.search", query="herons", recipe="words").hits == ()
     host.stop()

@@ -42,7 +42,7 @@ def test_no_widget_of_a_closed_dialog_stays(window: Window, dialogs: DialogRegis
         _sweep()
         assert window.findChildren(QDialog) == []
         assert dialogs._open == {}
-    rest(lambda: not dialogs._bridge._tasks)
+    rest(lambda: not dialogs._bridge.is_busy)
     assert len(QApplication.allWidgets()) <= before
 
 
@@ -58,7 +58,7 @@ def test_a_dialog_closed_a_moment_ago_is_made_anew(
     assert second is not first
     _sweep()
     assert second.isVisible()
-    rest(lambda: not dialogs._bridge._tasks)
+    rest(lambda: not dialogs._bridge.is_busy)
     second.close()
 
 

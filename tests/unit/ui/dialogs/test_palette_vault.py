@@ -38,7 +38,7 @@ def palette(
     made.navigate.disconnect(window.go)
     yield made
     window.shut_down()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def _type(palette: Palette, qtbot: QtBot, rest: Rest, text: str) -> list[str]:

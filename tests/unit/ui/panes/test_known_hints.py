@@ -54,7 +54,7 @@ def test_the_note_itself_and_too_little_text_give_no_hint(
 ) -> None:
     hints = KnownHints(bridge, row, row, lambda: known)
     hints.typed("Marta grows tomatoes on the balcony in summer")
-    rest(lambda: not hints._timer.isActive() and not bridge._tasks)
+    rest(lambda: not hints._timer.isActive() and not bridge.is_busy)
     assert row.titles == []
     hints.typed("Marta")
     assert not hints._timer.isActive()
@@ -79,7 +79,7 @@ def test_the_setting_turns_hints_off(host: Host, bridge: Bridge, row: KnownRow, 
     host.ask("settings.set", name="window.hints", value=False)
     hints = KnownHints(bridge, row, row)
     hints.typed("Ask Marta which tomatoes grow on a balcony")
-    rest(lambda: not hints._timer.isActive() and not bridge._tasks)
+    rest(lambda: not hints._timer.isActive() and not bridge.is_busy)
     assert row.titles == []
     host.ask("settings.set", name="window.hints", value=True)
     rest(lambda: hints._is_on is None)

@@ -50,7 +50,7 @@ def open_real(qtbot: QtBot, bridge: Bridge, look: object, rest: Rest) -> Iterato
         return pane, places
 
     yield build
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def _named(document: Any, entity: str) -> list[str]:
@@ -59,7 +59,7 @@ def _named(document: Any, entity: str) -> list[str]:
 
 def test_names_in_the_preview_of_a_note_are_links(entity: str, open_real: Any, bridge: Bridge, rest: Rest) -> None:
     pane, places = open_real(NotesPane)
-    rest(lambda: pane.controller.memory is not None and not bridge._tasks)
+    rest(lambda: pane.controller.memory is not None and not bridge.is_busy)
     pane.document.set_mode("read")
     rest(lambda: _named(pane.document.preview.page.document(), entity) == ["Anna Keller"])
     link = links_of(pane.document.preview.page.document())[0]
@@ -70,7 +70,7 @@ def test_names_in_the_preview_of_a_note_are_links(entity: str, open_real: Any, b
 def test_names_in_a_hit_are_links_and_in_its_menu(entity: str, open_real: Any, bridge: Bridge, rest: Rest) -> None:
     pane, places = open_real(SearchPane)
     pane.box.setText("waters roses June")
-    rest(lambda: bool(pane.results.source.rows) and not bridge._tasks)
+    rest(lambda: bool(pane.results.source.rows) and not bridge.is_busy)
     row = next(n for n, one in enumerate(pane.results.source.rows) if getattr(one, "seq", None) is not None)
     pane.results.setCurrentIndex(pane.results.source.index(row))
     rest(lambda: bool(_named(pane.why.preview.page.document(), entity)))

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QTabBar, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
-from ui.dialogs.models.models import ModelsDialog
 
 
 def _stops(pane: QWidget, first: QWidget) -> list[QWidget]:
@@ -37,9 +36,3 @@ def test_filter_list_and_text_follow_one_another(
     assert places == sorted(places)
     if name == "notes":
         assert stops.index(pane.document.tags.field) > places[-1]
-
-
-def test_the_tabs_of_the_models_have_a_name(ask: FakeBridge, qtbot: Any) -> None:
-    dialog = ModelsDialog(ask)
-    qtbot.addWidget(dialog)
-    assert dialog.findChild(QTabBar).accessibleName()

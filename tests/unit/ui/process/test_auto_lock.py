@@ -35,7 +35,7 @@ def made(bridge: Bridge, watched: QWidget, rest: Rest) -> tuple[AutoLock, list[b
     lock = AutoLock(bridge, [watched], bridge)
     expired: list[bool] = []
     lock.expired.connect(lambda: expired.append(True))
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     return lock, expired
 
 
@@ -43,11 +43,11 @@ def test_it_locks_after_the_minutes(encrypted: FakeBackend, fake_bridge: Bridge,
     lock, expired = made(fake_bridge, watched, rest)
     assert lock.is_encrypted
     lock.look()
-    rest(lambda: not fake_bridge._tasks)
+    rest(lambda: not fake_bridge.is_busy)
     assert expired == []
     lock.used_at = time.time() - 5 * 60 - 1
     lock.look()
-    rest(lambda: not fake_bridge._tasks)
+    rest(lambda: not fake_bridge.is_busy)
     assert expired == [True]
 
 
@@ -62,7 +62,7 @@ def test_use_begins_the_minutes_anew(encrypted: FakeBackend, fake_bridge: Bridge
         QApplication.sendEvent(watched.windowHandle(), event)
         assert lock.used_at > 0
     lock.look()
-    rest(lambda: not fake_bridge._tasks)
+    rest(lambda: not fake_bridge.is_busy)
     assert expired == []
 
 
@@ -88,8 +88,8 @@ def test_it_does_not_lock(
     encrypted.encryption, encrypted.jobs = state, running
     encrypted.settings_set(SETTING, minutes)
     fake_bridge.changed.emit(ChangeSet(frozenset({"settings"}), (), "person"))
-    rest(lambda: not fake_bridge._tasks)
+    rest(lambda: not fake_bridge.is_busy)
     lock.used_at = 0.0
     lock.look()
-    rest(lambda: not fake_bridge._tasks)
+    rest(lambda: not fake_bridge.is_busy)
     assert expired == []

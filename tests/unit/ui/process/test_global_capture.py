@@ -28,7 +28,7 @@ def test_the_shortcut_opens_capture_while_the_setting_is_on(bus: str, host: Host
     notices: list[Notice] = []
     capture.pressed.connect(lambda: pressed.append(True))
     capture.notice.connect(notices.append)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert desktop.calls == []
     host.ask("settings.set", name=SETTING, value=True)
     rest(lambda: bool(notices))
@@ -52,7 +52,7 @@ def test_a_desktop_without_shortcuts_turns_the_setting_off(
     notices: list[Notice] = []
     capture.notice.connect(notices.append)
     host.ask("settings.set", name=SETTING, value=True)
-    rest(lambda: bool(notices) and not bridge._tasks)
+    rest(lambda: bool(notices) and not bridge.is_busy)
     assert notices[0].kind == "error"
     rest(lambda: not is_on(host))
     capture.stop()

@@ -31,7 +31,7 @@ def test_advice_shows_after_an_import_that_gives_cause(
     watcher = AdviceWatcher(bridge, bar, bar)
     _import(host, tmp_path / "german", GERMAN)
     expected = host.ask("embedding.advice")
-    rest(lambda: not bridge._tasks and (bar.text == expected))
+    rest(lambda: not bridge.is_busy and (bar.text == expected))
     assert bar.isVisible() == bool(expected)
     assert _nameless(bar) == []
     with qtbot.waitSignal(bar.models_requested):
@@ -47,5 +47,5 @@ def test_english_texts_raise_none(
     qtbot.addWidget(bar)
     AdviceWatcher(bridge, bar, bar)
     _import(host, tmp_path / "english", ENGLISH)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert not bar.isVisible()

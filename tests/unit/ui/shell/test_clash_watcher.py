@@ -52,7 +52,7 @@ def test_both_sides_show_once(host: Host, bridge: Bridge, bar: ClashBar, watcher
     assert not bar.isVisible()
     host.ask("note.update", id=note.id, version=note.version, content=f"{NEW}. More.")
     rest(lambda: bool(watcher._written))
-    rest(lambda: not watcher._timer.isActive() and not bridge._tasks)
+    rest(lambda: not watcher._timer.isActive() and not bridge.is_busy)
     assert not bar.isVisible()
 
 
@@ -77,7 +77,7 @@ def test_agents_and_what_agrees_raise_no_notice(
     own = host.ask("note.save", content="The kite project is fun")
     rest(lambda: own.id in watcher._written)
     assert theirs.id not in watcher._written
-    rest(lambda: not watcher._timer.isActive() and not bridge._tasks)
+    rest(lambda: not watcher._timer.isActive() and not bridge.is_busy)
     assert not bar.isVisible()
 
 
@@ -85,5 +85,5 @@ def test_the_setting_turns_it_off(host: Host, bridge: Bridge, bar: ClashBar, wat
     host.ask("settings.set", name="window.hints", value=False)
     host.ask("note.save", content=NEW)
     rest(lambda: bool(watcher._written))
-    rest(lambda: not watcher._timer.isActive() and not bridge._tasks)
+    rest(lambda: not watcher._timer.isActive() and not bridge.is_busy)
     assert not bar.isVisible()

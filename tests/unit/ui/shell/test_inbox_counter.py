@@ -31,4 +31,4 @@ def test_the_inbox_button_says_how_much_waits(
     rest(lambda: button.text() == "Inbox")
     assert button.accessibleName() == "Inbox"
     window.shut_down()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)

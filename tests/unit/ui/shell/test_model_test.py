@@ -21,7 +21,7 @@ def shown(qtbot: QtBot, bridge: Bridge, look: object, tmp_path: Path, rest: Rest
     qtbot.addWidget(window)
     window.show()
     window.attach(bridge)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     return window
 
 
@@ -36,7 +36,7 @@ def _notice_text(window: Window, rest: Rest) -> str:
 def test_without_a_model_the_setting_is_named(shown: Window, rest: Rest, bridge: Bridge) -> None:
     assert "llm." in _notice_text(shown, rest)
     shown.shut_down()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_a_model_that_answers_is_timed(shown: Window, host: Host, rest: Rest, bridge: Bridge) -> None:
@@ -46,4 +46,4 @@ def test_a_model_that_answers_is_timed(shown: Window, host: Host, rest: Rest, br
         host.ask("settings.set", name="llm.provider", value="openai-compatible")
         assert "small answered in" in _notice_text(shown, rest)
     shown.shut_down()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)

@@ -42,7 +42,7 @@ def controls(
     rest(lambda: host.ask("schedule.count") > 0)
     made = QuickControls(bridge, actions, actions)
     made.notice.connect(notices.append)
-    rest(lambda: bool(made.run_ids) and not bridge._tasks)
+    rest(lambda: bool(made.run_ids) and not bridge.is_busy)
     return made
 
 
@@ -60,7 +60,7 @@ def test_a_refused_run_is_told(
     host: Host, actions: Actions, controls: QuickControls, notices: list[Notice], rest: Rest, bridge: Bridge
 ) -> None:
     controls._start(lambda: controls._run_goal("sch-gone", "Gone"))
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert [notice.kind for notice in notices] == ["error"]
 
 
@@ -84,10 +84,10 @@ def test_pausing_and_resuming(
     host: Host, actions: Actions, controls: QuickControls, rest: Rest, bridge: Bridge, action: str
 ) -> None:
     assert actions.run(action)
-    rest(lambda: controls.is_paused and not bridge._tasks)
+    rest(lambda: controls.is_paused and not bridge.is_busy)
     assert host.ask("schedule.status").paused_until == controls.paused_until
     assert actions.run("work.resume")
-    rest(lambda: not controls.is_paused and not bridge._tasks)
+    rest(lambda: not controls.is_paused and not bridge.is_busy)
     assert host.ask("schedule.status").paused_until is None
 
 
@@ -97,7 +97,7 @@ def test_incognito_is_one_switch_that_every_window_knows(
     host.ask("agent.add", name="resting")
     host.ask("agent.trust", name="resting", paused=True)
     assert actions.run("work.private")
-    rest(lambda: controls.is_private and not bridge._tasks)
+    rest(lambda: controls.is_private and not bridge.is_busy)
     assert host.ask("agent.incognito.get").is_on
     assert notices[-1].text == "Incognito is on: no agent can read or record."
     assert paused(host) == {"resting": True}
@@ -105,7 +105,7 @@ def test_incognito_is_one_switch_that_every_window_knows(
     second = QuickControls(bridge, other, other)
     rest(lambda: second.is_private)
     host.ask("agent.incognito.set", on=False)  # by the command line
-    rest(lambda: not controls.is_private and not second.is_private and not bridge._tasks)
+    rest(lambda: not controls.is_private and not second.is_private and not bridge.is_busy)
     assert paused(host) == {"resting": True}
     other.deleteLater()
 
@@ -114,7 +114,7 @@ def test_incognito_for_an_hour_ends_by_itself(
     host: Host, actions: Actions, controls: QuickControls, rest: Rest, bridge: Bridge
 ) -> None:
     assert actions.run("work.private_hour")
-    rest(lambda: controls.is_private and not bridge._tasks)
+    rest(lambda: controls.is_private and not bridge.is_busy)
     until = host.ask("agent.incognito.get").until
     assert until is not None
     assert until == controls.incognito.until
@@ -127,9 +127,9 @@ def test_a_window_that_is_closed_while_they_load_leaves_no_error(
     bridge: Bridge, actions: Actions, controls: QuickControls, rest: Rest
 ) -> None:
     bridge.start(controls.refresh())
-    rest(lambda: bool(bridge._tasks))
+    rest(lambda: bool(bridge.is_busy))
     delete(actions)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert not isValid(controls)
 
 
@@ -142,7 +142,7 @@ def test_what_cannot_be_loaded_is_told_once(
     controls._load_runs = gone  # type: ignore[method-assign]
     for _ in range(2):
         bridge.start(controls.refresh())
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
     assert [notice.kind for notice in notices] == ["error"]
     assert "This host knows no schedules." in notices[0].text
 
@@ -167,23 +167,23 @@ def test_the_tray_offers_all_of_it(
         icon.set_places([Place("notes", "note-1", title="Roses & more"), Place("graph")])
         assert [action.text() for action in icon.recent.actions()] == ["Roses && more"]
         host.ask("agent.add", name="claude")
-        rest(lambda: bool(controls.agents) and not bridge._tasks)
+        rest(lambda: bool(controls.agents) and not bridge.is_busy)
         (agent,) = [action for action in icon.agents.actions() if action.menu() is not None]
         assert agent.text() == "claude"
         pause = agent.menu().actions()[1]
         assert pause.text() == "Pause"
         pause.trigger()
-        rest(lambda: paused(host) == {"claude": True} and controls.agents[0].paused and not bridge._tasks)
+        rest(lambda: paused(host) == {"claude": True} and controls.agents[0].paused and not bridge.is_busy)
         (agent,) = [action for action in icon.agents.actions() if action.menu() is not None]
         assert agent.text() == "claude (paused)"
         agent.menu().actions()[1].trigger()
-        rest(lambda: paused(host) == {"claude": False} and not controls.agents[0].paused and not bridge._tasks)
+        rest(lambda: paused(host) == {"claude": False} and not controls.agents[0].paused and not bridge.is_busy)
         actions.run("work.private")
-        rest(lambda: controls.is_private and not bridge._tasks)
+        rest(lambda: controls.is_private and not bridge.is_busy)
         assert icon.state == "paused"
         assert icon.line.text().startswith("Incognito")
         actions.run("work.private")
-        rest(lambda: not controls.is_private and not bridge._tasks)
+        rest(lambda: not controls.is_private and not bridge.is_busy)
         assert icon.state == "idle"
     finally:
         icon.dispose()

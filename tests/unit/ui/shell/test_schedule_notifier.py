@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
+from tests.helpers.engine import engine_of
 from ui import theme
 from ui.bridge import Bridge
 from ui.shell.activity_reporter import ActivityReporter
@@ -118,7 +119,7 @@ def test_typing_is_reported_but_not_each_key(host: Host, bridge: Bridge, qtbot: 
     qtbot.addWidget(field)
     reporter = ActivityReporter(bridge, field)
     field.show()
-    engine = host.catalogue._engine
+    engine = engine_of(host)
     assert not engine.schedules.activity.is_typing()  # type: ignore[attr-defined]
     started: list[object] = []
     start = bridge.start

@@ -64,7 +64,7 @@ def test_every_sheet_lies_within_the_window(window: Window, look: Theme, rest: R
     window.resize(1000, 650)
     window.registry.run(action)
     assert window.bridge is not None
-    rest(lambda: window.bridge is not None and not window.bridge._tasks)
+    rest(lambda: window.bridge is not None and not window.bridge.is_busy)
     assert not [top for top in QApplication.topLevelWidgets() if top.isVisible() and isinstance(top, BaseDialog)]
     (sheet,) = (one for one in window.findChildren(BaseDialog) if one.isVisible())
     shown = [part for part in (*sheet._foot.findChildren(QPushButton), sheet.back) if part.isVisible()]

@@ -13,7 +13,7 @@ from ui.window import Window
 
 
 def _settled(window: Window, rest: Rest) -> None:
-    rest(lambda: window.bridge is not None and not window.bridge._tasks)
+    rest(lambda: window.bridge is not None and not window.bridge.is_busy)
 
 
 def test_escape_closes_a_sheet_and_returns_the_keyboard(window: Window, rest: Rest) -> None:

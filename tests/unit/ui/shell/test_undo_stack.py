@@ -34,10 +34,10 @@ def undo(bridge: Bridge, notices: list[Notice], rest: Rest) -> Iterator[UndoStac
     made = UndoStack()
     made.notice.connect(notices.append)
     made.set_bridge(bridge)
-    rest(lambda: not made._is_stale and not bridge._tasks)
+    rest(lambda: not made._is_stale and not bridge.is_busy)
     yield made
     made.stop()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def texts(host: Host) -> list[str]:

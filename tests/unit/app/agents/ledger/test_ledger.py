@@ -15,6 +15,7 @@ from app.api.catalogue import declared
 from app.engine import Engine
 from app.errors import AccessDeniedError, AccessRequiredError, InputError, KeepsakeError, NotFoundError
 from app.host import Host
+from tests.helpers.engine import engine_of
 
 SCOUT = Caller("scout", client="scout 1.0")
 SECRET = "the marigold safe stands behind the boiler"
@@ -33,7 +34,7 @@ def ask(host: Host, operation: str, caller: Caller = SCOUT, /, **arguments: Any)
 
 
 def engine(host: Host) -> Engine:
-    found = host.catalogue._engine
+    found = engine_of(host)
     assert isinstance(found, Engine)
     return found
 

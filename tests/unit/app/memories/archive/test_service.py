@@ -9,15 +9,16 @@ from app.api.caller import Caller
 from app.errors import AccessDeniedError, InputError, NotFoundError, StaleError
 from app.host import Host
 from app.memories.archive import archive_repo
+from tests.helpers.engine import engine_of
 
 
 def rows(host: Host, sql: str, *values: object) -> list[Any]:
-    engine = host.catalogue._engine
+    engine = engine_of(host)
     return host.submit(engine.store.read(lambda conn: conn.execute(sql, values).fetchall())).result()
 
 
 def write(host: Host, sql: str, *values: object) -> None:
-    engine = host.catalogue._engine
+    engine = engine_of(host)
     host.submit(engine.store.write(lambda conn: conn.execute(sql, values).fetchall())).result()
 
 
@@ -156,7 +157,7 @@ def test_what_has_expired_is_due_although_nobody_deleted_it(host: Host) -> None:
         conn.execute("UPDATE memories SET expires_at = 5 WHERE id = ?", (note,))
         return archive_repo.due(conn, 10, ["expired"], 9) + archive_repo.due(conn, 5, ["expired"], 9)
 
-    assert host.submit(host.catalogue._engine.store.write(work)).result() == [note]
+    assert host.submit(engine_of(host).store.write(work)).result() == [note]
 
 
 def test_others_do_not_know_of_it(host: Host) -> None:

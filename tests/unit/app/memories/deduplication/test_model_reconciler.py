@@ -14,6 +14,7 @@ from app.host import Host
 from app.memories.deduplication.model_reconciler import ModelReconciler
 from app.memories.model import Written
 from tests.helpers.chat_server import ChatReply, ChatServer
+from tests.helpers.engine import engine_of
 from tests.helpers.scripted_model import ScriptedModel
 
 OLD = "Ana keeps the spare key of the garden shed under the blue flower pot"
@@ -55,7 +56,7 @@ class Judged:
         sql = "SELECT content FROM memories WHERE valid_until IS NULL"
 
         async def rows() -> list[str]:
-            engine = self.host.catalogue._engine
+            engine = engine_of(self.host)
             assert isinstance(engine, Engine)
             return await engine.store.read(lambda database: [str(row[0]) for row in database.execute(sql)])
 

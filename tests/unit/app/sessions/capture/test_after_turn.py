@@ -22,6 +22,7 @@ from app.sessions.capture.auto_capture import MAX_MESSAGES, AutoCapture
 from app.sessions.model import Message, NewMessage, Session
 from app.trace.trace import Trace
 from tests.helpers.access import EVERYTHING
+from tests.helpers.engine import engine_of
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.sessions.session_harness import FixedSummariser, SessionHarness, open_harness, sized
 
@@ -456,7 +457,7 @@ def test_in_a_running_vault_it_happens_by_itself(vault: Path) -> None:
 
 
 def test_what_a_turn_says_again_is_counted_not_stored_twice(host: Host) -> None:
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     finder = Finder()
     finder.found = [NewMemory("", "Flight 1 goes to Lisbon", kind="observation", facts=("It leaves at nine.",))]
     engine.sessions.after_turn._capture._extractor = finder

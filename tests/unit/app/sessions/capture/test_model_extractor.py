@@ -10,6 +10,7 @@ from app.errors import AccessDeniedError, ModelUnavailableError
 from app.host import Host
 from app.sessions.capture.model_extractor import MAX_OBSERVATIONS, ModelExtractor
 from app.sessions.model import Message, Session
+from tests.helpers.engine import engine_of
 from tests.helpers.scripted_model import ScriptedModel
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -85,7 +86,7 @@ def test_a_model_that_may_not_read_it_finds_nothing_and_one_that_fails_says_so()
 
 
 def test_in_a_running_vault_turns_become_observations(host: Host) -> None:
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     found = observation("Ship on Friday", 4, type="decision", facts=["They ship on Friday."])
     model = ScriptedModel({"observations": [found]})
     capture = engine.sessions.after_turn._capture

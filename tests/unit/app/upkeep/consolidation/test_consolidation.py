@@ -12,6 +12,7 @@ from app.errors import NotFoundError
 from app.host import Host
 from app.schedule.model import ScheduleRun
 from app.sessions.consolidation_queue import CURRENT_MS
+from tests.helpers.engine import engine_of
 
 
 class SetClock:
@@ -67,7 +68,7 @@ def fetched(host: Host, memory_id: str) -> Any:
 
 def memory_rows(host: Host) -> list[tuple[Any, ...]]:
     """Return all that memories say and how they stand."""
-    engine: Any = host.catalogue._engine  # type: ignore[attr-defined]
+    engine: Any = engine_of(host)
     sql = (
         "SELECT id, kind, title, content, facts, category, key, store, source, session_id, confidence, decay_rate,"
         " pinned, attributes, superseded_by, mention_count FROM memories WHERE valid_until IS NULL ORDER BY id"
@@ -269,7 +270,7 @@ def test_a_cancelled_run_goes_on_where_it_stopped(host: Host, clock: SetClock) -
             for job in engine.jobs.all():
                 engine.jobs.cancel(job.job)
 
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     stop = host.subscribe(hear)
     assert host.ask("upkeep.run", job="consolidation").status == "failed"
     stop()
@@ -310,11 +311,11 @@ def test_what_a_client_consolidated_is_not_done_again(host: Host, clock: SetCloc
 
 
 def test_a_conversation_that_was_left_is_read_soon(host: Host, clock: SetClock) -> None:
-    engine: Any = host.catalogue._engine  # type: ignore[attr-defined]
+    engine: Any = engine_of(host)
 
     def leave() -> None:
         host.submit(engine.sessions.after_turn.look_after_all(0.0)).result()
-        host.submit(engine.consolidation.switched.read_left()).result()
+        host.submit(engine.switched_sessions.read_left()).result()
 
     say(host, "first", "I love hiking in the hills.", agent="scout")
     say(host, "waits", "I love playing chess at night.", agent="other")

@@ -8,6 +8,7 @@ import pytest
 from app.errors import AccessDeniedError, ModelUnavailableError
 from app.host import Host
 from app.llm.model import ChatRequest
+from tests.helpers.engine import engine_of
 from tests.helpers.scripted_model import ScriptedModel
 from tests.unit.app.upkeep.consolidation.test_consolidation import (
     INJECTIONS,
@@ -32,7 +33,7 @@ def fact(content: str, *sources: int, **fields: Any) -> dict[str, Any]:
 
 
 def use(host: Host, model: ScriptedModel) -> ScriptedModel:
-    engine: Any = host.catalogue._engine
+    engine: Any = engine_of(host)
     service = engine.consolidation.service
     service.finder._model = service._judge._model = model
     return model

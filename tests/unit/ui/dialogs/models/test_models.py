@@ -1,29 +1,24 @@
-"""Search models: states and what can be done about them, and two answers side by side."""
+"""Search models: states, what can be done about them, and how many questions each finds."""
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QAbstractScrollArea, QBoxLayout, QScrollBar, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.changes import ChangeSet, Progress
 from app.errors import InputError, ModelUnavailableError
-from app.index.generations.model import ModelInfo
+from app.evaluation.model import ModelResult
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.dialogs.model_comparisons import FakeModelBackend, info, opened, row, side_by_side, status, total
+from tests.unit.ui.dialogs.model_comparisons import FakeModelBackend, info, opened, status
 from ui.bridge import Bridge
 from ui.dialogs.models.models import ModelsDialog
-from ui.panes.pane_state import pack
-from ui.shell.navigation import Place
 from ui.theme import Scheme
 from ui.window import Window
-
-if TYPE_CHECKING:
-    from ui.notice import Notice
 
 
 @pytest.fixture
@@ -33,15 +28,14 @@ def backend() -> FakeModelBackend:
 
 @pytest.fixture
 def models(qtbot: QtBot, fake_bridge: Bridge, rest: Rest) -> Iterator[ModelsDialog]:
-    yield from opened(qtbot, fake_bridge, rest, ["roses", "the lake"])
+    yield from opened(qtbot, fake_bridge, rest)
 
 
 @pytest.fixture
 def compared(models: ModelsDialog, rest: Rest) -> ModelsDialog:
     """Return the dialog with a comparison shown."""
-    models._tabs.setCurrentWidget(models.comparing)
-    models.comparing.run()
-    rest(lambda: not models.comparing._job)
+    models.rows.rows[1].buttons["compare"].click()
+    rest(lambda: not models.comparing.is_busy)
     return models
 
 
@@ -50,13 +44,6 @@ def states(models: ModelsDialog) -> list[str]:
 
 
 # Where something is wrong -------------------------------------------------------------------------------------------
-
-
-def test_a_page_behind_makes_the_front_one_no_wider(models: ModelsDialog) -> None:
-    needed = models.comparing.minimumSizeHint().width()
-    assert models._tabs.minimumSizeHint().width() < needed
-    models._tabs.setCurrentWidget(models.comparing)
-    assert models._tabs.minimumSizeHint().width() >= needed
 
 
 def test_a_status_that_cannot_be_had_is_said(
@@ -83,23 +70,14 @@ def test_a_comparison_that_fails_is_said_and_can_be_tried_again(
     models: ModelsDialog, backend: FakeModelBackend, rest: Rest
 ) -> None:
     backend.refuse["embedding.compare"] = InputError("The vectors of hashed are not complete: 3 of 10 are there.")
-    comparing = models.comparing
-    models._tabs.setCurrentWidget(comparing)
-    comparing.run()
-    rest(lambda: comparing._error.isVisible() and not comparing._job)
-    assert "3 of 10" in comparing._error.text()
-    assert comparing._pages.currentWidget() is comparing._empty
+    compare = models.rows.rows[1].buttons["compare"]
+    compare.click()
+    rest(lambda: not models.comparing.is_busy)
+    assert "3 of 10" in models.comparing.result.text()
     del backend.refuse["embedding.compare"]
-    comparing.run()
-    rest(lambda: comparing._pages.currentWidget() is comparing._result)
-    assert not comparing._error.isVisible()
-
-
-def test_a_side_that_left_meaning_out_shows_why(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    backend.found = side_by_side(row("roses", "ab", "", note="Search by meaning was left out: The model is out."))
-    models.comparing.run()
-    rest(lambda: not models.comparing._job)
-    assert "The model is out." in models.comparing.other._empty
+    compare.click()
+    rest(lambda: not models.comparing.is_busy)
+    assert "29" in models.comparing.result.text()
 
 
 # The models ---------------------------------------------------------------------------------------------------------
@@ -210,148 +188,63 @@ def test_the_keyboard_stays_where_it_was(models: ModelsDialog, backend: FakeMode
     assert models.rows.rows[1].buttons["compare"].hasFocus()
 
 
-# Side by side -------------------------------------------------------------------------------------------------------
+# Comparison ---------------------------------------------------------------------------------------------------------
 
 
-def test_before_anything_is_compared_it_says_what_would_happen(models: ModelsDialog) -> None:
-    comparing = models.comparing
-    assert comparing._pages.currentWidget() is comparing._empty
-    assert comparing.queries.toPlainText() == "roses\nthe lake"
-    offered = [comparing._what.itemText(at) for at in range(comparing._what.count())]
-    assert offered[0] == "hashed — ready"
-    assert "Ranking ‘words’" in offered
-    assert "Ranking ‘learned’" not in offered
+def test_nothing_is_said_of_a_comparison_before_there_is_one(models: ModelsDialog) -> None:
+    assert not models.comparing.isVisible()
 
 
-def test_what_is_still_being_made_is_offered_later(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    backend.status = status(info(2, "hashed", "building"), info(1, "static", "serving"))
-    models._bridge.start(models.load())
-    rest(lambda: models.comparing._what.itemText(0) == "hashed — still being prepared")
-    assert models.comparing._what.itemData(0) is None
-    assert not models.comparing._what.model().item(0).isEnabled()  # type: ignore[attr-defined]
-
-
-def test_own_searches_are_compared_and_shown(compared: ModelsDialog, backend: FakeModelBackend) -> None:
-    comparing = compared.comparing
+def test_it_says_how_many_questions_each_model_finds(compared: ModelsDialog, backend: FakeModelBackend) -> None:
     [requested] = backend.requested("embedding.compare")
-    assert (requested["queries"], requested["other"], requested["questions"], requested["by_meaning"]) == (
-        ["roses", "the lake"],
-        2,
-        60,
-        False,
+    assert requested["other"] == 2
+    assert compared.comparing.isVisible()
+    assert compared.comparing.result.text() == (
+        "Built-in model finds 41 of 60 known answers among its first ten results, hashed finds 29. The questions are"
+        " made from your own texts."
     )
-    assert "3 of 12 queries" in comparing.totals.text
-    assert [hit.id for hit in comparing.now.source.rows] == ["a", "b", "c", "s#3"]
-    assert [hit.id for hit in comparing.other.source.rows] == ["b", "a", "s#3", "x"]
-    assert [comparing._headings[side].text() for side in ("now", "other")] == ["Now: Built-in model", "Instead: hashed"]
-    assert comparing.use.text() == "Switch to it"
-    assert comparing.list.hasFocus()
+    assert not compared.comparing.stop.isVisible()
 
 
-def test_what_is_asked_can_be_chosen(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    comparing = models.comparing
-    comparing._made.setChecked(False)
-    comparing._meaning.setChecked(True)
-    comparing.queries.setPlainText("one\n\ntwo\none")
-    comparing.run()
-    rest(lambda: not comparing._job)
-    [requested] = backend.requested("embedding.compare")
-    assert (requested["queries"], requested["questions"], requested["by_meaning"]) == (["one", "two"], 0, True)
-
-
-def test_searches_typed_already_are_not_overwritten(models: ModelsDialog) -> None:
-    models.comparing.queries.setPlainText("mine")
-    models.bring_to_front(["another"])
-    assert models.comparing.queries.toPlainText() == "mine"
-
-
-def test_a_ranking_is_compared_and_used(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    comparing = models.comparing
-    comparing._choose(("recipe", "words"))
-    assert not comparing._meaning.isEnabled()
-    comparing.run()
-    rest(lambda: not comparing._job)
-    assert backend.requested("trial.side_by_side")[0]["other"] == "words"
-    assert comparing.use.text() == "Use this ranking"
-    reported: list[Notice] = []
-    models.notice.connect(reported.append)
-    comparing.use.click()
-    rest(lambda: bool(reported))
-    assert backend.requested("settings.set") == [{"name": "search.recipe", "value": "words"}]
-
-
-@pytest.mark.parametrize(("state", "operation"), [("ready", "embedding.switch"), ("kept", "embedding.rollback")])
-def test_what_was_compared_is_switched_to(
-    models: ModelsDialog, backend: FakeModelBackend, rest: Rest, state: Any, operation: str
-) -> None:
-    backend.status = status(info(2, "hashed", state), info(1, "static", "serving"))
-    models._bridge.start(models.load())
-    rest(lambda: states(models) == ["serving", state])
+def test_what_the_counts_leave_out_is_said(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
+    backend.comparison = replace(
+        backend.comparison, other=ModelResult("hashed", 2, 29, 1_204, 3), notes=("A note.",), cancelled=True
+    )
     models.rows.rows[1].buttons["compare"].click()
-    assert models._tabs.currentWidget() is models.comparing
-    models.comparing.run()
-    rest(lambda: not models.comparing._job)
-    models.comparing.use.click()
-    rest(lambda: bool(backend.requested(operation)))
-
-
-def test_another_choice_takes_the_offer_back(compared: ModelsDialog) -> None:
-    assert compared.comparing.use.isVisible()
-    compared.comparing._choose(("recipe", "words"))
-    assert not compared.comparing.use.isVisible()
-
-
-def test_by_keyboard_alone(compared: ModelsDialog, qtbot: QtBot) -> None:
-    comparing = compared.comparing
-    qtbot.keyClick(comparing.list, Qt.Key.Key_Down)
-    assert [hit.id for hit in comparing.now.source.rows] == ["a", "b"]
-    qtbot.keyClick(comparing.list, Qt.Key.Key_Up)
-    comparing.now.setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.keyClick(comparing.now, Qt.Key.Key_Down)
-    places = [column.currentIndex().row() for column in (comparing.now, comparing.other)]
-    assert places == [1, 0]
-    qtbot.keyClick(comparing.now, Qt.Key.Key_Down)
-    assert not comparing.other.currentIndex().isValid()
-    opened: list[Place] = []
-    compared.navigate.connect(opened.append)
-    qtbot.keyClick(comparing.now, Qt.Key.Key_Return)
-    qtbot.keyClick(comparing.now, Qt.Key.Key_Down)
-    qtbot.keyClick(comparing.now, Qt.Key.Key_Return)
-    assert opened == [Place("notes", "c", title="Title c"), Place("sessions", "s", "3", title="Title m")]
-
-
-def test_control_and_enter_compare(models: ModelsDialog, qtbot: QtBot, backend: FakeModelBackend, rest: Rest) -> None:
-    models._tabs.setCurrentWidget(models.comparing)
-    qtbot.keyClick(models.comparing.queries, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    rest(lambda: bool(backend.requested("embedding.compare")))
-    assert models.comparing.queries.toPlainText() == "roses\nthe lake"
+    rest(lambda: not models.comparing.is_busy)
+    said = models.comparing.result.text()
+    assert "Texts without a vector by hashed: 1,204." in said
+    assert "Questions answered by words alone because hashed failed: 3." in said
+    assert said.endswith("It was stopped, so this is of part of the questions. A note.")
 
 
 def test_progress_of_this_comparison_only(models: ModelsDialog, backend: FakeModelBackend) -> None:
     comparing = models.comparing
-    comparing._job = "mine"
-    comparing._show_running(running=True)
-    comparing.show_progress(Progress("other", "t", 5, 10, "queries"))
-    assert comparing._far.text() == ""
-    comparing.show_progress(Progress("mine", "t", 5, 10, "queries"))
-    assert comparing._far.text() == "5 of 10 queries"
-    assert (comparing._bar.value(), comparing._bar.maximum()) == (5, 10)
-    comparing.run()
-    assert backend.requested("embedding.compare") == []
+    models.rows.rows[1].buttons["compare"].click()
+    comparing.show_progress(Progress("other", "t", 5, 10, "questions"))
+    assert comparing.result.text() == "Asking both models the same questions…"
+    comparing.show_progress(Progress(comparing._job, "t", 5, 10, "questions"))
+    assert comparing.result.text() == "5 of 10 questions"
+    comparing.compare(2)
+    assert len(backend.requested("embedding.compare")) <= 1
 
 
 def test_stop_cancels_the_job(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    models.comparing._job = "mine"
+    models.rows.rows[1].buttons["compare"].click()
+    job = models.comparing._job
     models.comparing.stop.click()
-    rest(lambda: backend.requested("job.cancel") == [{"job": "mine"}])
+    rest(lambda: backend.requested("job.cancel") == [{"job": job}])
 
 
-def test_where_all_is_alike_it_says_so(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    backend.found = side_by_side()
-    models.comparing.run()
-    rest(lambda: not models.comparing._job)
-    assert models.comparing.now._empty == "Both answer every question alike."
-    assert models.comparing.now.source.rows == ()
+@pytest.mark.parametrize("serving", [1, 2])
+def test_a_comparison_with_a_model_that_answers_no_more_goes(
+    compared: ModelsDialog, backend: FakeModelBackend, rest: Rest, serving: int
+) -> None:
+    models = {1: info(1, "static", "serving"), 2: info(2, "hashed", "serving")}
+    backend.status = status(info(3 - serving, "other", "kept"), models[serving])
+    backend.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
+    rest(lambda: states(compared) == ["serving", "kept"])
+    assert compared.comparing.isVisible() == (serving == 1)
 
 
 # Behaviour ------------------------------------------------------------------------------------------------------------
@@ -359,61 +252,50 @@ def test_where_all_is_alike_it_says_so(models: ModelsDialog, backend: FakeModelB
 
 def test_everything_that_takes_the_keyboard_has_a_name(compared: ModelsDialog) -> None:
     lost = []
-    for page in range(compared._tabs.count()):
-        compared._tabs.setCurrentIndex(page)
-        for widget in compared.findChildren(QWidget):
-            parent = widget.parentWidget()
-            if (
-                widget.focusPolicy() == Qt.FocusPolicy.NoFocus
-                or not widget.isVisibleTo(compared)
-                or isinstance(widget, QScrollBar)
-                or (isinstance(parent, QAbstractScrollArea) and widget is parent.viewport())
-            ):
-                continue
-            interface = QAccessible.queryAccessibleInterface(widget)
-            if interface is not None and not interface.text(QAccessible.Text.Name):
-                lost.append(f"{type(widget).__name__} in {type(parent).__name__}")
+    for widget in compared.findChildren(QWidget):
+        parent = widget.parentWidget()
+        if (
+            widget.focusPolicy() == Qt.FocusPolicy.NoFocus
+            or not widget.isVisibleTo(compared)
+            or isinstance(widget, QScrollBar)
+            or (isinstance(parent, QAbstractScrollArea) and widget is parent.viewport())
+        ):
+            continue
+        interface = QAccessible.queryAccessibleInterface(widget)
+        if interface is not None and not interface.text(QAccessible.Text.Name):
+            lost.append(f"{type(widget).__name__} in {type(parent).__name__}")
     assert lost == []
 
 
-def test_rows_are_spoken_with_what_moved(compared: ModelsDialog) -> None:
-    comparing = compared.comparing
-    role = Qt.ItemDataRole.AccessibleTextRole
-    assert comparing.list.source.index(0).data(role).startswith("roses, answer 2 → 1")
-    assert comparing.now.source.index(2).data(role) == ("3, Title c, not among the hits of the other side, text of c")
-    assert "the known answer" in comparing.other.source.index(0).data(role)
-
-
 @pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
-def test_it_paints_in_every_look(
-    compared: ModelsDialog, look: Any, backend: FakeModelBackend, rest: Rest, direction: Any
-) -> None:
-    backend.found = side_by_side(row("長い検索" * 60, "abc", "cxa", "c"), row("مرحبا 👩‍👩‍👧", "", "a"))
-    compared.comparing.run()
-    rest(lambda: not compared.comparing._job)
+def test_it_paints_in_every_look(compared: ModelsDialog, look: Any, direction: Any) -> None:
     compared.setLayoutDirection(direction)
     for scheme in (Scheme.DARK, Scheme.LIGHT):
         look.set_scheme(scheme)
-        for page in range(compared._tabs.count()):
-            compared._tabs.setCurrentIndex(page)
-            for width, height in ((1060, 760), (700, 480)):
-                compared.resize(width, height)
-                assert not compared.grab().isNull()
+        for width, height in ((1060, 760), (700, 480)):
+            compared.resize(width, height)
+            assert not compared.grab().isNull()
     look.set_scale(1.5)
     assert not compared.grab().isNull()
+
+
+def test_all_of_it_stands_in_the_middle_of_a_wide_window(compared: ModelsDialog) -> None:
+    compared.resize(1_600, 800)
+    compared.grab()
+    left = compared.preparing.mapTo(compared, compared.preparing.rect().topLeft()).x()
+    right = compared.width() - compared.preparing.mapTo(compared, compared.preparing.rect().topRight()).x()
+    assert abs(left - right) <= 20  # a scroll bar
 
 
 # From the window ----------------------------------------------------------------------------------------------------
 
 
-def test_the_window_opens_it_with_recent_searches(window: Window, backend: FakeModelBackend, rest: Rest) -> None:
-    assert window.panes is not None
+def test_the_window_opens_it(window: Window, rest: Rest) -> None:
     assert window.dialogs is not None
-    window.panes.states["search"] = pack({"saved": ["tag:garden"], "recent": ["roses", "tag:garden"]})
     assert window.registry.run("file.models")
     dialog = window.dialogs.models
     rest(lambda: bool(dialog.rows.rows))
-    assert dialog.comparing.queries.toPlainText() == "tag:garden\nroses"
+    assert dialog.isVisible()
     dialog.hide()
 
 
@@ -432,138 +314,10 @@ def test_the_settings_lead_to_it(window: Window, rest: Rest) -> None:
     settings.reject()
 
 
-# What is compared and what holds -------------------------------------------------------------------------------------
-
-
-def test_a_model_that_becomes_ready_is_what_is_compared(
-    models: ModelsDialog, backend: FakeModelBackend, rest: Rest
-) -> None:
-    comparing = models.comparing
-    backend.status = status(info(1, "static", "serving"))
-    models._bridge.start(models.load())
-    rest(lambda: states(models) == ["serving"])
-    assert comparing._what.currentText().startswith("Ranking")
-    backend.status = status(info(2, "hashed", "ready"), info(1, "static", "serving"))
-    models._bridge.start(models.load())
-    rest(lambda: comparing._what.currentText() == "hashed — ready")
-
-
-def test_what_the_person_chose_stays_chosen(
-    models: ModelsDialog, backend: FakeModelBackend, rest: Rest, qtbot: QtBot
-) -> None:
-    comparing = models.comparing
-    models._tabs.setCurrentWidget(comparing)
-    qtbot.keyClick(comparing._what, Qt.Key.Key_Down)
-    chosen = comparing._what.currentData()
-    assert chosen[0] == "recipe"
-    backend.status = status(info(2, "hashed", "kept"), info(1, "static", "serving"))
-    models._bridge.start(models.load())
-    rest(lambda: states(models) == ["serving", "kept"])
-    assert comparing._what.currentData() == chosen
-
-
-def test_a_change_elsewhere_leaves_the_offer(compared: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    backend.status = status(info(2, "hashed", "ready", 1_001), info(1, "static", "serving", 1_001))
-    backend.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
-    rest(lambda: compared.rows.rows[1].info.vectors == 1_001)
-    assert compared.comparing.use.isVisible()
-    compared.comparing._choose(("recipe", "words"))
-    compared.comparing._choose(("ready", 2))
-    assert compared.comparing.use.isVisible()
-
-
-@pytest.mark.parametrize("by_model", [True, False])
-def test_a_comparison_with_what_answers_no_more_goes(
-    compared: ModelsDialog, backend: FakeModelBackend, rest: Rest, by_model: bool
-) -> None:
-    comparing = compared.comparing
-    assert comparing._pages.currentWidget() is comparing._result
-    if by_model:
-        backend.status = replace(
-            status(info(2, "hashed", "serving"), info(1, "static", "kept")), serving=ModelInfo("hashed", 512, 1_000)
-        )
-    else:
-        backend.settings_set("search.recipe", "words")
-    backend.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
-    rest(lambda: comparing._pages.currentWidget() is comparing._empty)
-    said = "hashed answers searches now" if by_model else "Ranking ‘words’ answers searches now"
-    assert comparing._empty._title.text() == said
-    assert not comparing.use.isVisible()
-    assert comparing.go.hasFocus()
-
-
-def test_figures_of_unknown_answers_are_left_out(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    totals = models.comparing.totals
-    models._tabs.setCurrentWidget(models.comparing)
-    models.comparing.run()
-    rest(lambda: not models.comparing._job)
-    assert all(head.isVisible() for head in totals._headings)
-    assert "favours finding by words" in totals._made.text()
-    backend.found = side_by_side(row("roses", "ab", "ba"), now=total("static"), other=total("hashed"))
-    models.comparing.run()
-    rest(lambda: not models.comparing._job)
-    assert [head.isVisible() for head in totals._headings] == [False] * 4 + [True]
-    assert not totals._made.isVisible()
-
-
-def test_queries_and_hits_say_what_their_signs_mean(
-    models: ModelsDialog, backend: FakeModelBackend, rest: Rest
-) -> None:
-    backend.found = side_by_side(row("roses", "ab", "ba"), row("lake shore", "ab", "ba", "a", origin="made"))
-    models.comparing.run()
-    rest(lambda: not models.comparing._job)
-    queries = models.comparing.list.source
-    tips = [queries.index(at).data(Qt.ItemDataRole.ToolTipRole) for at in (0, 1)]
-    assert tips[0] == "roses\n2 of 2 shared · 2 moved"
-    assert tips[1].splitlines()[1] == "made from the vault"
-    models.comparing.list.setCurrentIndex(queries.index(1))
-    known = models.comparing.other.source.index(1).data(Qt.ItemDataRole.ToolTipRole)
-    assert known.splitlines() == ["Title a", "down by 1", "The known answer"]
-    assert not models.grab().isNull()
-
-
-def test_the_totals_keep_their_lines_apart_in_a_low_window(compared: ModelsDialog) -> None:
-    compared.resize(604, 400)
-    compared.grab()
-    first, second = compared.comparing.totals._names
-    assert second.geometry().top() >= first.geometry().top() + first.fontMetrics().height()
-
-
-def test_a_low_window_leaves_its_room_to_the_answers(compared: ModelsDialog) -> None:
-    made, totals = compared.comparing.totals._made, compared.comparing.totals
-    compared.resize(900, 760)
-    assert made.isVisible()
-    compared.resize(900, 560)
-    assert not made.isVisible()
-    assert totals.toolTip() == made.text()
-    compared.resize(900, 760)
-    assert made.isVisible()
-
-
 def test_nothing_is_scrolled_sideways_in_a_narrow_window_with_large_text(
     compared: ModelsDialog, look: Any, rest: Rest
 ) -> None:
     look.set_scale(2.0)
-    bar = compared._scroll.horizontalScrollBar()
     compared.resize(788, 600)
-    rest(lambda: compared.comparing._head.direction() == QBoxLayout.Direction.TopToBottom and not bar.maximum())
-    assert all(label.width() >= label.sizeHint().width() for label in compared.comparing.totals._headings)
+    rest(lambda: not compared._scroll.horizontalScrollBar().maximum())
     look.set_scale(1.0)
-    rest(lambda: compared.comparing._head.direction() == QBoxLayout.Direction.LeftToRight and not bar.maximum())
-
-
-@pytest.mark.parametrize("side", ["now", "other"])
-def test_an_empty_column_shows_that_it_has_the_keyboard(
-    models: ModelsDialog, backend: FakeModelBackend, rest: Rest, side: str
-) -> None:
-    backend.found = side_by_side()
-    models._tabs.setCurrentWidget(models.comparing)
-    models.comparing.run()
-    rest(lambda: not models.comparing._job)
-    column = getattr(models.comparing, side)
-    models.activateWindow()
-    models.comparing.go.setFocus()
-    without = column.grab().toImage()
-    column.setFocus()
-    assert column.hasFocus()
-    assert column.grab().toImage() != without

@@ -266,4 +266,4 @@ def test_offers_come_into_sight_in_a_low_window(models: ModelsDialog, backend: F
     models.prepare.click()
     folder = models.preparing.folder
     rest(lambda: folder.isVisible() and not folder.visibleRegion().isEmpty())
-    assert models._area.verticalScrollBar().value() > 0
+    assert models._scroll.verticalScrollBar().value() > 0

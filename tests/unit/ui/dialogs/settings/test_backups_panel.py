@@ -24,10 +24,10 @@ def panel(
     made.resize(760, 600)
     made.show()
     made.shown()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     yield made
     made.hide()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def _rows(panel: BackupsPanel) -> list[str]:
@@ -47,11 +47,11 @@ def test_a_backup_is_made_and_verified(panel: BackupsPanel, bridge: Bridge, host
     panel.now.click()
     assert panel.progress.isVisible()
     assert not panel.now.isEnabled()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert not panel.progress.isVisible()
     assert _rows(panel) == [""]
     panel.verify.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert _rows(panel) == ["Whole: messages 0, memories 1"]
     assert _nameless(panel) == []
 
@@ -59,13 +59,13 @@ def test_a_backup_is_made_and_verified(panel: BackupsPanel, bridge: Bridge, host
 def test_damage_is_said(panel: BackupsPanel, bridge: Bridge, host: Host, rest: Rest) -> None:
     Path(host.ask("backup.now").path).write_bytes(b"no database")
     panel.shown()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     panel.verify.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert _rows(panel) == ["Damaged"]
     assert panel.error.isVisible()
     panel.restore.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert "cannot be restored" in panel.error.text()
     assert not panel.card.isVisible()
 
@@ -76,20 +76,20 @@ def test_a_restore_shows_what_it_changes_and_can_be_called_off(
     host.ask("backup.now")
     host.ask("note.save", title="Written since", content="words")
     panel.shown()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     panel.restore.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert "Goes away: 1 memory (‘Written since’)" in panel.card_text.text()
     assert not host.ask("backup.status").restore_waits
     panel.cancel.click()
     assert not panel.card.isVisible()
     panel.restore.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     panel.confirm.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert host.ask("backup.status").restore_waits
     assert "waits to be restored" in panel.card_title.text()
     panel.cancel.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert not host.ask("backup.status").restore_waits
     assert not panel.card.isVisible()

@@ -23,16 +23,16 @@ def panel(qtbot: QtBot, host: Host, bridge: Bridge, look: Theme, rest: Rest) -> 
     made.resize(760, 900)
     made.show()
     made.shown()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     yield made
     made.hide()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_a_sound_vault_is_said_to_be_sound(panel: DiagnosticsPanel, bridge: Bridge, rest: Rest) -> None:
     panel.check.click()
     assert panel.progress.isVisible()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert "sound" in panel.report.text()
     assert not panel.repair.isVisible()
     assert panel.check.isEnabled()
@@ -42,7 +42,7 @@ def test_a_sound_vault_is_said_to_be_sound(panel: DiagnosticsPanel, bridge: Brid
 def test_what_is_copied_has_counts_and_no_content(panel: DiagnosticsPanel, bridge: Bridge, rest: Rest) -> None:
     start_times.mark("window")
     panel.copy.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     text = QGuiApplication.clipboard().text()
     assert "memories: 1" in text
     assert "start window:" in text
@@ -53,7 +53,7 @@ def test_what_is_copied_has_counts_and_no_content(panel: DiagnosticsPanel, bridg
 def test_the_log_is_read_and_filtered(panel: DiagnosticsPanel, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
     def shown() -> list[str]:
         panel.shown()
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
         rows = (panel.log.topLevelItem(row) for row in range(panel.log.topLevelItemCount()))
         return [f"{row.text(1)} {row.text(0)}" for row in rows if row is not None]
 

@@ -33,10 +33,10 @@ def panel(
     made.resize(760, 600)
     made.show()
     made.shown()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     yield made
     made.hide()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_it_is_encrypted_at_the_next_start(
         assert not panel.confirm.isEnabled()
     fill(panel, PASSPHRASE)
     panel.confirm.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert restarts == [True]
     assert not panel.card.isVisible()
     assert panel.new.text() == panel.again.text() == ""
@@ -97,7 +97,7 @@ def test_it_is_called_off_without_the_passphrase(
     host.ask("encryption.encrypt", passphrase=PASSPHRASE)
     rest(panel.cancel_pending.isVisible)
     panel.cancel_pending.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert "not encrypted" in panel.said.text()
     assert not panel.card.isVisible()
     assert not panel.cancel_pending.isVisible()
@@ -125,12 +125,12 @@ class TestEncrypted:
         panel.old.setText("wrong horse battery")
         fill(panel, OTHER)
         panel.confirm.click()
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
         assert "not the passphrase" in panel.error.text()
         assert panel.card.isVisible()
         panel.old.setText(PASSPHRASE)
         panel.confirm.click()
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
         assert not panel.error.isVisible()
         assert not panel.card.isVisible()
         assert restarts == []
@@ -146,7 +146,7 @@ class TestEncrypted:
         panel.decrypt.click()
         panel.old.setText(PASSPHRASE)
         panel.confirm.click()
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
         assert restarts == [True]
         assert "decrypted when" in panel.said.text()
         found = read_key_file(host.vault)
@@ -160,11 +160,11 @@ class TestEncrypted:
         assert not panel.keyring.isChecked()
         panel.old.setText(PASSPHRASE)
         panel.confirm.click()
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
         assert panel.keyring.isChecked()
         assert len(memory_keyring.kept) == 1
         panel.keyring.click()
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
         assert not panel.keyring.isChecked()
         assert memory_keyring.kept == {}
 
@@ -199,4 +199,4 @@ def test_escape_closes_the_form_and_not_the_settings(
         assert panel.encrypt.hasFocus()
     qtbot.keyClick(panel.encrypt, Qt.Key.Key_Escape)
     assert not sheet.isVisible()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)

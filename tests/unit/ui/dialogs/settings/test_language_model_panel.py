@@ -23,15 +23,15 @@ def panel(qtbot: QtBot, host: Host, bridge: Bridge, look: Theme, rest: Rest) -> 
     made.resize(760, 600)
     made.show()
     made.shown()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     yield made
     made.hide()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def _settled(panel: LanguageModelPanel, bridge: Bridge, rest: Rest) -> None:
     panel.shown()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_without_a_model_nothing_can_be_tested(panel: LanguageModelPanel) -> None:
@@ -48,7 +48,7 @@ def test_a_model_out_of_reach_says_why(panel: LanguageModelPanel, bridge: Bridge
     host.ask("settings.set", name="llm.provider", value="openai-compatible")
     _settled(panel, bridge, rest)
     panel.test.click()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert "127.0.0.1" in panel.result.text()
     assert panel.result.property("tone") == "danger"
     assert panel.test.isEnabled()
@@ -61,7 +61,7 @@ def test_an_answer_and_what_it_cost(panel: LanguageModelPanel, bridge: Bridge, h
             host.ask("settings.set", name=f"llm.{name}", value=value)
         _settled(panel, bridge, rest)
         panel.test.click()
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
     assert panel.result.text().startswith("tiny answered in ")
     assert "of at most 5.00 spent" in panel.spent.text()
     assert panel.bar.isVisible()

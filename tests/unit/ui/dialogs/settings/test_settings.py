@@ -143,7 +143,7 @@ def test_closing_while_fields_are_built_is_quiet(
     made.bring_to_front()
     rest(lambda: bool(made._fields))
     made.reject()
-    rest(lambda: not fake_bridge._tasks)
+    rest(lambda: not fake_bridge.is_busy)
 
 
 def test_a_refused_text_stays_with_the_reason_until_it_is_right(

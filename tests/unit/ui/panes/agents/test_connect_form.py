@@ -11,6 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
+from tests.helpers.engine import engine_of
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.actions import Actions
@@ -56,11 +57,11 @@ def pane(
     made.resize(1200, 900)
     made.show()
     made.shown()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     qtbot.mouseClick(made.listing.connect_new, Qt.MouseButton.LeftButton)
-    rest(lambda: made.connect_form._preview is not None and not bridge._tasks)
+    rest(lambda: made.connect_form._preview is not None and not bridge.is_busy)
     yield made
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def click(qtbot: QtBot, button: object) -> None:
@@ -85,20 +86,20 @@ def test_it_is_written_waits_for_the_program_and_is_taken_back(
     form = pane.connect_form
     form.trust.setCurrentIndex(1)
     click(qtbot, form.write)
-    rest(lambda: form.done.isVisible() and not bridge._tasks)
+    rest(lambda: form.done.isVisible() and not bridge.is_busy)
     token = json.loads(config.read_text())["mcpServers"]["keepsake"]["env"]["KEEPSAKE_TOKEN"]
     agent = host.ask("agent.list")[0]
     assert (agent.name, agent.trust, agent.review) == ("cursor", "familiar", False)
     assert "Waiting" in form._waiting.text()
     host.authenticate(token, "cursor", "1.0")
-    host.catalogue._engine.presence.joined(agent.id, "cursor", "cursor 1.0")  # type: ignore[attr-defined]
-    rest(lambda: "all is set up" in form._waiting.text() and not bridge._tasks)
+    engine_of(host).presence.joined(agent.id, "cursor", "cursor 1.0")
+    rest(lambda: "all is set up" in form._waiting.text() and not bridge.is_busy)
     click(qtbot, form.done)
-    rest(lambda: pane.page.unplug.isVisible() and not bridge._tasks)
+    rest(lambda: pane.page.unplug.isVisible() and not bridge.is_busy)
     click(qtbot, pane.page.unplug)
-    rest(lambda: form.remove.isVisible() and not bridge._tasks)
+    rest(lambda: form.remove.isVisible() and not bridge.is_busy)
     click(qtbot, form.remove)
-    rest(lambda: form.done.isVisible() and not bridge._tasks)
+    rest(lambda: form.done.isVisible() and not bridge.is_busy)
     assert config.read_text() == '{"mcpServers": {}}\n'
     assert host.ask("agent.list")[0].revoked_at is not None
 
@@ -108,11 +109,11 @@ def test_a_change_meanwhile_is_refused_and_shown_anew(
 ) -> None:
     config.write_text('{"mcpServers": {}, "mine": 1}\n')
     click(qtbot, pane.connect_form.write)
-    rest(lambda: bool(notices) and not bridge._tasks)
+    rest(lambda: bool(notices) and not bridge.is_busy)
     assert "since it was shown" in notices[0].text
     assert host.ask("agent.list") == []
     click(qtbot, pane.connect_form.write)
-    rest(lambda: pane.connect_form.done.isVisible() and not bridge._tasks)
+    rest(lambda: pane.connect_form.done.isVisible() and not bridge.is_busy)
     assert json.loads(config.read_text())["mine"] == 1
 
 
@@ -122,18 +123,18 @@ def test_a_broken_configuration_is_told_instead(
     config.write_text('{"mcpServers": ')
     click(qtbot, pane.connect_form.cancel)
     click(qtbot, pane.listing.connect_new)
-    rest(lambda: pane.connect_form._problem.isVisible() and not bridge._tasks)
+    rest(lambda: pane.connect_form._problem.isVisible() and not bridge.is_busy)
     assert "mcp.json cannot be read" in pane.connect_form._problem.text()
     assert not pane.connect_form.write.isVisible()
 
 
 def test_a_taken_name_gets_a_number(pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
     host.ask("agent.add", name="cursor")
-    rest(lambda: len(pane.listing.agents) == 1 and not bridge._tasks)
+    rest(lambda: len(pane.listing.agents) == 1 and not bridge.is_busy)
     click(qtbot, pane.connect_form.cancel)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     click(qtbot, pane.listing.connect_new)
-    rest(lambda: pane.connect_form.agent_name.text() == "cursor-2" and not bridge._tasks)
+    rest(lambda: pane.connect_form.agent_name.text() == "cursor-2" and not bridge.is_busy)
 
 
 def test_everything_that_takes_the_keyboard_has_a_name(pane: AgentsPane) -> None:
@@ -147,7 +148,7 @@ def test_escape_closes_the_form(pane: AgentsPane, qtbot: QtBot, bridge: Bridge, 
         qtbot.keyClick(field, Qt.Key.Key_Escape)
         assert not form.isVisible()
         click(qtbot, pane.listing.connect_new)
-        rest(lambda: form._preview is not None and not bridge._tasks)
+        rest(lambda: form._preview is not None and not bridge.is_busy)
     pane._on_new()
     qtbot.keyClick(pane.form.name, Qt.Key.Key_Escape)
     assert not pane.form.isVisible()

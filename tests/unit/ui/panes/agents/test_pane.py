@@ -57,14 +57,14 @@ def pane(
     made.resize(1200, 900)
     made.show()
     made.shown()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     yield made
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def _add(pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, name: str = "scout") -> None:
     host.ask("agent.add", name=name, trust="full")
-    rest(lambda: pane._name() == name and not bridge._tasks)
+    rest(lambda: pane._name() == name and not bridge.is_busy)
 
 
 def test_without_agents_the_pane_teaches_one_action(pane: AgentsPane, qtbot: QtBot) -> None:
@@ -80,14 +80,14 @@ def test_an_agent_is_added_and_its_token_shown_once(
     assert not pane.form.add.isEnabled()
     qtbot.keyClicks(pane.form.name, "scout")
     qtbot.keyClick(pane.form.name, Qt.Key.Key_Return)
-    rest(lambda: bool(pane.form.token.text()) and not bridge._tasks)
+    rest(lambda: bool(pane.form.token.text()) and not bridge.is_busy)
     token = pane.form.token.text()
     made = _agent(host, "scout")
     assert (made.trust, made.review) == ("inner", True)
     qtbot.mouseClick(pane.form.copy, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == token
     qtbot.mouseClick(pane.form.done, Qt.MouseButton.LeftButton)
-    rest(lambda: pane._right.currentWidget() is pane.page and not bridge._tasks)
+    rest(lambda: pane._right.currentWidget() is pane.page and not bridge.is_busy)
     assert pane.form.token.text() == ""
     QAbstractItemModelTester(pane.listing.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
 
@@ -97,15 +97,15 @@ def test_trust_stores_and_review_take_effect_at_once(
 ) -> None:
     _add(pane, host, bridge, rest)
     pane.page.stores["private"].click()
-    rest(lambda: set(_agent(host, "scout").stores) == {"shared", "social"} and not bridge._tasks)
+    rest(lambda: set(_agent(host, "scout").stores) == {"shared", "social"} and not bridge.is_busy)
     pane.page.trust.setCurrentIndex(1)
-    rest(lambda: _agent(host, "scout").trust == "familiar" and not bridge._tasks)
+    rest(lambda: _agent(host, "scout").trust == "familiar" and not bridge.is_busy)
     assert not pane.page.stores["private"].isEnabled()
     assert pane.page.stores["social"].isChecked()
     pane.page.review.click()
-    rest(lambda: _agent(host, "scout").review and not bridge._tasks)
+    rest(lambda: _agent(host, "scout").review and not bridge.is_busy)
     qtbot.mouseClick(pane.page.pause, Qt.MouseButton.LeftButton)
-    rest(lambda: _agent(host, "scout").paused and not bridge._tasks)
+    rest(lambda: _agent(host, "scout").paused and not bridge.is_busy)
     rest(lambda: pane.page.pause.text() == "Let it go on")
 
 
@@ -113,7 +113,7 @@ def test_no_store_at_all_is_public_trust(pane: AgentsPane, host: Host, bridge: B
     _add(pane, host, bridge, rest)
     for store in ("private", "shared", "social"):
         pane.page.stores[store].click()
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
     assert _agent(host, "scout").trust == "public"
 
 
@@ -125,16 +125,16 @@ def test_its_calls_are_told_and_taken_back(
     host.call("note.save", {"title": "One", "content": "1"}, scout).result()
     host.call("memory.search", {"query": "one"}, scout).result()
     pane.shown()
-    rest(lambda: len(pane.page.model.ids) == 2 and not bridge._tasks)
+    rest(lambda: len(pane.page.model.ids) == 2 and not bridge.is_busy)
     cards = [pane.page.model.card_of(one) for one in pane.page.model.ids]
     assert [card.title for card in cards if card] == ["Searched your memory", "Wrote a note"]
     qtbot.mouseClick(pane.page.hide_all, Qt.MouseButton.LeftButton)
-    rest(lambda: not host.ask("note.ids") and not bridge._tasks)
+    rest(lambda: not host.ask("note.ids") and not bridge.is_busy)
     rest(pane.page.release.isVisible)
     qtbot.mouseClick(pane.page.release, Qt.MouseButton.LeftButton)
-    rest(lambda: len(host.ask("note.ids")) == 1 and not bridge._tasks)
+    rest(lambda: len(host.ask("note.ids")) == 1 and not bridge.is_busy)
     qtbot.mouseClick(pane.page.forget_today, Qt.MouseButton.LeftButton)
-    rest(lambda: not host.ask("note.ids") and not bridge._tasks)
+    rest(lambda: not host.ask("note.ids") and not bridge.is_busy)
     assert len(notices) == 3
 
 
@@ -148,7 +148,7 @@ def test_a_call_names_and_opens_what_it_was_about(
     host.call("memory.search", {"query": "quince"}, scout).result()
     host.call("vault.status", {}, scout).result()
     pane.shown()
-    rest(lambda: len(pane.page.model.ids) == 3 and not bridge._tasks)
+    rest(lambda: len(pane.page.model.ids) == 3 and not bridge.is_busy)
     states, search, write = pane.page.model.ids
     cards = {one: pane.page.model.card_of(one) for one in (search, write)}
     assert [card.text.split("  ·  ")[0] for card in cards.values() if card] == ["“quince”", "One"]
@@ -170,7 +170,7 @@ def test_access_ends_and_a_new_token_lets_in_again(
 ) -> None:
     _add(pane, host, bridge, rest)
     qtbot.mouseClick(pane.page.revoke, Qt.MouseButton.LeftButton)
-    rest(lambda: _agent(host, "scout").revoked_at is not None and not bridge._tasks)
+    rest(lambda: _agent(host, "scout").revoked_at is not None and not bridge.is_busy)
     rest(lambda: not pane.page.revoke.isVisible())
     assert "access ended" in _texts(pane.page)
 

@@ -64,7 +64,7 @@ def open_graph(qtbot: QtBot, bridge: Bridge, look: object, rest: Rest) -> Iterat
         pane.resize(1300, 800)
         pane.show()
         pane.shown()
-        rest(lambda: not bridge._tasks and (pane.loader.has_graph or not pane._empty.is_loading))
+        rest(lambda: not bridge.is_busy and (pane.loader.has_graph or not pane._empty.is_loading))
         made.append(pane)
         return pane
 
@@ -73,4 +73,4 @@ def open_graph(qtbot: QtBot, bridge: Bridge, look: object, rest: Rest) -> Iterat
         bridge.changed.disconnect(pane.refresh)
         pane.loader.stop()
         pane.canvas.finish()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)

@@ -39,7 +39,7 @@ def _id(host: Host, name: str) -> str:
 def _is_settled(pane: GraphPane, bridge: Bridge) -> bool:
     """Return whether the layout has ended and each name's place is stored."""
     scene = pane.canvas.scene
-    return bool(np.isfinite(scene.stored).all()) and not pane.loader.runner.is_running and not bridge._tasks
+    return bool(np.isfinite(scene.stored).all()) and not pane.loader.runner.is_running and not bridge.is_busy
 
 
 def _page(pane: GraphPane) -> str:
@@ -147,7 +147,7 @@ def test_a_name_dropped_while_the_layout_runs_stays_there(
     # What a layout that began before tells afterwards.
     pane.loader.runner.moved.emit(scene, np.zeros_like(scene.positions))
     pane.loader.runner.settled.emit(scene, np.zeros_like(scene.positions))
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     node = next(one for one in known.ask("entity.graph", limit=300).nodes if one.name == "Elena Greco")
     assert (node.pinned, node.x, node.y) == (True, 300.0, 200.0)
     assert pane.canvas.scene.positions[number].tolist() == [300.0, 200.0]
@@ -232,10 +232,10 @@ class BrokenBridge(Bridge):
 
     fault: KeepsakeError | None = None
 
-    async def reply(self, operation: str, /, **arguments: Any) -> Any:
-        if self.fault is not None and operation == "entity.graph":
+    async def reply(self, call: Any, /, **arguments: Any) -> Any:
+        if self.fault is not None and call.operation == "entity.graph":
             raise self.fault
-        return await super().reply(operation, **arguments)
+        return await super().reply(call, **arguments)
 
 
 def test_a_graph_that_failed_says_so_and_offers_to_try_again(
@@ -249,13 +249,13 @@ def test_a_graph_that_failed_says_so_and_offers_to_try_again(
     pane.notice.connect(notices.append)
     pane.show()
     pane.shown()
-    rest(lambda: pane._empty.is_failed and not bridge._tasks)
+    rest(lambda: pane._empty.is_failed and not bridge.is_busy)
     said = " ".join(label.text() for label in pane._empty.findChildren(QLabel) if label.isVisible())
     assert "That took too long and was stopped." in said
     assert "known yet" not in said
     bridge.fault = None
     pane._empty.button.click()
-    rest(lambda: "Ana Lopez" in _names(pane) and not bridge._tasks)
+    rest(lambda: "Ana Lopez" in _names(pane) and not bridge.is_busy)
     assert pane._whole.currentWidget() is pane._graph
     bridge.fault = KeepsakeError("That took too long and was stopped.")
     pane.load()
@@ -263,7 +263,7 @@ def test_a_graph_that_failed_says_so_and_offers_to_try_again(
     assert pane._whole.currentWidget() is pane._graph, "what was drawn stays"
     pane.loader.stop()
     pane.canvas.finish()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_what_is_not_read_yet_is_told(host: Host, open_graph: Open, rest: Rest) -> None:

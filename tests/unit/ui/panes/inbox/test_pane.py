@@ -59,13 +59,13 @@ def pane(
     made.resize(1200, 800)
     made.show()
     made.shown()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     yield made
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def _wait_for(pane: InboxPane, identity: str, bridge: Bridge, rest: Rest) -> None:
-    rest(lambda: identity in pane.listing.model.ids and not bridge._tasks)
+    rest(lambda: identity in pane.listing.model.ids and not bridge.is_busy)
     pane._on_row_chosen(identity)
 
 
@@ -85,7 +85,7 @@ def test_a_proposal_is_shown_and_accepted(
     (card,) = pane.page.findChildren(ChangeView)
     assert card._left.width() > card.width() * 3 // 4, "one text has the whole card"
     qtbot.mouseClick(pane.page.accept, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("inbox.count") == 0 and not bridge._tasks)
+    rest(lambda: host.ask("inbox.count") == 0 and not bridge.is_busy)
     assert [note.title for note in host.ask("note.rows", ids=host.ask("note.ids"))] == ["Garden plan"]
     assert [(notice.text, notice.can_undo) for notice in notices] == [("Accepted", True)]
 
@@ -100,7 +100,7 @@ def test_a_proposal_is_edited_before_it_is_accepted(
     assert isinstance(field, QPlainTextEdit)
     field.setPlainText("Plant tulips.")
     qtbot.mouseClick(pane.page.accept, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("inbox.count") == 0 and not bridge._tasks)
+    rest(lambda: host.ask("inbox.count") == 0 and not bridge.is_busy)
     (row,) = host.ask("note.rows", ids=host.ask("note.ids"))
     assert row.preview == "Plant tulips."
 
@@ -115,7 +115,7 @@ def test_what_is_typed_into_a_proposal_outlives_the_next_one(
     assert isinstance(field, QPlainTextEdit)
     field.setPlainText("Plant tulips.")
     other = _propose(host, "note.save", title="Another", content="Water them.")
-    rest(lambda: other in pane.listing.model.ids and not bridge._tasks)
+    rest(lambda: other in pane.listing.model.ids and not bridge.is_busy)
     assert pane.page.form.fields["content"] is field, "the keyboard stays where it was"
     assert field.toPlainText() == "Plant tulips."
     pane._on_row_chosen(other)
@@ -137,7 +137,7 @@ def test_what_was_typed_into_a_proposal_is_there_after_a_start(
     pane.page.edit.click()
     assert pane.page.form.texts["content"] == "Plant tul"
     pane.page.accept.click()
-    rest(lambda: bool(notices) and not bridge._tasks)
+    rest(lambda: bool(notices) and not bridge.is_busy)
     (row,) = host.ask("note.rows", ids=host.ask("note.ids"))
     assert row.preview == "Plant tul"
 
@@ -166,9 +166,9 @@ def test_a_proposal_is_rejected_and_the_next_one_comes(
     second = _propose(host, "note.save", title="Two", content="2")
     _wait_for(pane, second, bridge, rest)
     qtbot.mouseClick(pane.page.reject, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("inbox.count") == 1 and pane._open == first and not bridge._tasks)
+    rest(lambda: host.ask("inbox.count") == 1 and pane._open == first and not bridge.is_busy)
     pane.listing.states.setCurrentIndex(2)
-    rest(lambda: list(pane.listing.model.ids) == [second] and not bridge._tasks)
+    rest(lambda: list(pane.listing.model.ids) == [second] and not bridge.is_busy)
     assert not pane.page.accept.isVisibleTo(pane.page)
     assert "Rejected" in _texts(pane.page)
 
@@ -186,7 +186,7 @@ def test_a_contradiction_stands_beside_what_is_known(
     assert "Anna lives in Basel." in shown
     assert "Anna lives in Zurich." in shown
     qtbot.mouseClick(pane.page.keep_both, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("inbox.count") == 0 and not bridge._tasks)
+    rest(lambda: host.ask("inbox.count") == 0 and not bridge.is_busy)
     facts = {row.preview for row in host.ask("note.rows", ids=host.ask("note.ids"))}
     assert facts == {"Anna lives in Basel.", "Anna lives in Zurich."}
 
@@ -195,7 +195,7 @@ def test_a_rule_decides_once_for_all(pane: InboxPane, host: Host, bridge: Bridge
     identity = _propose(host, "note.save", title="One", content="1")
     _wait_for(pane, identity, bridge, rest)
     qtbot.mouseClick(pane.page.always, Qt.MouseButton.LeftButton)
-    rest(lambda: bool(host.ask("inbox.rules")) and not bridge._tasks)
+    rest(lambda: bool(host.ask("inbox.rules")) and not bridge.is_busy)
     (rule,) = host.ask("inbox.rules")
     assert (rule.agent, rule.kind, rule.action) == ("scout", "note", "accept")
 
@@ -206,7 +206,7 @@ def test_an_accepted_proposal_is_undone(pane: InboxPane, host: Host, bridge: Bri
     pane.listing.states.setCurrentIndex(1)
     _wait_for(pane, identity, bridge, rest)
     qtbot.mouseClick(pane.page.undo, Qt.MouseButton.LeftButton)
-    rest(lambda: not host.ask("note.ids") and not bridge._tasks)
+    rest(lambda: not host.ask("note.ids") and not bridge.is_busy)
 
 
 def test_runs_of_the_night_are_listed_with_their_undo(
@@ -231,7 +231,7 @@ def test_the_night_is_undone_as_one_act(
         host.ask("upkeep.run", job=job)
     _wait_for(pane, NIGHT, bridge, rest)
     qtbot.mouseClick(pane.night.undo_all, Qt.MouseButton.LeftButton)
-    rest(lambda: bool(notices) and not bridge._tasks)
+    rest(lambda: bool(notices) and not bridge.is_busy)
     assert notices[-1].text == "There is nothing left to undo."  # those two found nothing to change
 
 

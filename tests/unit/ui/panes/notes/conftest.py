@@ -59,8 +59,8 @@ def open_notes(
         made.resize(1440, 900)
         made.show()
         made.shown()
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
         return made
 
     yield build
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)

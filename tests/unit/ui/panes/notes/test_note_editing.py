@@ -64,9 +64,9 @@ def pane(qtbot: Any, host: Host, bridge: Bridge, look: object, rest: Rest, notic
     made.open_place(Place("notes", plan.id))
     rest(lambda: made.controller.memory is not None and made.controller.memory.id == plan.id)
     made.document.set_mode("split")
-    rest(lambda: bool(made.editing.outline.headings) and not bridge._tasks)
+    rest(lambda: bool(made.editing.outline.headings) and not bridge.is_busy)
     yield made
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def stored(host: Host, pane: Any) -> str:
@@ -336,6 +336,6 @@ def test_waiting_for_pictures_ends_with_the_pane(pane: Any, rest: Rest, bridge: 
     for number in range(30):
         pane.editing.pictures.picture(f"gone-{number}.png")
     pane.editing.pictures.clear()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     run_async(asyncio.sleep(0))
     assert pane.editing.pictures.image("gone-0.png") is None

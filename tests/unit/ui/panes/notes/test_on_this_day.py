@@ -38,5 +38,5 @@ def test_nothing_written_shows_nothing(qtbot: QtBot, host: Host, bridge: Bridge,
     card = OnThisDay(bridge)
     qtbot.addWidget(card)
     card.load()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert card.isHidden()

@@ -57,7 +57,7 @@ def test_without_templates_the_person_learns_how_to_make_one(
 ) -> None:
     pane = open_notes()
     pane.registry.run("notes.template")
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert "#template" in notices[-1].text
 
 
@@ -70,13 +70,13 @@ def test_a_note_from_a_template_is_opened_and_undone(
     rest(lambda: any(menu.isVisible() for menu in pane.findChildren(QMenu)))
     _pick(pane, "Meeting")
     _answer(pane, "Roof")
-    rest(lambda: pane.document.title.text() == "Roof" and not bridge._tasks)
+    rest(lambda: pane.document.title.text() == "Roof" and not bridge.is_busy)
     assert pane.document.editor.source() == f"# Roof\n\n{_today().isoformat()}"
     assert pane.document.tags.tags == ("talk",)
     made = pane.controller.id
     _undo(host, notices[-1])
     assert host.ask("note.get", id=made).deleted_at is not None
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_the_daily_note_begins_with_its_template(open_notes: OpenNotes, host: Host, bridge: Bridge, rest: Rest) -> None:
@@ -84,15 +84,15 @@ def test_the_daily_note_begins_with_its_template(open_notes: OpenNotes, host: Ho
     second = _note(host, "Day", "## {{date}}", tags=["template"])
     pane = open_notes()
     pane._organising.new_notes.set_daily_template(second)
-    rest(lambda: "template/daily" in host.ask("note.get", id=second).tags and not bridge._tasks)
+    rest(lambda: "template/daily" in host.ask("note.get", id=second).tags and not bridge.is_busy)
     assert host.ask("note.get", id=first).tags == ("template",)
     pane.registry.run("notes.daily")
     today = _today().isoformat()
-    rest(lambda: pane.document.title.text() == today and not bridge._tasks)
+    rest(lambda: pane.document.title.text() == today and not bridge.is_busy)
     assert pane.document.editor.source() == f"## {today}"
     assert "daily" in host.ask("note.get", id=host.ask("note.resolve", title=today)).tags
     pane.daily_note()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert len([row for row in host.ask("note.list") if row.title == today]) == 1
 
 
@@ -101,7 +101,7 @@ def test_without_a_template_the_daily_note_is_kept_only_with_words(
 ) -> None:
     pane = open_notes()
     pane.daily_note()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert pane.document.title.text() == _today().isoformat()
     assert host.ask("note.ids") == []
 
@@ -122,18 +122,18 @@ def test_days_lead_to_daily_notes_notes_and_conversations(
     rest(lambda: date(2026, 3, 9) in calendar._days)
     assert "conversations: 1" in calendar.sheet.words_of(date(2026, 3, 7))
     calendar.choose(date(2026, 3, 9))
-    rest(lambda: pane.controller.id == daily and not bridge._tasks)
+    rest(lambda: pane.controller.id == daily and not bridge.is_busy)
     calendar.choose(date(2026, 3, 7))
     assert visited[-1] == Place("search", extra="kind:message on:2026-03-07")
     calendar.show_today()
     rest(lambda: _today() in calendar._days)
     calendar.choose(_today())
-    rest(lambda: set(pane.listing.model.ids) == {made, daily} and not bridge._tasks)
+    rest(lambda: set(pane.listing.model.ids) == {made, daily} and not bridge.is_busy)
     assert pane.facets.chosen_day == _today()
     pane.facets.choose_day(date(2026, 3, 9))
-    rest(lambda: pane.listing.model.ids == [] and not bridge._tasks)
+    rest(lambda: pane.listing.model.ids == [] and not bridge.is_busy)
     pane.facets.clear()
-    rest(lambda: len(pane.listing.model.ids) == 2 and not bridge._tasks)
+    rest(lambda: len(pane.listing.model.ids) == 2 and not bridge.is_busy)
 
 
 def test_the_calendar_is_reached_by_its_command(open_notes: OpenNotes, host: Host) -> None:
@@ -156,7 +156,7 @@ def test_people_named_in_notes_narrow_the_list(open_notes: OpenNotes, host: Host
     (entity,) = [one for one in host.ask("note.entities") if one.name == "Ines Duarte"]
     pane.facets.tree.set_chosen("entity", [entity.id])
     pane.facets._tell()
-    rest(lambda: pane.listing.model.ids == [ines] and not bridge._tasks)
+    rest(lambda: pane.listing.model.ids == [ines] and not bridge.is_busy)
 
 
 def test_a_filter_is_saved_chosen_renamed_and_deleted(
@@ -171,18 +171,18 @@ def test_a_filter_is_saved_chosen_renamed_and_deleted(
     assert not [box for box in pane.findChildren(QInputDialog) if box.isVisible()], "there is nothing to save"
     pane.listing.filter.set_text_quietly("red")
     facets.choose_tag("garden")
-    rest(lambda: pane.listing.model.ids == [rose] and not bridge._tasks)
+    rest(lambda: pane.listing.model.ids == [rose] and not bridge.is_busy)
     facets.save()
     _answer(pane, " Red  garden ")
     assert facets.saved.names == ["Red garden"]
     assert facets.tree.chosen("saved") == ("Red garden",)
     state = pane.save_state()
     facets._on_tree_toggled("saved", "Red garden", on=False)
-    rest(lambda: len(pane.listing.model.ids) == 3 and not bridge._tasks)
+    rest(lambda: len(pane.listing.model.ids) == 3 and not bridge.is_busy)
     assert pane.listing.filter.text() == ""
     other = open_notes(state)
     other.facets._on_tree_toggled("saved", "Red garden", on=True)
-    rest(lambda: other.listing.model.ids == [rose] and not bridge._tasks)
+    rest(lambda: other.listing.model.ids == [rose] and not bridge.is_busy)
     other.facets._on_tree_rename_requested("saved", "Red garden")
     _answer(other, "Red")
     assert other.facets.saved.names == ["Red"]
@@ -217,7 +217,7 @@ def test_several_change_their_store_at_once_and_back(
     assert notices[-1].text == "3 notes are now in the store ‘Shared’"
     _undo(host, notices[-1])
     assert all(host.ask("note.get", id=one).store == "private" for one in ids)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_several_are_merged_in_the_order_of_the_list_and_taken_apart_again(
@@ -233,7 +233,7 @@ def test_several_are_merged_in_the_order_of_the_list_and_taken_apart_again(
     assert host.ask("note.get", id=rose).content == "red\n\n## Soil\n\ndark"
     _undo(host, notices[-1])
     assert set(host.ask("note.ids")) == {soil, rose}
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_facts_among_them_are_not_merged_and_that_is_told(
@@ -244,7 +244,7 @@ def test_facts_among_them_are_not_merged_and_that_is_told(
     pane.listing.list.selectAll()
     rest(pane._summary.isVisible)
     pane.registry.run("notes.merge")
-    rest(lambda: bool(notices) and not bridge._tasks)
+    rest(lambda: bool(notices) and not bridge.is_busy)
     assert (notices[-1].kind, notices[-1].history_ids) == ("error", ())
     assert set(host.ask("note.ids")) == ids
 
@@ -256,10 +256,10 @@ def test_archived_notes_leave_the_list_and_come_back(
     pane = open_notes()
     gone = list(ids)[:2]
     pane._actions.bulk.archive(gone)
-    rest(lambda: set(pane.listing.model.ids) == ids - set(gone) and not bridge._tasks)
+    rest(lambda: set(pane.listing.model.ids) == ids - set(gone) and not bridge.is_busy)
     assert notices[-1].text == "Archived 2 notes"
     _undo(host, notices[-1])
-    rest(lambda: set(pane.listing.model.ids) == ids and not bridge._tasks)
+    rest(lambda: set(pane.listing.model.ids) == ids and not bridge.is_busy)
 
 
 # --- mentions ---
@@ -272,17 +272,17 @@ def test_one_click_links_a_mention_and_undo_takes_it_back(
     soil = _note(host, "Soil", "Dark")
     pane = open_notes()
     pane.open_place(Place("notes", soil))
-    rest(lambda: pane.inspector.mentions.isVisible() and not bridge._tasks)
+    rest(lambda: pane.inspector.mentions.isVisible() and not bridge.is_busy)
     (linker,) = [b for b in pane.inspector.mentions.findChildren(QToolButton) if b.accessibleName().startswith("Link")]
     assert linker.accessibleName() == "Link it in ‘Garden’"
     qtbot.mouseClick(linker, Qt.MouseButton.LeftButton)  # type: ignore[no-untyped-call]
-    rest(lambda: not pane.inspector.mentions.isVisible() and not bridge._tasks)
+    rest(lambda: not pane.inspector.mentions.isVisible() and not bridge.is_busy)
     assert host.ask("note.get", id=naming).content == "The [[Soil|soil]] here is dry."
     back = [button.accessibleName() for button in pane.inspector._back.findChildren(QPushButton)]
     assert "Garden" in back
     _undo(host, notices[-1])
     assert host.ask("note.get", id=naming).content == "The soil here is dry."
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 # --- the trash ---
@@ -305,7 +305,7 @@ def test_the_trash_is_emptied_only_after_a_question(
         rest(lambda: any(box.isVisible() for box in pane.findChildren(PlainMessageBox)))
         box = next(box for box in pane.findChildren(PlainMessageBox) if box.isVisible())
         next(one for one in box.buttons() if one.text().replace("&", "") == answer).click()
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
         assert bool(host.ask("note.ids", filter={"deleted": True})) == (answer == "Cancel")
     assert host.ask("note.ids") == [kept]
     assert notices[-1].history_ids == ()
@@ -322,7 +322,7 @@ def test_the_bar_restores_what_is_selected(
     pane.listing.trash.click()
     rest(lambda: pane.controller.id == gone and pane._organising.trash_bar.restore.isEnabled())
     pane._organising.trash_bar.restore.click()
-    rest(lambda: gone in host.ask("note.ids") and bool(notices) and not bridge._tasks)
+    rest(lambda: gone in host.ask("note.ids") and bool(notices) and not bridge.is_busy)
 
 
 # --- the whole ---
@@ -337,7 +337,7 @@ def test_everything_that_takes_the_keyboard_has_a_name(
     pane = open_notes()
     pane.facets.saved.save("All", "x", {})
     pane.open_place(Place("notes", newer))
-    rest(lambda: pane.inspector.fact.isVisible() and not bridge._tasks)
+    rest(lambda: pane.inspector.fact.isVisible() and not bridge.is_busy)
     pane.inspector.fact.correct()
     assert _nameless(pane) == []
 

@@ -50,14 +50,14 @@ def pane(
     made.resize(1200, 800)
     made.show()
     made.shown()
-    rest(lambda: bool(made.listing.model.ids) and not bridge._tasks)
+    rest(lambda: bool(made.listing.model.ids) and not bridge.is_busy)
     yield made
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def _choose(pane: SchedulePane, identity: str, bridge: Bridge, rest: Rest) -> None:
     pane.open_place(Place("schedule", identity))
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def _texts(root: QWidget) -> str:
@@ -68,7 +68,7 @@ def _texts(root: QWidget) -> str:
 
 def test_own_goals_stand_before_built_in_work(pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest) -> None:
     made = host.ask("schedule.create", goal="Sum up my week", cadence=DAILY)
-    rest(lambda: made.id in pane.listing.model.ids and not bridge._tasks)
+    rest(lambda: made.id in pane.listing.model.ids and not bridge.is_busy)
     assert pane.listing.model.ids[0] == made.id
     assert "sch-housekeeping" in pane.listing.model.ids
     model: QAbstractItemModel = pane.listing.model
@@ -84,18 +84,18 @@ def test_a_built_in_schedule_is_run_and_its_run_is_shown(
     _choose(pane, "sch-housekeeping", bridge, rest)
     assert not pane.page.delete.isVisible()
     qtbot.mouseClick(pane.page.run, Qt.MouseButton.LeftButton)
-    rest(lambda: bool(pane.page.history._runs) and not bridge._tasks)
+    rest(lambda: bool(pane.page.history._runs) and not bridge.is_busy)
     assert "optimized" in pane.page.history.output.toPlainText()
     first = pane.page.history.list.current_id()
     notices: list[Notice] = []
     pane.notice.connect(notices.append)
     qtbot.mouseClick(pane.page.run, Qt.MouseButton.LeftButton)
-    rest(lambda: len(pane.page.history._runs) == 2 and not bridge._tasks)
+    rest(lambda: len(pane.page.history._runs) == 2 and not bridge.is_busy)
     assert pane.page.history.list.current_id() == next(iter(pane.page.history._runs)) != first
     assert "ran: " in notices[-1].text
     assert "Done" in _texts(pane.page)
     qtbot.mouseClick(pane.page.look, Qt.MouseButton.LeftButton)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert "no content changes" in _texts(pane.page)
 
 
@@ -124,7 +124,7 @@ def test_a_schedule_is_switched_off_and_on(
     for status, words in (("paused", "Switched off"), ("active", "On")):
         qtbot.mouseClick(pane.page.switch, Qt.MouseButton.LeftButton)
         rest(lambda status=status: host.ask("schedule.get", id="sch-housekeeping").status == status)
-        rest(lambda: not bridge._tasks)
+        rest(lambda: not bridge.is_busy)
         assert (words in _texts(pane.page)) == (status == "paused")
 
 
@@ -139,7 +139,7 @@ def test_a_goal_is_made_changed_and_deleted_by_the_form(
     rest(editor.save.isEnabled)
     qtbot.mouseClick(editor.save, Qt.MouseButton.LeftButton)
     rest(lambda: pane._open.startswith("sch-") and not host.ask("schedule.get", id=pane._open).is_built_in)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     identity = pane._open
     assert host.ask("schedule.get", id=identity).goal == "Water the roses"
     qtbot.mouseClick(pane.page.edit, Qt.MouseButton.LeftButton)
@@ -148,13 +148,13 @@ def test_a_goal_is_made_changed_and_deleted_by_the_form(
     editor.cadence.number.setValue(2)
     rest(lambda: "Every 2 hours" in editor.words)
     qtbot.mouseClick(editor.save, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("schedule.get", id=identity).cadence.kind == "interval" and not bridge._tasks)
+    rest(lambda: host.ask("schedule.get", id=identity).cadence.kind == "interval" and not bridge.is_busy)
     qtbot.mouseClick(pane.page.delete, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("schedule.search", text="roses").total == 0 and not bridge._tasks)
+    rest(lambda: host.ask("schedule.search", text="roses").total == 0 and not bridge.is_busy)
     assert [notice.text.split(" ")[0] for notice in notices] == ["Created", "Changed", "Deleted"]
     assert notices[-1].undo_call is not None
     notices[-1].undo_call()
-    rest(lambda: host.ask("schedule.search", text="roses").total == 1 and not bridge._tasks)
+    rest(lambda: host.ask("schedule.search", text="roses").total == 1 and not bridge.is_busy)
     (again,) = host.ask("schedule.search", text="roses").schedules
     assert (again.goal, again.cadence.seconds, again.status) == ("Water the roses", 7200, "active")
     assert pane._open == again.id
@@ -166,12 +166,12 @@ def test_a_paused_schedule_comes_back_paused(
     made = host.ask("schedule.create", goal="Water the roses", cadence={"kind": "interval", "seconds": 7200})
     host.ask("schedule.update", id=made.id, patch={"status": "paused"})
     pane._open_schedule(made.id)
-    rest(lambda: pane.listing.schedule(made.id) is not None and not bridge._tasks)
+    rest(lambda: pane.listing.schedule(made.id) is not None and not bridge.is_busy)
     pane._on_delete()
-    rest(lambda: host.ask("schedule.search", text="roses").total == 0 and not bridge._tasks)
+    rest(lambda: host.ask("schedule.search", text="roses").total == 0 and not bridge.is_busy)
     assert notices[-1].undo_call is not None
     notices[-1].undo_call()
-    rest(lambda: host.ask("schedule.search", text="roses").total == 1 and not bridge._tasks)
+    rest(lambda: host.ask("schedule.search", text="roses").total == 1 and not bridge.is_busy)
     assert host.ask("schedule.search", text="roses").schedules[0].status == "paused"
 
 
@@ -192,7 +192,7 @@ def test_the_week_shows_past_and_coming_runs_and_opens_them(
 ) -> None:
     host.ask("upkeep.run", job="housekeeping")
     qtbot.mouseClick(pane.as_week, Qt.MouseButton.LeftButton)
-    rest(lambda: any(entry.state == "succeeded" for entry in pane.week._entries) and not bridge._tasks)
+    rest(lambda: any(entry.state == "succeeded" for entry in pane.week._entries) and not bridge.is_busy)
     assert not pane.grab().isNull()
     pane.week.setFocus()
     qtbot.keyClick(pane.week, Qt.Key.Key_Right)
@@ -222,7 +222,7 @@ def test_the_keyboard_reaches_all_of_it(pane: SchedulePane, bridge: Bridge, rest
     assert _nameless(pane) == []
     pane._show_week()
     assert _nameless(pane) == []
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_a_goal_has_trust_and_limits(pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
@@ -235,7 +235,7 @@ def test_a_goal_has_trust_and_limits(pane: SchedulePane, host: Host, bridge: Bri
     editor.limits.cost.setValue(0.5)
     rest(editor.save.isEnabled)
     qtbot.mouseClick(editor.save, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("schedule.search", text="Sum up my week").total == 1 and not bridge._tasks)
+    rest(lambda: host.ask("schedule.search", text="Sum up my week").total == 1 and not bridge.is_busy)
     (made,) = host.ask("schedule.search", text="Sum up my week").schedules
     assert (made.trust, made.max_turns, made.max_cost) == ("full", 7, 0.5)
     pane._on_edit()
@@ -262,7 +262,7 @@ def test_escape_leaves_the_form_and_keeps_the_draft(
         pane._on_new()
         assert editor.goal.toPlainText() == "Water the roses"
     assert notices[-1].text == "Your draft is kept. New schedule opens it again."
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_another_row_keeps_the_draft_and_cancel_drops_it(
@@ -276,7 +276,7 @@ def test_another_row_keeps_the_draft_and_cancel_drops_it(
     editor.cadence.number.setValue(2)
     editor.limits.turns.setValue(7)
     pane.listing.load()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     pane.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
     assert pane.listing.list.selected_count == 0
     assert editor.isVisible()
@@ -284,7 +284,7 @@ def test_another_row_keeps_the_draft_and_cancel_drops_it(
     qtbot.mouseClick(
         pane.listing.list.viewport(), Qt.MouseButton.LeftButton, pos=pane.listing.list.visualRect(index).center()
     )
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert pane.page.isVisible()
     assert len(notices) == 1
     pane._on_new()
@@ -293,7 +293,7 @@ def test_another_row_keeps_the_draft_and_cancel_drops_it(
     qtbot.mouseClick(editor.cancel, Qt.MouseButton.LeftButton)
     pane._on_new()
     assert editor.goal.toPlainText() == ""
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_saving_is_in_sight_at_the_usual_size(pane: SchedulePane, qtbot: QtBot, bridge: Bridge, rest: Rest) -> None:
@@ -302,14 +302,14 @@ def test_saving_is_in_sight_at_the_usual_size(pane: SchedulePane, qtbot: QtBot, 
     rest(lambda: "Next:" in pane.editor.words)
     for button in (pane.editor.save, pane.editor.cancel):
         assert button.visibleRegion().boundingRect() == button.rect()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_the_fields_of_the_form_begin_at_the_same_place_where_there_is_room(
     pane: SchedulePane, bridge: Bridge, rest: Rest
 ) -> None:
     pane.registry.run("schedule.new")
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     editor = pane.editor
 
     def begins() -> set[int]:

@@ -53,6 +53,6 @@ def opened(qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest) -
     made.show()
     made.shown()
     made.open_place(Place("sessions", "ses-1"))
-    rest(lambda: made._open_id() == "ses-1" and bool(made.pager.messages) and not bridge._tasks)
+    rest(lambda: made._open_id() == "ses-1" and bool(made.pager.messages) and not bridge.is_busy)
     yield shown
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)

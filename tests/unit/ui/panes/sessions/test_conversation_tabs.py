@@ -32,14 +32,14 @@ def pane(qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest) -> 
     made.show()
     made.shown()
     made.open_place(Place("sessions", "ses-1"))
-    rest(lambda: made._open_id() == "ses-1" and not bridge._tasks)
+    rest(lambda: made._open_id() == "ses-1" and not bridge.is_busy)
     yield made
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def _show(pane: SessionsPane, tab: int, bridge: Bridge, rest: Rest) -> None:
     pane.tabs.bar.setCurrentIndex(tab)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_a_summary_is_made_edited_and_never_overwritten_unseen(
@@ -49,18 +49,18 @@ def test_a_summary_is_made_edited_and_never_overwritten_unseen(
     page = pane.tabs.summary
     assert page.text.toPlainText() == ""
     qtbot.mouseClick(page.make, Qt.MouseButton.LeftButton)
-    rest(lambda: bool(page.text.toPlainText()) and not bridge._tasks)
+    rest(lambda: bool(page.text.toPlainText()) and not bridge.is_busy)
     assert "Anna" in page.text.toPlainText()
     page.text.setPlainText("Anna moved, with many cats.")
     host.ask("session.summary.set", session="ses-1", summary="Theirs")
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert page.text.toPlainText() == "Anna moved, with many cats.", "what is typed stays"
     qtbot.mouseClick(page.save, Qt.MouseButton.LeftButton)
-    rest(lambda: "Somebody else" in page.about and not bridge._tasks)
+    rest(lambda: "Somebody else" in page.about and not bridge.is_busy)
     assert page.text.toPlainText() == "Theirs"
     page.text.setPlainText("Mine")
     qtbot.mouseClick(page.save, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("session.summary.get", session="ses-1").summary == "Mine" and not bridge._tasks)
+    rest(lambda: host.ask("session.summary.get", session="ses-1").summary == "Mine" and not bridge.is_busy)
 
 
 def test_facts_are_drawn_on_request(pane: SessionsPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
@@ -68,7 +68,7 @@ def test_facts_are_drawn_on_request(pane: SessionsPane, host: Host, bridge: Brid
     assert pane.tabs.facts.empty.isVisible()
     qtbot.mouseClick(pane.tabs.facts.empty.button, Qt.MouseButton.LeftButton)
     assert "Drawing" in pane.header._facts.text()
-    rest(lambda: bool(pane.tabs.facts.cards) and "Drawing" not in pane.header._facts.text() and not bridge._tasks)
+    rest(lambda: bool(pane.tabs.facts.cards) and "Drawing" not in pane.header._facts.text() and not bridge.is_busy)
     drawn = {fact.id for fact in host.ask("fact.list", limit=200)}
     rest(lambda: {card.found.memory.id for card in pane.tabs.facts.cards} == drawn)
     assert "Drawing" not in pane.header._facts.text()
@@ -81,14 +81,14 @@ def test_the_scratchpad_is_changed_within_its_limits(
     page = pane.tabs.scratchpad
     page.text.setPlainText("buy seeds\n\n  water them ")
     qtbot.mouseClick(page.save, Qt.MouseButton.LeftButton)
-    rest(lambda: not page.save.isEnabled() and not bridge._tasks)
+    rest(lambda: not page.save.isEnabled() and not bridge.is_busy)
     assert host.ask("session.scratchpad.read", session="ses-1").items == ("buy seeds", "water them")
     page.text.setPlainText("x" * 241)
     assert not page.save.isEnabled()
     page.text.setPlainText("\n".join(map(str, range(33))))
     assert not page.save.isEnabled()
     qtbot.mouseClick(page.clear, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("session.scratchpad.read", session="ses-1").items == () and not bridge._tasks)
+    rest(lambda: host.ask("session.scratchpad.read", session="ses-1").items == () and not bridge.is_busy)
 
 
 def test_what_an_agent_would_be_told_has_a_meter(
@@ -102,7 +102,7 @@ def test_what_an_agent_would_be_told_has_a_meter(
     assert 0 < page.meter.value() <= page.meter.maximum()
     page.question.setText("What is Anna allergic to?")
     qtbot.keyClick(page.question, Qt.Key.Key_Return)
-    rest(lambda: "hazelnuts" in page.text.toPlainText() and not bridge._tasks)
+    rest(lambda: "hazelnuts" in page.text.toPlainText() and not bridge.is_busy)
     assert "tokens" in page.tokens
 
 
@@ -115,7 +115,7 @@ def test_finding_and_places_lead_back_to_the_messages(
     _show(pane, SCRATCHPAD, bridge, rest)
     pane.open_place(Place("sessions", "ses-1", extra="3"))
     assert pane.tabs.bar.currentIndex() == MESSAGES
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_everything_that_takes_the_keyboard_has_a_name(pane: SessionsPane, bridge: Bridge, rest: Rest) -> None:

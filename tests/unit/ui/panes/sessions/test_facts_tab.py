@@ -23,7 +23,7 @@ def page(opened: OpenPane, bridge: Bridge, rest: Rest) -> FactsTab:
     """Return the tab in front."""
     opened.pane.tabs.bar.setCurrentIndex(FACTS)
     found = opened.pane.tabs.facts
-    rest(lambda: len(found.cards) == 2 and not bridge._tasks)
+    rest(lambda: len(found.cards) == 2 and not bridge.is_busy)
     return found
 
 
@@ -65,16 +65,16 @@ def test_a_fact_is_confirmed_and_forgotten_with_undo(
 ) -> None:
     card = page.cards[0]
     qtbot.mouseClick(card.confirm, LEFT)
-    rest(lambda: page.cards[0] is not card and not bridge._tasks)
+    rest(lambda: page.cards[0] is not card and not bridge.is_busy)
     assert host.ask("note.get", id=card.found.memory.id).decay_rate == 0
     assert not page.cards[0].confirm.isVisible()
     host.ask("memory.undo", history_ids=list(opened.notices[-1].history_ids))
-    rest(lambda: page.cards[0].confirm.isVisible() and not bridge._tasks)
+    rest(lambda: page.cards[0].confirm.isVisible() and not bridge.is_busy)
     qtbot.mouseClick(page.cards[0].forget, LEFT)
-    rest(lambda: len(page.cards) == 1 and not bridge._tasks)
+    rest(lambda: len(page.cards) == 1 and not bridge.is_busy)
     assert "Deleted" in opened.notices[-1].text
     host.ask("memory.undo", history_ids=list(opened.notices[-1].history_ids))
-    rest(lambda: len(page.cards) == 2 and not bridge._tasks)
+    rest(lambda: len(page.cards) == 2 and not bridge.is_busy)
 
 
 def test_a_fact_is_corrected_in_place(page: FactsTab, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
@@ -86,7 +86,7 @@ def test_a_fact_is_corrected_in_place(page: FactsTab, bridge: Bridge, rest: Rest
     qtbot.keyClick(card.correct, Qt.Key.Key_Return)
     card._edit.setText("Anna Keller lives in Thun.")
     qtbot.keyClick(card._edit, Qt.Key.Key_Return)
-    rest(lambda: "Anna Keller lives in Thun." in _contents(page) and not bridge._tasks)
+    rest(lambda: "Anna Keller lives in Thun." in _contents(page) and not bridge.is_busy)
     assert "Anna Keller lives in Bern." not in _contents(page)
     corrected = next(one for one in page.cards if one.found.memory.content.endswith("Thun."))
     assert [quote.seq for quote in corrected.found.quotes] == [4]
@@ -95,10 +95,10 @@ def test_a_fact_is_corrected_in_place(page: FactsTab, bridge: Bridge, rest: Rest
 def test_many_facts_come_by_pages(page: FactsTab, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
     facts = [{"content": f"Number {number} is a river in county {number * 7}."} for number in range(PAGE)]
     host.ask("fact.batch", facts=facts, session="ses-1")
-    rest(lambda: len(page.cards) == PAGE and not bridge._tasks)
+    rest(lambda: len(page.cards) == PAGE and not bridge.is_busy)
     assert page.more.isVisible()
     qtbot.mouseClick(page.more, LEFT)
-    rest(lambda: len(page.cards) > PAGE and not bridge._tasks)
+    rest(lambda: len(page.cards) > PAGE and not bridge.is_busy)
     assert not page.more.isVisible()
 
 

@@ -34,7 +34,7 @@ def show(opened: OpenPane, host: Host, rest: Rest, text: str) -> None:
     host.ask("session.append", session="pictures", messages=[{"role": "user", "content": text}])
     opened.pane.open_place(Place("sessions", "pictures"))
     rest(lambda: opened.pane._open_id() == "pictures" and bool(opened.pane.pager.messages))
-    rest(lambda: not opened.pane.bridge._tasks)
+    rest(lambda: not opened.pane.bridge.is_busy)
 
 
 def count_of(opened: OpenPane, colour: str) -> int:

@@ -18,14 +18,14 @@ LEFT = Qt.MouseButton.LeftButton
 
 def test_condensing_is_told_and_undone(opened: OpenPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
     opened.pane.tabs.bar.setCurrentIndex(SUMMARY)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     qtbot.mouseClick(opened.pane.tabs.summary.compact, LEFT)
     assert "Condensing" in opened.pane.header._facts.text()
-    rest(lambda: bool(opened.notices) and not bridge._tasks)
+    rest(lambda: bool(opened.notices) and not bridge.is_busy)
     assert "stand in its summary now" in opened.notices[-1].text
     assert opened.pane.tabs.summary.text.toPlainText()
     host.ask("memory.undo", history_ids=list(opened.notices[-1].history_ids))
-    rest(lambda: not opened.pane.tabs.summary.text.toPlainText() and not bridge._tasks)
+    rest(lambda: not opened.pane.tabs.summary.text.toPlainText() and not bridge.is_busy)
 
 
 def test_short_conversations_are_not_condensed(opened: OpenPane, host: Host, bridge: Bridge, rest: Rest) -> None:
@@ -33,7 +33,7 @@ def test_short_conversations_are_not_condensed(opened: OpenPane, host: Host, bri
     opened.pane._actions.work.compact(session)
     opened.pane._actions.work.summarise(session)
     assert "Wait a moment" in opened.notices[0].text
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert "nothing to condense" in opened.notices[-1].text
     assert opened.notices[-1].history_ids == ()
 
@@ -44,7 +44,7 @@ def test_facts_are_drawn_from_several_and_undone_as_one(
     before = {fact.id for fact in host.ask("fact.list", limit=200)}
     sessions = host.ask("session.rows", ids=["ses-1", "old-1"])
     opened.pane._actions.work.draw_facts(sessions)
-    rest(lambda: bool(opened.notices) and not bridge._tasks)
+    rest(lambda: bool(opened.notices) and not bridge.is_busy)
     notice = opened.notices[-1]
     assert {fact.id for fact in host.ask("fact.list", limit=200)} != before or "Nothing new" in notice.text
     if notice.history_ids:
@@ -62,18 +62,18 @@ def test_a_conversation_is_exported_to_the_chosen_file(
     box.close()
     target = tmp_path / "talk.md"
     box.fileSelected.emit(str(target))
-    rest(lambda: bool(opened.notices) and not bridge._tasks)
+    rest(lambda: bool(opened.notices) and not bridge.is_busy)
     assert opened.notices[-1].text == f"Exported 60 messages to {target}"
     assert "loves the river" in target.read_text()
     target.write_text("mine")
     opened.pane._actions.work.export_to(host.ask("session.get", session="ses-1"), "markdown", str(target))
-    rest(lambda: opened.notices[-1].kind == "error" and not bridge._tasks)
+    rest(lambda: opened.notices[-1].kind == "error" and not bridge.is_busy)
     assert target.read_text() == "mine"
 
 
 def test_rows_have_headings_counts_and_states(opened: OpenPane, bridge: Bridge, rest: Rest) -> None:
     rows = opened.pane.listing
-    rest(lambda: bool(rows.model.card_of("ses-1") and rows.model.card_of("old-1")) and not bridge._tasks)
+    rest(lambda: bool(rows.model.card_of("ses-1") and rows.model.card_of("old-1")) and not bridge.is_busy)
     titles = [rows.list._groups.title_of(row) for row in range(5)]
     assert titles[0] == "Today"
     assert [bool(title) for title in titles] == [True, True, False, True, False]
@@ -83,7 +83,7 @@ def test_rows_have_headings_counts_and_states(opened: OpenPane, bridge: Bridge, 
     assert "2 facts drawn from it" in card.speech
     assert "facts are not drawn yet" in other.speech
     rows._grouped.setChecked(False)
-    rest(lambda: not rows.list._groups and not bridge._tasks)
+    rest(lambda: not rows.list._groups and not bridge.is_busy)
     assert rows.state["grouped"] is False
 
 
@@ -92,7 +92,7 @@ def test_several_rows_are_selected_with_shift_and_ctrl(
 ) -> None:
     view = opened.pane.listing.list
     view.choose_row(0)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     view.setFocus()
     for _ in range(2):
         qtbot.keyClick(view, Qt.Key.Key_Down, SHIFT)
@@ -108,4 +108,4 @@ def test_several_rows_are_selected_with_shift_and_ctrl(
     qtbot.mouseClick(view.viewport(), LEFT, SHIFT, spot)
     assert view.selected_count == 3
     assert opened.pane._right.currentWidget() is opened.pane._summary
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)

@@ -26,7 +26,7 @@ def test_names_are_links_by_keyboard_and_menu(
 ) -> None:
     transcript = opened.pane.transcript
     heights = [block.height for block in transcript._blocks]
-    rest(lambda: _named(opened) and not bridge._tasks)
+    rest(lambda: _named(opened) and not bridge.is_busy)
     assert [block.height for block in transcript._blocks] == heights, "nothing moves"
     transcript.setFocus()
     transcript.show_seq(58)
@@ -50,7 +50,7 @@ def test_a_click_on_a_name_opens_its_page(
     opened: OpenPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
 ) -> None:
     transcript = opened.pane.transcript
-    rest(lambda: _named(opened) and not bridge._tasks)
+    rest(lambda: _named(opened) and not bridge.is_busy)
     view = transcript.viewport()
     entity, spot = _entity(host), None
     for y in range(0, view.height(), 4):
@@ -72,6 +72,6 @@ def test_names_recognised_later_are_linked(
     host.ask("vault.settle", names=True)
     names = opened.pane.transcript._names
     names._on_renew_timeout()
-    rest(lambda: bool(names.names(f"ses-1#{seq}")) and not bridge._tasks)
+    rest(lambda: bool(names.names(f"ses-1#{seq}")) and not bridge.is_busy)
     block = next(block for block in transcript._blocks if block.message.seq == seq)
     assert "Petra Lindqvist" in [link.words for link in transcript.links(block.message)]

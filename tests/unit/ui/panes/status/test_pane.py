@@ -32,9 +32,9 @@ def pane(qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest) -> 
     made.resize(1000, 800)
     made.show()
     made.shown()
-    rest(lambda: bool(made.rows) and not bridge._tasks)
+    rest(lambda: bool(made.rows) and not bridge.is_busy)
     yield made
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 def press(pane: StatusPane, qtbot: QtBot, key: str) -> None:
@@ -45,18 +45,18 @@ def test_a_backup_is_made_and_read_back(pane: StatusPane, host: Host, bridge: Br
     assert not pane.rows["verified"].button.isEnabled()
     press(pane, qtbot, "backup")
     assert not pane.rows["backup"].button.isEnabled()
-    rest(lambda: "It is the only one" in pane.rows["backup"].text and not bridge._tasks)
+    rest(lambda: "It is the only one" in pane.rows["backup"].text and not bridge.is_busy)
     press(pane, qtbot, "verified")
-    rest(lambda: "is whole" in pane.rows["verified"].text and not bridge._tasks)
+    rest(lambda: "is whole" in pane.rows["verified"].text and not bridge.is_busy)
     assert len(host.ask("backup.list")) == 1
 
 
 def test_a_check_is_told(pane: StatusPane, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
     press(pane, qtbot, "check")
-    rest(lambda: "is sound" in pane.rows["check"].text and not bridge._tasks)
+    rest(lambda: "is sound" in pane.rows["check"].text and not bridge.is_busy)
     assert pane._about.text() == "Nothing needs you now, but there is no backup yet."
     press(pane, qtbot, "backup")
-    rest(lambda: "All is well" in pane._about.text() and not bridge._tasks)
+    rest(lambda: "All is well" in pane._about.text() and not bridge.is_busy)
 
 
 def test_a_failure_is_told_and_the_action_can_be_repeated(
@@ -65,16 +65,16 @@ def test_a_failure_is_told_and_the_action_can_be_repeated(
     notices: list[Notice] = []
     pane.notice.connect(notices.append)
     made = host.ask("backup.now")
-    rest(lambda: pane.rows["verified"].button.isEnabled() and not bridge._tasks)
+    rest(lambda: pane.rows["verified"].button.isEnabled() and not bridge.is_busy)
     (host.vault / "backups" / made.name).unlink()
     press(pane, qtbot, "verified")
-    rest(lambda: bool(notices) and not bridge._tasks)
+    rest(lambda: bool(notices) and not bridge.is_busy)
     assert notices[0].kind == "error"
 
 
 def test_a_change_elsewhere_is_shown(pane: StatusPane, host: Host, bridge: Bridge, rest: Rest) -> None:
     host.ask("agent.request_access", name="newcomer")
-    rest(lambda: "waits to be let in" in pane.rows["agents"].text and not bridge._tasks)
+    rest(lambda: "waits to be let in" in pane.rows["agents"].text and not bridge.is_busy)
     assert "One thing needs a look" in pane._about.text()
 
 

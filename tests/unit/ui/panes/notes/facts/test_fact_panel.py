@@ -26,7 +26,7 @@ def _fact(host: Host, content: str = "Anna lives in Graz", **known: object) -> s
 
 def _open(pane: "NotesPane", identity: str, bridge: Bridge, rest: Rest) -> None:
     pane.open_place(Place("notes", identity))
-    rest(lambda: pane.controller.id == identity and not bridge._tasks)
+    rest(lambda: pane.controller.id == identity and not bridge.is_busy)
 
 
 def test_a_note_has_no_confidence(open_notes: OpenNotes, host: Host, bridge: Bridge, rest: Rest) -> None:
@@ -46,12 +46,12 @@ def test_it_says_when_it_fades_and_confirming_stops_that(
     assert "it fades on" in panel.sentence
     assert panel.curve.accessibleDescription() == panel.sentence
     qtbot.mouseClick(panel._confirm, Qt.MouseButton.LeftButton)  # type: ignore[no-untyped-call]
-    rest(lambda: panel.sentence == "You keep this for good." and not bridge._tasks)
+    rest(lambda: panel.sentence == "You keep this for good." and not bridge.is_busy)
     assert panel.curve.isHidden()
     assert not panel._confirm.isVisible()
     assert host.ask("fact.confidence", id=fact).kept == "confirmed"
     host.ask("memory.undo", history_ids=list(notices[-1].history_ids))
-    rest(lambda: "it fades on" in panel.sentence and not bridge._tasks)
+    rest(lambda: "it fades on" in panel.sentence and not bridge.is_busy)
 
 
 def test_pinning_holds_it(open_notes: OpenNotes, host: Host, bridge: Bridge, rest: Rest) -> None:
@@ -60,9 +60,9 @@ def test_pinning_holds_it(open_notes: OpenNotes, host: Host, bridge: Bridge, res
     _open(pane, fact, bridge, rest)
     panel = pane.inspector.fact
     panel._pin.click()
-    rest(lambda: panel._pin.text() == "Unpin" and "pinned" in panel.sentence and not bridge._tasks)
+    rest(lambda: panel._pin.text() == "Unpin" and "pinned" in panel.sentence and not bridge.is_busy)
     panel._pin.click()
-    rest(lambda: panel._pin.text() == "Pin" and "it fades on" in panel.sentence and not bridge._tasks)
+    rest(lambda: panel._pin.text() == "Pin" and "it fades on" in panel.sentence and not bridge.is_busy)
 
 
 def test_a_correction_by_keyboard_opens_the_new_fact_and_shows_the_old_one(
@@ -81,7 +81,7 @@ def test_a_correction_by_keyboard_opens_the_new_fact_and_shows_the_old_one(
     panel.form.field.setPlainText("Anna lives in Linz")
     qtbot.keyClick(panel.form.field, Qt.Key.Key_Return)  # type: ignore[no-untyped-call]
     rest(lambda: pane.controller.id not in ("", old) and len(panel.findChildren(BeliefRow)) == 2)
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
     assert notices[-1].text == "Corrected the fact"
     assert host.ask("note.get", id=pane.controller.id).content == "Anna lives in Linz"
     first = next(row for row in panel.findChildren(BeliefRow) if row.isVisible())
@@ -89,7 +89,7 @@ def test_a_correction_by_keyboard_opens_the_new_fact_and_shows_the_old_one(
     first.button.click()
     rest(lambda: pane.controller.id == old and "another fact took its place" in panel.sentence)
     assert not panel._buttons.isVisible()
-    rest(lambda: not bridge._tasks)
+    rest(lambda: not bridge.is_busy)
 
 
 @pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])

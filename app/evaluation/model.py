@@ -1,6 +1,6 @@
-"""Values of a search benchmark: recall, reciprocal rank and latency."""
+"""Values of a search benchmark and of a comparison of two embedding models."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 SHOWN = 10
@@ -62,30 +62,6 @@ class BenchmarkRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """Question that recipes answer differently, with the rank of its answer by recipe."""
-
-    query: str
-    id: str
-    places: dict[str, int | None] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Comparison of recipes on the same questions.
-
-    Args:
-        trials: One run for each recipe, in the given order; none is stored.
-        differing: Number of questions with different answers.
-        differences: Those that differ most, fifty at most.
-    """
-
-    trials: tuple[BenchmarkRun, ...]
-    differing: int
-    differences: tuple[Difference, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """Judgement of the person: ``id`` is right or wrong for ``query``."""
 
@@ -93,3 +69,41 @@ class Judgement:
     id: str
     good: bool
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResult:
+    """Result of one model.
+
+    Args:
+        model: Embedding model.
+        generation: Number of its vectors.
+        found: Questions whose known answer was among the first ten hits.
+        missing: Texts that have no vector by this model, such as those that came since it was active.
+        without_meaning: Questions that were answered by words alone because the model failed.
+    """
+
+    model: str
+    generation: int
+    found: int
+    missing: int
+    without_meaning: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelComparison:
+    """Number of questions that two models find the known answer of.
+
+    Args:
+        now: The model that answers searches.
+        other: The other model.
+        questions: Number of questions asked.
+        notes: Sentences about questions left out.
+        cancelled: Whether it was stopped; the numbers are of the questions asked until then.
+    """
+
+    now: ModelResult
+    other: ModelResult
+    questions: int
+    notes: tuple[str, ...] = ()
+    cancelled: bool = False
