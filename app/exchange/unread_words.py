@@ -1,4 +1,4 @@
-"""Words in files that no reader opens, because they are hidden or in an unknown format."""
+"""Words in files that no reader opens: hidden ones and those in unknown formats."""
 
 import json
 import os
