@@ -47,15 +47,17 @@ def same_waiting(connection: apsw.Connection, proposal: NewProposal) -> Proposal
     return None if row is None else _proposal(row)
 
 
-def is_key_waiting(connection: apsw.Connection, proposal: NewProposal) -> bool:
-    """Return whether a proposal with the same agent, operation and key waits."""
+def key_holder(connection: apsw.Connection, proposal: NewProposal) -> Proposal | None:
+    """Return the latest proposal of the agent and key that waits or was rejected."""
     key = proposal.arguments.get(proposal.key, "") if proposal.key else ""
-    sql = (
-        "SELECT 1 FROM inbox WHERE agent = ?1 AND operation = ?2 AND decided_at IS NULL"
-        " AND json_extract(arguments, ?3) = ?4"
-    )
-    given = (proposal.agent, proposal.operation, f"$.{proposal.key}", key)
-    return bool(key) and connection.execute(sql, given).fetchone() is not None
+    if not key:
+        return None
+    row = connection.execute(
+        f"SELECT {_COLUMNS} FROM inbox WHERE agent = ? AND (decided_at IS NULL OR decision = 'rejected')"
+        " AND json_extract(arguments, ?) = ? ORDER BY id DESC LIMIT 1",
+        (proposal.agent, f"$.{proposal.key}", key),
+    ).fetchone()
+    return None if row is None else _proposal(row)
 
 
 def count_waiting(connection: apsw.Connection, agent: str) -> int:

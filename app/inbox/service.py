@@ -29,6 +29,7 @@ from app.inbox.model import (
     RuleAction,
 )
 from app.inbox.proposal_history import record_decision, record_wording
+from app.part import BackgroundTask, Part
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -64,7 +65,7 @@ _WHY: Final = {
 }
 
 
-class InboxService:
+class InboxService(Part):
     """Keeps proposals and the rules for them.
 
     Args:
@@ -83,12 +84,21 @@ class InboxService:
         self._publish = publish
         self.failure = ""
 
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the setting aside of old proposals."""
+        return (BackgroundTask("inbox", self.run),)
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why old proposals are not set aside."""
+        return (self.failure,)
+
     async def propose(self, proposal: NewProposal) -> Changed[Proposed]:
         """Store a proposal; one that waits already, word for word, is not stored again.
 
         Raises:
             InputError: It is too large, or too many of the agent's wait.
-            KeyConflictError: Another one waits that came with the same key.
+            KeyConflictError: One with the same key was rejected, or another one waits.
         """
         proposal_id = await self.store.write(partial(self.propose_in, proposal=proposal))
         message = _WHY.get(proposal.preview.why, _WAITING)
@@ -101,12 +111,9 @@ class InboxService:
         same = repo.same_waiting(connection, proposal)
         if same is not None:
             return same.id
-        if repo.is_key_waiting(connection, proposal):
-            raise KeyConflictError(
-                "The key was used before: for another write that waits for the person, or for this one, which they have"
-                " edited since. Give every write a key of its own.",
-                field=proposal.key,
-            )
+        holder = repo.key_holder(connection, proposal)
+        if holder is not None:
+            raise KeyConflictError(_key_words(holder), field=proposal.key)
         if repo.count_waiting(connection, proposal.agent) >= MAX_WAITING:
             raise InputError(
                 f"{MAX_WAITING} of your proposals wait for the person already. Try again when some are decided.",
@@ -309,6 +316,19 @@ def decided(proposal: Proposal) -> ProposalDecision:
     """Return what became of a proposal that was decided before."""
     state = "failed" if proposal.state == "waiting" else proposal.state
     return ProposalDecision(proposal.id, state, f"It was {proposal.state} already.", proposal.run_id, proposal.ids)
+
+
+def _key_words(holder: Proposal) -> str:
+    """Return the sentence that a key stands for a proposal already."""
+    if holder.state == "rejected":
+        why = f" They said: {holder.note}" if holder.note else ""
+        return (
+            f"The person rejected the write with this key (proposal {holder.id}).{why} Another write needs another key."
+        )
+    return (
+        "The key was used before: for another write that waits for the person, or for this one, which they have edited"
+        " since. Give every write a key of its own."
+    )
 
 
 def changes(actor: str, *ids: int) -> ChangeSet:

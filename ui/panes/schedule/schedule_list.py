@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.id_list_model import IdListModel
 from ui.panes.schedule.cadence_words import cadence_words
@@ -78,7 +79,7 @@ class ScheduleList(QWidget):
     async def _load(self, request: int) -> None:
         text = self.filter.text().strip()
         try:
-            found: ScheduleSearch = await self._bridge.call("schedule.search", text=text, limit=LIMIT)
+            found: ScheduleSearch = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
         except KeepsakeError as error:
             if isValid(self) and request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)

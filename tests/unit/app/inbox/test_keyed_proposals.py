@@ -92,7 +92,21 @@ def test_a_key_that_waits_stands_for_one_write(host: Host, scout: Caller) -> Non
     propose(host, scout, "note.save", content="heron", key="k1")
     with pytest.raises(KeyConflictError):
         host.call("note.save", {"content": "crane", "key": "k1"}, scout).result()
+    with pytest.raises(KeyConflictError):  # as when both are done at once
+        host.call("memory.write", {"content": "heron", "key": "k1"}, scout).result()
     assert host.ask("inbox.count") == 1
+
+
+@pytest.mark.parametrize("operation", CALLS)
+def test_a_rejected_write_that_is_repeated_does_not_wait_again(host: Host, scout: Caller, operation: str) -> None:
+    one = propose(host, scout, operation, key="k1", **CALLS[operation])
+    host.ask("inbox.reject", id=one.id, reason="Not this one")
+    for content in ({}, {"content": "crane"}):
+        with pytest.raises(KeyConflictError, match=f"rejected .*{one.id}.*Not this one"):
+            host.call(operation, {"key": "k1", **CALLS[operation], **content}, scout).result()
+    assert host.ask("inbox.count") == 0
+    host.ask("history.undo", id=host.ask("history.list", limit=1).acts[0].id)
+    assert propose(host, scout, operation, key="k1", **CALLS[operation]).id == one.id
 
 
 def test_an_edited_proposal_keeps_its_key(host: Host, scout: Caller) -> None:
