@@ -1,4 +1,4 @@
-"""Words in files that no reader opens: hidden ones and those in unknown formats."""
+"""Words in files that no reader opens: hidden ones, or of an unknown format."""
 
 import json
 import os
