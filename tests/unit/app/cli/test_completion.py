@@ -44,7 +44,7 @@ def test_candidates(words: tuple[str, ...], wanted: list[str] | None) -> None:
 
 
 def test_options_of_a_command_that_takes_something_away() -> None:
-    assert "--yes" in texts("session", "purge", "--")
+    assert "--yes" in texts("memory", "forget-forever", "--")
     assert "--yes" not in texts("note", "delete", "--")
 
 
