@@ -70,7 +70,7 @@ def gather(root: Path, metadata: Path) -> None:
         metadata: Its folder of metadata.
     """
     modules = modules_in(root)
-    for path in (path for folder in CODE for path in (root / folder).rglob("*.py")):
+    for path in (path for folder in CODE for path in (root / folder).rglob("*.py*") if path.suffix in {".py", ".pyi"}):
         try:
             path.write_bytes(moved(path.read_bytes().decode(), modules).encode())
         except BuildError as error:

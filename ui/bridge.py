@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from PySide6.QtCore import QObject, Signal
 
@@ -11,12 +11,14 @@ from app.api.registry import Reply
 from app.changes import ChangeSet, Event, Listener, Progress
 from app.core.error_location import error_location
 from app.errors import KeepsakeError, unexpected
+from ui.typed_call import TypedCall
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 __all__ = ["Backend", "Bridge", "Reply"]  # a reply is what ``Bridge.reply`` answers
 
+Answer = TypeVar("Answer")
 _log = logging.getLogger(__name__)
 
 
@@ -56,21 +58,27 @@ class Bridge(QObject):
         self._received.connect(self._on_event_received)
         self._unsubscribe = backend.subscribe(self._received.emit)
 
-    async def call(self, operation: str, /, **arguments: Any) -> Any:
+    @overload
+    async def call(self, call: TypedCall[Answer], /) -> Answer: ...
+    @overload
+    async def call(self, call: str, /, **arguments: Any) -> Any: ...
+    async def call(self, call: TypedCall[Any] | str, /, **arguments: Any) -> Any:
         """Call an operation and return its answer.
-
-        Args:
-            operation: Its name in the catalogue.
-            **arguments: Its arguments, as model objects or plain values.
 
         Raises:
             KeepsakeError: What the engine reports.
         """
-        return (await self.reply(operation, **arguments)).value
+        return (await self.reply(call, **arguments)).value
 
-    async def reply(self, operation: str, /, **arguments: Any) -> Reply:
+    @overload
+    async def reply(self, call: TypedCall[Any], /) -> Reply: ...
+    @overload
+    async def reply(self, call: str, /, **arguments: Any) -> Reply: ...
+    async def reply(self, call: TypedCall[Any] | str, /, **arguments: Any) -> Reply:
         """Call an operation and return its answer with what it changed; see ``call``."""
-        return await asyncio.wrap_future(self._backend.call(operation, arguments))
+        if isinstance(call, str):
+            call = TypedCall(call, arguments)
+        return await asyncio.wrap_future(self._backend.call(call.operation, call.arguments))
 
     def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         """Run ``work`` on the window's loop; an unhandled failure goes to ``failed``."""

@@ -13,6 +13,7 @@ import msgspec
 from app.api.catalogue import declared
 from app.api.operation import Operation, Parameter
 from app.api.registry import type_name
+from app.cli import window_calls
 from app.cli.field_docs import field_docs
 from app.cli.man_page import man_page
 from app.cli.root import commands_by_hand
@@ -48,6 +49,7 @@ def write_reference(folder: Path | None = None) -> list[Path]:
     if folder is None:
         texts[declarations.path()] = command_declarations(by_hand)
         texts[declared_operations.path()] = operation_declarations()
+        texts[window_calls.path()] = window_calls.window_calls()
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -11,6 +11,7 @@ from shiboken6 import isValid
 from app.entities.layout import Points
 from app.entities.model import TYPES, EntityRow, EntityType, GraphFilter, GraphView
 from app.errors import KeepsakeError, NotFoundError
+from ui import operations
 from ui.panes.graph.canvas.layout_runner import LayoutRunner
 from ui.panes.graph.canvas.scene import GraphScene
 from ui.panes.graph.entity_types import HIDDEN_AT_FIRST
@@ -149,7 +150,7 @@ class GraphLoader(QObject):
                 (scene.nodes[one].id, float(scene.positions[one, 0]), float(scene.positions[one, 1]))
                 for one in numbers[begin : begin + _BATCH]
             ]
-            await self._bridge.call("entity.place", positions=part, centre=centre, pinned=pinned)
+            await self._bridge.call(operations.entity.place(positions=part, centre=centre, pinned=pinned))
 
     async def _load(self, request: int) -> None:
         try:
@@ -179,7 +180,7 @@ class GraphLoader(QObject):
 
     async def _count_unread(self, request: int) -> None:
         try:
-            status = await self._bridge.call("vault.status")
+            status = await self._bridge.call(operations.vault.status())
         except KeepsakeError:
             return  # the status line asks too, and says what is wrong with the vault
         if isValid(self) and request == self._request:
@@ -190,9 +191,9 @@ class GraphLoader(QObject):
         types = tuple(kind for kind in TYPES if kind not in self.hidden)
         chosen = GraphFilter(types=types if self.hidden else (), until=self.until, text=self.text)
         if self.is_everyone:
-            view = await self._bridge.call("entity.graph", limit=self.size, filter=chosen)
-            if view.nodes or await self._bridge.call("entity.list", limit=1):
-                return cast("GraphView", view)
+            view = await self._bridge.call(operations.entity.graph(limit=self.size, filter=chosen))
+            if view.nodes or bool(await self._bridge.call(operations.entity.list(limit=1))):
+                return view
             return None
         if self.centre:
             try:
@@ -207,21 +208,23 @@ class GraphLoader(QObject):
 
     async def _around(self, identity: str, chosen: GraphFilter) -> GraphView:
         limit = _LIMITS[self.depth]
-        view = await self._bridge.call("entity.graph", id=identity, depth=self.depth, limit=limit, filter=chosen)
+        view = await self._bridge.call(
+            operations.entity.graph(id=identity, depth=self.depth, limit=limit, filter=chosen)
+        )
         if view.nodes:
             # A merged entity stands for the one it was merged into.
             middle = next((node for node in view.nodes if node.depth == 0), view.nodes[0])
             self.centre, self.centre_name = middle.id, middle.name
-        return cast("GraphView", view)
+        return view
 
     async def _first(self, chosen: GraphFilter) -> str | None:
         """Return the person with the most company among the most mentioned names.
 
         Without persons it is the name with the most company.
         """
-        view: GraphView = await self._bridge.call("entity.graph", limit=_CANDIDATES, filter=chosen)
+        view: GraphView = await self._bridge.call(operations.entity.graph(limit=_CANDIDATES, filter=chosen))
         if not view.nodes:
-            rows: list[EntityRow] = await self._bridge.call("entity.list", limit=1)
+            rows: list[EntityRow] = await self._bridge.call(operations.entity.list(limit=1))
             return rows[0].id if rows else None
         company = Counter(end for edge in view.edges for end in (edge.source, edge.target))
         return max(view.nodes, key=lambda node: (node.type == "person", company[node.id], node.weight)).id

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 from app.changes import Area
 from app.errors import NotFoundError
 from app.schedule.model import SchedulePatch
-from ui import theme
+from ui import operations, theme
 from ui.actions import Action, Slot
 from ui.engine_texts import engine_text
 from ui.notice import Notice
@@ -174,8 +174,8 @@ class SchedulePane(ReadingPane):
         self.do(self._load_week())
 
     async def _load_status(self) -> None:
-        jobs = await self.bridge.call("upkeep.jobs")
-        status = await self.bridge.call("schedule.status")
+        jobs = await self.bridge.call(operations.upkeep.jobs())
+        status = await self.bridge.call(operations.schedule.status())
         if not isValid(self):
             return
         self._jobs = {one.id: job.name for job in jobs for one in job.schedules}
@@ -204,7 +204,7 @@ class SchedulePane(ReadingPane):
                 self.listing.load()
 
     async def _fetch_page(self, identity: str) -> None:
-        schedule: Schedule = await self.bridge.call("schedule.get", id=identity)
+        schedule: Schedule = await self.bridge.call(operations.schedule.get(id=identity))
         if not isValid(self) or identity != self._open:
             return
         if not self._jobs:
@@ -214,13 +214,13 @@ class SchedulePane(ReadingPane):
             waits = schedule.waits or self.tr("It waits until a language model is set up, or an agent takes it on.")
         job = self._jobs.get(identity, "")
         self.page.show_schedule(schedule, has_plan=bool(job), waits=waits)
-        words = await self.bridge.call("schedule.words", cadence=schedule.cadence, language=spoken())
+        words = await self.bridge.call(operations.schedule.words(cadence=schedule.cadence, language=spoken()))
         preview = None
         if schedule.status == "active" and schedule.cadence.kind != "once":
-            preview = await self.bridge.call("schedule.preview", cadence=schedule.cadence)
-        runs: list[ScheduleRun] = await self.bridge.call("schedule.runs", id=identity, limit=RUNS)
-        acts: list[Act] = await self.bridge.call("history.find", ids=[run.run_id for run in runs])
-        forecast = await self.bridge.call("memory.forecast") if job == FORECAST_JOB else None
+            preview = await self.bridge.call(operations.schedule.preview(cadence=schedule.cadence))
+        runs: list[ScheduleRun] = await self.bridge.call(operations.schedule.runs(id=identity, limit=RUNS))
+        acts: list[Act] = await self.bridge.call(operations.history.find(ids=[run.run_id for run in runs]))
+        forecast = await self.bridge.call(operations.memory.forecast()) if job == FORECAST_JOB else None
         if not isValid(self) or identity != self._open:
             return
         self.page.show_times(cadence_words(schedule.cadence, words), preview, schedule)
@@ -235,7 +235,7 @@ class SchedulePane(ReadingPane):
 
     async def _load_week(self) -> None:
         first = datetime.combine(self._week, time()).astimezone()
-        entries = await self.bridge.call("schedule.calendar", after=first, before=first + WEEK)
+        entries = await self.bridge.call(operations.schedule.calendar(after=first, before=first + WEEK))
         if isValid(self):
             today = datetime.now().astimezone().date()
             self.week.show_week(self._week, entries, today, self.listing.titles())
@@ -303,7 +303,7 @@ class SchedulePane(ReadingPane):
         self.registry.refresh()
 
     async def _create(self, values: dict[str, Any]) -> None:
-        reply = await self.bridge.reply("schedule.create", **values)
+        reply = await self.bridge.reply(operations.schedule.create(**values))
         if isValid(self):
             self.editor.forget()
             self._open = reply.value.id
@@ -312,7 +312,7 @@ class SchedulePane(ReadingPane):
             self.show_notice(self.tr("Created ‘{name}’").format(name=engine_text(reply.value.name)))
 
     async def _update(self, identity: str, patch: SchedulePatch, words: str) -> None:
-        reply = await self.bridge.reply("schedule.update", id=identity, patch=patch)
+        reply = await self.bridge.reply(operations.schedule.update(id=identity, patch=patch))
         if isValid(self):
             if self.editor.identity == identity:
                 self.editor.forget()
@@ -321,7 +321,7 @@ class SchedulePane(ReadingPane):
             self.show_notice(words.format(name=engine_text(reply.value.name)))
 
     async def _delete(self, schedule: "Schedule") -> None:
-        await self.bridge.reply("schedule.delete", id=schedule.id)
+        await self.bridge.reply(operations.schedule.delete(id=schedule.id))
         if isValid(self):
             self._open = ""
             self._right.setCurrentWidget(self._empty)
@@ -334,15 +334,15 @@ class SchedulePane(ReadingPane):
 
     async def _create_again(self, schedule: "Schedule") -> None:
         values = {name: getattr(schedule, name) for name in _GIVEN}
-        reply = await self.bridge.reply("schedule.create", **values)
+        reply = await self.bridge.reply(operations.schedule.create(**values))
         if schedule.status == "paused":
-            await self.bridge.reply("schedule.update", id=reply.value.id, patch=SchedulePatch(status="paused"))
+            await self.bridge.reply(operations.schedule.update(id=reply.value.id, patch=SchedulePatch(status="paused")))
         if isValid(self):
             self.listing.load()
             self._open_schedule(reply.value.id)
 
     async def _run(self, identity: str, name: str) -> None:
-        claim: ScheduleClaim = await self.bridge.call("schedule.run_now", id=identity)
+        claim: ScheduleClaim = await self.bridge.call(operations.schedule.run_now(id=identity))
         if isValid(self):
             self._awaited[claim.run_id] = name
             self.show_notice(self.tr("‘{name}’ runs").format(name=name))
@@ -351,19 +351,19 @@ class SchedulePane(ReadingPane):
     async def _undo(self, act: "Act") -> None:
         """Undo a run, or bring back what it did."""
         is_to_redo = act.is_to_redo
-        undone: UndoneAct = await self.bridge.call("history.undo", id=act.undone_by if is_to_redo else act.id)
+        undone: UndoneAct = await self.bridge.call(operations.history.undo(id=act.undone_by if is_to_redo else act.id))
         if isValid(self):
             words = self.tr("Brought back what the run did") if is_to_redo else self.tr("Undid the run")
             self.notice.emit(Notice(words, undone.history_ids))
             self.do(self._load_page(self._open))
 
     async def _plan(self, job: str) -> None:
-        plan = await self.bridge.call("upkeep.plan", job=job)
+        plan = await self.bridge.call(operations.upkeep.plan(job=job))
         if isValid(self):
             self.page.show_plan(plan)
 
     async def _pause(self, until: datetime | None) -> None:
-        await self.bridge.reply("schedule.pause_all", until=until)
+        await self.bridge.reply(operations.schedule.pause_all(until=until))
         if isValid(self):
             self.do(self._load_status())
 

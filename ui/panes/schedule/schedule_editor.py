@@ -19,7 +19,7 @@ from shiboken6 import isValid
 from app.core.local_zone import local_zone
 from app.errors import KeepsakeError
 from app.schedule.model import Cadence
-from ui import theme
+from ui import operations, theme
 from ui.engine_texts import engine_text
 from ui.panes.schedule.cadence_fields import cadence_of, fields_of
 from ui.panes.schedule.cadence_form import CadenceForm
@@ -270,7 +270,7 @@ class ScheduleEditor(QWidget):
     async def _check(self, cadence: Cadence, request: int) -> None:
         """Show the cadence in words with its next times, or what is wrong with it."""
         try:
-            preview: Preview = await self._bridge.call("schedule.preview", cadence=cadence, language=spoken())
+            preview: Preview = await self._bridge.call(operations.schedule.preview(cadence=cadence, language=spoken()))
         except KeepsakeError as error:
             if isValid(self) and request == self._request:
                 self._show_check(error.message, is_sound=False)

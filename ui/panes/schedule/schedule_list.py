@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.id_list_model import IdListModel
 from ui.panes.schedule.cadence_words import cadence_words
@@ -78,7 +79,7 @@ class ScheduleList(QWidget):
     async def _load(self, request: int) -> None:
         text = self.filter.text().strip()
         try:
-            found: ScheduleSearch = await self._bridge.call("schedule.search", text=text, limit=LIMIT)
+            found: ScheduleSearch = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
         except KeepsakeError as error:
             if isValid(self) and request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)
@@ -109,10 +110,12 @@ class ScheduleList(QWidget):
             # Two built-in schedules may run the same job; how often tells them apart.
             when = f"{often}  ·  {when}"
         icon = "pause" if row.status == "paused" else "wrench" if row.is_built_in else "sparkles"
-        last = last_words(row, now) if row.last_run_status == "succeeded" else ""
+        if row.last_run_status == "succeeded":
+            ran = self.tr("ran {time}").format(time=last_words(row, now))
+            when = f"{when}  ·  {ran}"
         return Card(
             schedule_title(row),
-            f"{when}  ·  {last}" if last else when,
+            when,
             badges=tuple(badges),
             icon=icon,
             faded=row.status != "active",

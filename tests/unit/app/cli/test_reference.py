@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.api.catalogue import declared
+from app.cli import window_calls
 from app.cli.man_page import man_page
 from app.cli.reference import (
     command_declarations,
@@ -33,6 +34,10 @@ NOW_MS = 1_790_000_000_000
 def test_the_committed_page_is_current(name: str) -> None:
     committed = (HELP / f"{name}.md").read_text(encoding="utf-8")
     assert committed == pages(commands_by_hand())[name], "run 'keepsake docs'"
+
+
+def test_the_committed_calls_of_the_window_are_current() -> None:
+    assert window_calls.path().read_text(encoding="utf-8") == window_calls.window_calls(), "run 'keepsake docs'"
 
 
 def test_the_committed_manual_page_is_current() -> None:

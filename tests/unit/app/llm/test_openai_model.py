@@ -544,8 +544,8 @@ def test_nothing_is_asked_without_settings(bench: Bench) -> None:
         bench.fails("No language model is configured")
 
 
-def test_the_package_is_loaded_only_when_a_model_is_asked() -> None:
-    code = "import sys, app.engine, app.api.catalogue; print([m for m in ('openai', 'httpx2') if m in sys.modules])"
+def test_the_http_library_is_loaded_only_when_a_model_is_asked() -> None:
+    code = "import sys, app.engine, app.api.catalogue; print([m for m in ('httpx', 'httpx2') if m in sys.modules])"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert made.stdout.strip() == "[]"

@@ -21,6 +21,7 @@ from app.memories.model import ConfidencePoint, FactConfidence, Link, Links, Mem
 from app.retrieval.model import FacetCount, Found, Hit, LegScore, MonthCount, Query, Span, Term, Why
 from app.retrieval.saved.model import SavedSearch
 from app.sessions.model import Appended, Message, Session
+from ui.typed_call import TypedCall
 
 NOW = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
 
@@ -111,10 +112,12 @@ class FakeBridge(QObject):
             await asyncio.gather(*self._tasks, return_exceptions=True)
             await asyncio.sleep(0)
 
-    async def call(self, operation: str, /, **arguments: Any) -> Any:
+    async def call(self, operation: TypedCall[Any] | str, /, **arguments: Any) -> Any:
         return (await self.reply(operation, **arguments)).value
 
-    async def reply(self, operation: str, /, **arguments: Any) -> Reply:
+    async def reply(self, operation: TypedCall[Any] | str, /, **arguments: Any) -> Reply:
+        if isinstance(operation, TypedCall):
+            operation, arguments = operation.operation, dict(operation.arguments)
         self.calls.append((operation, arguments))
         await asyncio.sleep(0)
         if gate := self.gates.get(operation):

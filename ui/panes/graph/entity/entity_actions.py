@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 from app.entities.model import Entity, EntityRow, EntityType, Relation
+from ui import operations
 from ui.models.dates import format_number
 from ui.panes.reading_pane import ReadingPane, history_of
 
@@ -60,7 +61,9 @@ class EntityActions(QObject):
         self._pane.do(self._unrelate(relation))
 
     async def _rename(self, entity: Entity, name: str, kind: EntityType, summary: str) -> None:
-        reply = await self._pane.bridge.reply("entity.rename", id=entity.id, name=name, type=kind, summary=summary)
+        reply = await self._pane.bridge.reply(
+            operations.entity.rename(id=entity.id, name=name, type=kind, summary=summary)
+        )
         if not isValid(self):
             return
         if history_of(reply):
@@ -69,27 +72,28 @@ class EntityActions(QObject):
         self._finish(entity.id)
 
     async def _merge(self, ids: list[str], into: str, words: str, title: str) -> None:
-        reply = await self._pane.bridge.reply("entity.merge", ids=ids, into=into)
+        reply = await self._pane.bridge.reply(operations.entity.merge(ids=ids, into=into))
         self._pane.show_result(words, title or reply.value.name, reply)
         self._finish(into)
 
     async def _split(self, entity: Entity, aliases: list[str], name: str, kind: EntityType) -> None:
-        reply = await self._pane.bridge.reply("entity.split", id=entity.id, aliases=aliases, name=name, type=kind)
+        reply = await self._pane.bridge.reply(
+            operations.entity.split(id=entity.id, aliases=aliases, name=name, type=kind)
+        )
         self._pane.show_result(self.tr("Split off ‘{title}’"), reply.value.name, reply)
         self._finish(entity.id)
 
     async def _relate(self, entity: Entity, predicate: str, target: EntityRow) -> None:
         call = self._pane.bridge.reply
-        reply = await call("entity.relate", subject=entity.id, predicate=predicate, target=target.id)
+        reply = await call(operations.entity.relate(subject=entity.id, predicate=predicate, target=target.id))
         self._pane.show_result(self.tr("Related ‘{title}’"), entity.name, reply)
         self._finish(entity.id)
 
     async def _unrelate(self, relation: Relation) -> None:
         reply = await self._pane.bridge.reply(
-            "entity.unrelate",
-            subject=relation.subject_id,
-            predicate=relation.predicate,
-            target=relation.object_id,
+            operations.entity.unrelate(
+                subject=relation.subject_id, predicate=relation.predicate, target=relation.object_id
+            )
         )
         self._pane.show_result(self.tr("Took back a relation of ‘{title}’"), relation.subject, reply)
         self._finish("")

@@ -9,6 +9,7 @@ from shiboken6 import isValid
 
 from app.entities.model import EntityFilter, EntityRow
 from app.errors import KeepsakeError
+from ui import operations
 from ui.models.dates import format_number
 from ui.panes.graph.entity_types import type_label
 from ui.widgets.completion_popup import CompletionPopup
@@ -106,7 +107,7 @@ class EntityField(QLineEdit):
         self._request += 1
         request, text = self._request, self.text().strip()
         try:
-            rows = await self._bridge.call("entity.list", filter=EntityFilter(text=text), limit=LIMIT)
+            rows = await self._bridge.call(operations.entity.list(filter=EntityFilter(text=text), limit=LIMIT))
         except KeepsakeError:
             rows = []
         if not isValid(self) or request != self._request:

@@ -10,7 +10,7 @@ from shiboken6 import isValid
 
 from app.entities.model import Entity, EntityInfo, Neighbour, Relation, name_key
 from app.errors import KeepsakeError, NotFoundError
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import format_number, full_date, short_date, short_span
 from ui.panes.graph.entity.entity_forms import EntityForm, MergeForm, RelateForm, RenameForm, SplitForm
 from ui.panes.graph.entity.link_row import LinkRow
@@ -86,7 +86,7 @@ class EntityPage(PageArea):
 
     async def _load(self, identity: str, as_of: datetime | None, request: int) -> None:
         try:
-            info = await self._bridge.call("entity.info", id=identity, limit=LIMIT, as_of=as_of)
+            info = await self._bridge.call(operations.entity.info(id=identity, limit=LIMIT, as_of=as_of))
         except NotFoundError:
             info = None
         except KeepsakeError as error:

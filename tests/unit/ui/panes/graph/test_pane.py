@@ -232,10 +232,10 @@ class BrokenBridge(Bridge):
 
     fault: KeepsakeError | None = None
 
-    async def reply(self, operation: str, /, **arguments: Any) -> Any:
-        if self.fault is not None and operation == "entity.graph":
+    async def reply(self, call: Any, /, **arguments: Any) -> Any:
+        if self.fault is not None and call.operation == "entity.graph":
             raise self.fault
-        return await super().reply(operation, **arguments)
+        return await super().reply(call, **arguments)
 
 
 def test_a_graph_that_failed_says_so_and_offers_to_try_again(
