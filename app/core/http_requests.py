@@ -59,6 +59,7 @@ def tls_context() -> ssl.SSLContext:
     """Return the certificates to trust: the usual ones, the system's, and those of ``SSL_CERT_FILE``."""
     import httpx  # noqa: PLC0415  (slow to load; only where something is sent)
 
-    context = httpx.create_ssl_context()
+    # Where that variable names no file, httpx would fail and OpenSSL passes over it.
+    context = httpx.create_ssl_context(trust_env=False)
     context.load_default_certs()
     return context

@@ -323,9 +323,12 @@ async def _created(client: "httpx.AsyncClient", body: dict[str, Any], options: M
     """
     import httpx  # noqa: PLC0415  (slow to load; only where a model is in use)
 
+    address = f"{options.base_url.rstrip('/')}/chat/completions"
+    # A model may call a tool with half a character, which cannot be encoded.
+    sent = json.dumps(body, ensure_ascii=False).encode(errors="replace")
     NETWORK.record(options.base_url, "language model")
     try:
-        async with client.stream("POST", f"{options.base_url.rstrip('/')}/chat/completions", json=body) as response:
+        async with client.stream("POST", address, content=sent) as response:
             content = await _content(response)
     except httpx.TimeoutException as error:
         raise _BusyError(f"{options.host} did not answer within {options.timeout_s:g} seconds.") from error
@@ -384,7 +387,7 @@ def _failure(error: _StatusError, options: ModelOptions, model: str, key: Servic
 def _new_client(key: str, timeout_s: float) -> "httpx.AsyncClient":
     import httpx  # noqa: PLC0415
 
-    headers = {"Accept-Encoding": "identity", "User-Agent": "Keepsake"}
+    headers = {"Accept-Encoding": "identity", "Content-Type": "application/json", "User-Agent": "Keepsake"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
     # A redirect would carry the texts to another machine, and so would a proxy of the environment.
@@ -417,13 +420,11 @@ def _message(message: ChatMessage) -> dict[str, Any]:
     if message.tool_call_id:
         made["tool_call_id"] = message.tool_call_id
     if message.tool_calls:
-        made["tool_calls"] = [_call_field(call) for call in message.tool_calls]
+        made["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
     return made
-
-
-def _call_field(call: ToolCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": storable(call.arguments)[0]}
-    return {"id": call.id, "type": "function", "function": function}
 
 
 def _answer(answered: object, options: ModelOptions, model: str, usage: Usage) -> ChatAnswer:

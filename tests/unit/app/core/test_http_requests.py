@@ -2,12 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.http_requests import Pauses, retry_after_seconds
+from app.core.http_requests import Pauses, retry_after_seconds, tls_context
 
 
 def test_pauses_grow_to_the_longest_and_end() -> None:
@@ -49,3 +50,12 @@ def test_a_date_to_rest_until() -> None:
 def test_any_wish_to_rest_is_a_time_or_nothing(value: str) -> None:
     seconds = retry_after_seconds(value)
     assert seconds is None or seconds >= 0
+
+
+def test_a_variable_that_names_no_file_of_certificates_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    usual = len(tls_context().get_ca_certs())
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    assert 0 < len(tls_context().get_ca_certs()) <= usual

@@ -169,6 +169,15 @@ def test_half_a_character_does_not_hinder_a_request(bench: Bench) -> None:
     assert bench.server.requests[0]["messages"][0]["content"] == "a\ufffdb\u2400"
 
 
+def test_a_tool_call_with_half_a_character_can_be_answered(bench: Bench) -> None:
+    raw = rb'{"id": "c1", "type": "function", "function": {"name": "search", "arguments": "\ud800"}}'
+    bench.reply(ChatReply(raw=rb'{"choices": [{"message": {"content": null, "tool_calls": [' + raw + b"]}}]}"))
+    [call] = bench.ask().tool_calls
+    turns = (ChatMessage("assistant", "", (call,)), ChatMessage("tool", "None.", tool_call_id="c1"))
+    assert bench.ask(replace(REQUEST, messages=(*REQUEST.messages, *turns))).text == "Yes."
+    assert bench.server.requests[1]["messages"][2]["tool_calls"][0]["function"]["arguments"] == "?"
+
+
 def test_settings_count_from_the_next_request_on(bench: Bench) -> None:
     with ChatServer() as other:
 
