@@ -77,8 +77,7 @@ class Bridge(QObject):
         """Call an operation and return its answer with what it changed; see ``call``."""
         if isinstance(call, str):
             call = TypedCall(call, arguments)
-        # Shielded: who no longer waits for a call does not withdraw it.
-        return await asyncio.shield(asyncio.wrap_future(self._backend.call(call.operation, call.arguments)))
+        return await asyncio.wrap_future(self._backend.call(call.operation, call.arguments))
 
     def start(
         self, work: Coroutine[Any, Any, Any], report: Callable[[KeepsakeError], object] | None = None

@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 from shiboken6 import delete
 
-from app.api.registry import Reply
 from app.changes import ChangeSet
 from app.errors import KeepsakeError, NotFoundError
 from tests.unit.ui.conftest import Rest
@@ -65,11 +64,16 @@ def test_work_that_has_not_begun_ends_too(fake_bridge: Bridge, ground: QWidget, 
     assert task.cancelled()
 
 
-def test_it_ends_with_the_parent_of_its_widget(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+def test_it_ends_with_the_parent_of_its_widget(
+    fake_bridge: Bridge, ground: QWidget, rest: Rest, qt_loop: asyncio.AbstractEventLoop
+) -> None:
     middle = QWidget(ground)
     panel = Panel(fake_bridge, middle)
-    task = panel.work.latest(panel.show_after, asyncio.Event(), "late")
+    gate = asyncio.Event()
+    task = panel.work.latest(panel.show_after, gate, "late")
+    qt_loop.run_until_complete(asyncio.sleep(0))
     delete(middle)
+    gate.set()
     rest(task.done)
     assert task.cancelled()
 
@@ -103,14 +107,15 @@ def test_a_call_is_carried_out_after_its_widget_is_gone(
     qt_loop: asyncio.AbstractEventLoop,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    panel, answer = Panel(fake_bridge, ground), Future[Reply]()
+    panel, answer = Panel(fake_bridge, ground), Future[Any]()
     monkeypatch.setattr(backend, "call", lambda operation, arguments: answer)
     task = panel.work.start(fake_bridge.call("note.save", content="roses"))
     qt_loop.run_until_complete(asyncio.sleep(0))
     delete(panel)
-    rest(task.done)
     assert answer.set_running_or_notify_cancel(), "it was not withdrawn"
-    answer.set_result(Reply(None, None))
+    answer.set_exception(NotFoundError("Nobody hears of this."))
+    rest(task.done)
+    assert task.cancelled()
 
 
 def test_a_failure_goes_to_the_one_who_shows_it(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
@@ -139,3 +144,20 @@ def test_a_change_of_its_areas_is_acted_on_while_it_lives(fake_bridge: Bridge, g
     delete(panel)
     fake_bridge.changed.emit(ChangeSet(frozenset({"settings"})))
     assert len(steps) == 3
+
+
+def test_a_call_that_the_latest_no_longer_needs_is_withdrawn(
+    fake_bridge: Bridge,
+    backend: FakeBackend,
+    ground: QWidget,
+    rest: Rest,
+    qt_loop: asyncio.AbstractEventLoop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    panel, answer = Panel(fake_bridge, ground), Future[Any]()
+    monkeypatch.setattr(backend, "call", lambda operation, arguments: answer)
+    task = panel.work.latest(fake_bridge.call, "memory.search", query="roses")
+    qt_loop.run_until_complete(asyncio.sleep(0))
+    panel.work.latest(fake_bridge.call, "memory.search", query="rose")
+    rest(task.done)
+    assert answer.cancelled()
