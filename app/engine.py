@@ -27,39 +27,21 @@ from app.core.vault_opening import VaultOpening
 from app.embed.download.download_jobs import ModelDownloads
 from app.embed.embedder_source import ChatServiceSource
 from app.embed.remote.api_keys import COMPATIBLE, ApiKey, ApiKeys
-from app.entities import name_eraser
 from app.entities import parts as entity_parts
-from app.entities.enrichment import repo as enrichment_repo
-from app.entities.entity_state import EntityApplier
-from app.erasure.service import ErasureService
 from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
 from app.exchange import parts as exchange_parts
 from app.exchange.transcripts import parts as capture_parts
 from app.explain.service import ExplainService
-from app.history.acts.reader import ActReader
-from app.history.acts.service import ActService
-from app.history.bulk_undo import BulkUndo
-from app.history.run_changes import RunReader
-from app.history.run_undo import RunUndo
-from app.history.undo import StateApplier, UndoService
-from app.inbox.proposal_history import ProposalApplier
 from app.inbox.service import InboxService
 from app.index import parts as index_parts
-from app.index import repo as index_repo
-from app.index import session_reindex
 from app.index.indexer import Indexer
 from app.jobs import Jobs
 from app.knowledge_graph.service import KnowledgeGraphService
 from app.llm import parts as llm_parts
-from app.memories import confidence_repo
 from app.memories import parts as memory_parts
-from app.memories.confidence_undo import ConfidenceUndo
-from app.memories.history_applier import MemoryApplier
-from app.memories.memory_eraser import MemoryEraser
 from app.memories.unit_of_work import MemoryUnitOfWork
-from app.part import Part, Parts
-from app.quarantine.service import QuarantineService
+from app.part import Closing, Parts
 from app.receipts.service import WriteReceipts
 from app.retrieval import parts as search_parts
 from app.retrieval.ranking.recipe_settings import with_settings
@@ -69,13 +51,11 @@ from app.schedule import parts as schedule_parts
 from app.schedule.runner import GoalRunner
 from app.schedule.service import ScheduleService
 from app.sessions import parts as session_parts
-from app.sessions.session_applier import SessionApplier
-from app.sessions.session_eraser import SessionEraser
 from app.spending.service import SpendingService
-from app.store.options import StoreOptions
+from app.store.options import store_options
 from app.store.store import Store
 from app.trace.trace import Trace
-from app.upkeep import enrichment_parts, memory_upkeep
+from app.upkeep import enrichment_parts, erasure_parts, memory_upkeep, undo_parts
 from app.upkeep import parts as upkeep_parts
 from app.upkeep.consolidation import parts as consolidation_parts
 from app.upkeep.health import parts as health_parts
@@ -86,25 +66,9 @@ from app.upkeep.overview.safety_records import SafetyRecords
 from app.upkeep.reflection import parts as reflection_parts
 
 if TYPE_CHECKING:
-    from app.erasure.eraser import Eraser
     from app.upkeep.upkeep_job import UpkeepJob
 
 PERSON = "person"  # the owner of this vault
-
-
-class _Database(Part):
-    """The database, which its closing blocks.
-
-    Args:
-        store: The open database.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def close(self) -> None:
-        """Finish queued writes and close it."""
-        await asyncio.to_thread(self._store.close)
 
 
 class Engine:
@@ -149,7 +113,7 @@ class Engine:
         self.trace = _open_trace(vault, config)
         with ExitStack() as opened, self.trace.span("engine.opened"):
             opened.callback(self.trace.close)
-            options = _store_options(config, self.trace, opening or VaultOpening())
+            options = store_options(config, self.trace, opening or VaultOpening())
             self.store = Store.open(vault, migrations(), options=options)
             opened.callback(self.store.close)
             self.spending = spending or SpendingService(self.store, clock)
@@ -198,14 +162,16 @@ class Engine:
         indexer, worker = self.index.indexer, self.index.worker
         self.search = add(search_parts.build(runtime, worker, self.downloads))
         search = self.search.service
-        add(_Database(store))  # open until all parts that are added below have written what waits
+        add(
+            Closing(partial(asyncio.to_thread, store.close))
+        )  # open until all parts that are added below have written what waits
         chat = self.chat = add(llm_parts.build(config, self._model_key, self.spending))
         self.ledger = add(LedgerService(store, clock, self._ledger_options))
         self.memories = add(memory_parts.build(runtime, indexer, SimilarMemories(search), chat, chat.may_send))
         add(self.spending)
         self.receipts = add(WriteReceipts(store, clock))
         self.entities = add(entity_parts.build(runtime, worker.wait_quiet, chat))
-        self.erasure = add(self._build_erasure())
+        self.erasure = add(erasure_parts.build(runtime, search, worker))
         self.memory_trimmer = add(MemoryTrimmer(worker.wait_quiet))
         self.inbox = add(InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish))
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
@@ -262,12 +228,8 @@ class Engine:
         self.safety = SafetyRecords(store, clock)
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
         self.health = health_parts.build(runtime, indexer, self.agents)
-        self.undo = self._build_undo()
-        writing, bulk_undo = MemoryUnitOfWork(store, indexer, clock), BulkUndo(store, self.undo)
-        self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions, clock)
-        self.run_undo = self._build_run_undo(bulk_undo)
-        self.acts = self._build_acts()
-        self.run_reader = RunReader(store, ConfidenceUndo(store, clock).changes)
+        undoers = (self.enrichment.undo_run, self.exchange.imported_files.undo)
+        self.undo = undo_parts.build(runtime, indexer, self.sessions, *undoers)
 
     def _model_key(self) -> ApiKey:
         return self.keys.key_of(self.chat_source())
@@ -279,37 +241,6 @@ class Engine:
 
     def _ledger_options(self) -> LedgerOptions:
         return LedgerOptions(self.config.whole("ledger.days"), self.config.whole("ledger.entries"))
-
-    def _build_undo(self) -> UndoService:
-        appliers: dict[str, StateApplier] = {
-            "session": SessionApplier(self.index.indexer),
-            "memory": MemoryApplier(self.index.indexer),
-            "entity": EntityApplier(),
-            "proposal": ProposalApplier(partial(self.config.whole, "inbox.days")),
-        }
-        return UndoService(self.store, appliers, self.clock)
-
-    def _build_run_undo(self, entries: BulkUndo) -> RunUndo:
-        undoers = (
-            ConfidenceUndo(self.store, self.clock).undo,
-            self.enrichment.undo_run,
-            self.exchange.imported_files.undo,
-            self.quarantine.undo_withdrawal,
-        )
-        return RunUndo(self.store, self.undo, entries, undoers)
-
-    def _build_acts(self) -> ActService:
-        reader = ActReader(self.undo, (confidence_repo.standing_runs, enrichment_repo.standing_runs))
-        return ActService(self.store, reader, self.undo, self.run_undo)
-
-    def _build_erasure(self) -> ErasureService:
-        hide_entries = partial(session_reindex.begin, is_leaving=True)
-        erasers: dict[str, Eraser] = {
-            "memory": MemoryEraser(index_repo.delete_of_memory),
-            "session": SessionEraser(index_repo.delete_of_session, hide_entries),
-        }
-        caches = search_parts.SearchCaches(self.search.service, self.index.worker)
-        return ErasureService(self.store, erasers, name_eraser, self.clock, caches.clear)
 
     def _failures(self) -> Sequence[str]:
         return self._parts.failures
@@ -358,14 +289,3 @@ class Engine:
 def _open_trace(vault: Path, config: Config) -> Trace:
     folder = vault / "trace" if config.flag("trace.enabled") else None
     return Trace(folder, max_bytes=config.whole("trace.megabytes") << 20, keep=config.whole("trace.keep"))
-
-
-def _store_options(config: Config, trace: Trace, opening: VaultOpening) -> StoreOptions:
-    return StoreOptions(
-        config.number("store.read_limit"),
-        config.whole("store.busy_timeout"),
-        config.whole("store.readers"),
-        config.flag("store.wal"),
-        trace,
-        opening,
-    )

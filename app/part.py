@@ -1,6 +1,6 @@
 """Parts of an open vault: their background work, failures and closing."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -43,6 +43,23 @@ class Part:
 
     async def close(self) -> None:
         """Finish what is written and release what it holds."""
+
+
+class Closing(Part):
+    """A part that only has to be closed.
+
+    Args:
+        close: Closes it.
+    """
+
+    __slots__ = ("_close",)
+
+    def __init__(self, close: Callable[[], Awaitable[None]]) -> None:
+        self._close = close
+
+    async def close(self) -> None:
+        """Close it."""
+        await self._close()
 
 
 P = TypeVar("P", bound=Part)

@@ -92,7 +92,7 @@ def _measure(host: Host, clock: _Clock, memories: int, messages: int) -> dict[st
         found["decay_plan_s"] = _seconds(lambda: host.submit(_plan(host, "decay")).result(_LIMIT_S))
         runs: list[str] = []
         found["decay_s"] = _seconds(lambda: runs.append(_run(host, "decay")[0]))
-        found["decay_undo_s"] = _seconds(lambda: host.ask("upkeep.undo", run_id=runs[0]))
+        found["decay_undo_s"] = _seconds(lambda: host.ask("memory.undo", run_id=runs[0]))
         clock.ahead = timedelta(days=1)
         took = _optional(lambda: _run(host, "consolidation"))
         found["consolidation_messages_per_s"] = None if took is None else messages / took

@@ -10,7 +10,6 @@ from app.api.registry import Count, operation
 from app.api.session_access import mentioned, owner_of
 from app.changes import Changed
 from app.core.clock import parse_instant, to_datetime
-from app.core.facets import Facet
 from app.core.timespans import parse_span
 from app.engine import Engine
 from app.entities.model import EntityOrder
@@ -24,7 +23,6 @@ from app.memories.queries.statistics import MemoryStats, StatisticsPeriod, Step
 from app.memories.queries.timeline import Timeline, TimelineFilter, TimelineKind
 from app.memories.queries.token_budget import FetchedMemories, with_messages
 from app.retrieval.model import Found, Leg, MonthCount, OperatorHelp, Query
-from app.sessions.session_summaries import SessionSummary
 
 _ALL = MemoryFilter()
 _MAX_IDS = 1_000
@@ -198,20 +196,6 @@ async def people(
     return await engine.entities.queries.people(caller.access, text, order, limit=limit, offset=offset)
 
 
-@operation("memory.sessions", trust="full", sentence="Used your memories")
-async def sessions(
-    engine: Engine, caller: Caller, agent: str | None = None, limit: Count = 10, offset: Count = 0
-) -> list[SessionSummary]:
-    """Return what recent conversations were about, the last one written first.
-
-    Args:
-        agent: Only conversations with this agent.
-        limit: How many at most.
-        offset: How many to pass over.
-    """
-    return await engine.sessions.summaries.recent(agent or None, limit, offset)
-
-
 @operation("memory.forecast", sentence="Used your memories")
 async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Forecast:  # noqa: B006
     """Return the facts that would fade within some days without use; changes nothing.
@@ -257,17 +241,6 @@ async def operators(engine: Engine, caller: Caller) -> list[OperatorHelp]:
     return engine.search.service.operators()
 
 
-@operation("memory.tags", positional=("prefix",), sentence="Used your memories")
-async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 200) -> list[Facet]:
-    """Return tags with how many items each covers.
-
-    Args:
-        prefix: Only tags that begin with it.
-        limit: How many at most.
-    """
-    return await engine.memories.queries.tags(caller.access, prefix, limit=limit)
-
-
 @operation("memory.stats", sentence="Used your memories")
 async def stats(engine: Engine, caller: Caller, steps: Count = 30, step: Step = "day") -> MemoryStats:
     """Return counts by kind, store and source, with latest dates and growth.
@@ -300,7 +273,7 @@ async def history(engine: Engine, caller: Caller, target: str | None = None, lim
         target: The memory or conversation; all when left out.
         limit: How many at most.
     """
-    return await engine.undo.history(caller.access, target, limit)
+    return await engine.undo.entries.history(caller.access, target, limit)
 
 
 @operation(
@@ -329,10 +302,10 @@ async def undo(
         raise InputError("Name what to undo: either 'history_ids' or a 'run_id'.", field="history_ids")
     await refuse_release(engine, caller, history_ids=history_ids, run_id=run_id)
     if run_id:
-        return await engine.run_undo.undo(caller.access, run_id)
+        return await engine.undo.runs.undo(caller.access, run_id)
     if not caller.is_owner:
-        await engine.undo.require_content(history_ids)
-    return await engine.undo.undo(caller.access, history_ids)
+        await engine.undo.entries.require_content(history_ids)
+    return await engine.undo.entries.undo(caller.access, history_ids)
 
 
 def _anchor(around: str, now_ms: int) -> str | datetime:

@@ -11,7 +11,7 @@ from app.api.registry import Count, operation
 from app.changes import Area, Changed, ChangeSet, Progress
 from app.core.clock import to_datetime
 from app.engine import Engine
-from app.errors import InputError, NotFoundError, StaleError
+from app.errors import NotFoundError, StaleError
 from app.history.run_changes import RunReport
 from app.schedule.model import Schedule, ScheduleRun
 from app.upkeep.job_schedules import schedule_ids
@@ -81,7 +81,7 @@ async def changes(engine: Engine, caller: Caller, run_id: str, limit: Count = 50
         limit: How many items at most.
         cursor: Where to go on, as the page before has it.
     """
-    return await engine.run_reader.changes(run_id, limit, cursor)
+    return await engine.undo.run_reader.changes(run_id, limit, cursor)
 
 
 @operation("upkeep.jobs", trust="full", sentence="Looked at upkeep")
@@ -115,7 +115,7 @@ async def plan(engine: Engine, caller: Caller, job: str) -> UpkeepPlan:
 async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     """Run a job now, wait for its end, and return its run.
 
-    What it changed is undone with upkeep.undo and the id of the run.
+    What it changed is undone with memory.undo and the id of the run.
 
     Args:
         job: The name of the job, as upkeep.jobs has it.
@@ -144,20 +144,6 @@ async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     return bool(running)
 
 
-@operation("upkeep.undo", access="write", trust="full", owner_only=True, review="content", kind="note")
-async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]]:
-    """Undo all that a run changed and that still stands.
-
-    What was changed again since stays as it is. An undo that is cut off goes on when it is asked for again.
-
-    Args:
-        run_id: The run, as schedule.runs has it.
-    """
-    if not run_id.strip():
-        raise InputError("Name the run to undo.", field="run_id")
-    return await engine.run_undo.undo(caller.access, run_id)
-
-
 @operation("upkeep.undo_night", access="write", trust="full", owner_only=True, review="content", kind="note")
 async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Changed[UndoneNight]:
     """Undo all that jobs and goals changed in the past day, as one act.
@@ -172,7 +158,7 @@ async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Chang
     areas = frozenset[Area]()
     for run in await _runs_since(engine, since):  # the latest first: what one run changed, a later one may change again
         try:
-            one = await engine.run_undo.undo(caller.access, run.run_id)
+            one = await engine.undo.runs.undo(caller.access, run.run_id)
         except NotFoundError:
             continue  # it changed nothing
         except StaleError:
@@ -209,7 +195,7 @@ async def _status(engine: Engine, job: UpkeepJob) -> UpkeepJobStatus:
     running = next((one for one in engine.jobs.all() if one.job in claims), None)
     runs = [run for identity in ids for run in await service.runs(identity, _RECENT) if run.status != "skipped"]
     last = max(runs, key=lambda run: run.started_at, default=None)
-    counts = {} if last is None else (await engine.run_reader.changes(last.run_id, 1)).counts
+    counts = {} if last is None else (await engine.undo.run_reader.changes(last.run_id, 1)).counts
     schedules = [await service.get(identity) for identity in ids]
     times = [one.next_run_at for one in schedules if one.status == "active" and one.next_run_at is not None]
     return UpkeepJobStatus(job.name, job.title, job.is_enabled(), running, last, counts, min(times, default=None))

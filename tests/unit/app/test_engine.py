@@ -185,10 +185,11 @@ def test_shutting_down_writes_what_waits_before_the_database_closes(
         monkeypatch.setattr(owner, method, noting)
 
     async def work() -> None:
-        engine = Engine(vault, Config(vault), SystemClock(), Feed())
-        await engine.start()
         for owner, method in _CLOSERS:
             note(owner, method)
+        engine = Engine(vault, Config(vault), SystemClock(), Feed())
+        await engine.start()
+        closed.clear()
         await engine.stop()
 
     asyncio.run(work())

@@ -219,7 +219,7 @@ class InboxPane(ReadingPane):
     async def _undo(self, run_ids: list[str]) -> None:
         undone: list[int] = []
         for run_id in run_ids:
-            undone += history_of(await self.bridge.reply("upkeep.undo", run_id=run_id))
+            undone += history_of(await self.bridge.reply("memory.undo", run_id=run_id))
         self.show_notice(self.tr("Undone") if undone else self.tr("There is nothing left to undo."), tuple(undone))
 
     async def _undo_night(self) -> None:

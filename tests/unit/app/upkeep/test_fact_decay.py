@@ -88,19 +88,19 @@ def test_undo_gives_back_confidences_and_facts_that_still_stand(runs: UpkeepRuns
     rest = runs.ask("upkeep.changes", run_id=run_id, limit=3, cursor=report.cursor)
     assert [one.id for one in (*report.items, *rest.items)] == [gone, rosa, mona, lena]
     runs.ask("fact.confirm", id=lena)
-    runs.ask("upkeep.undo", run_id=run_id)
+    runs.ask("memory.undo", run_id=run_id)
     assert confidences(runs) == {rosa: 1.0, mona: 1.0, lena: 1.0, gone: 1.0}
     assert set_aside(runs) == set()
     assert runs.rows("SELECT decay_rate FROM memories WHERE title = 'Lena sings' OR content = 'Lena sings'") == [(0.0,)]
     with pytest.raises(NotFoundError):
-        runs.ask("upkeep.undo", run_id=run_id)
+        runs.ask("memory.undo", run_id=run_id)
 
 
 def test_a_fact_that_was_brought_back_is_not_set_aside_the_next_night(runs: UpkeepRuns) -> None:
     fact = remember(runs, "Otto climbs", decay_rate=2)
     runs.clock.pass_days(5)
     run_id, _ = runs.run("decay")
-    runs.ask("upkeep.undo", run_id=run_id)
+    runs.ask("memory.undo", run_id=run_id)
     runs.clock.pass_days(1)
     runs.run("decay")
     assert set_aside(runs) == set()

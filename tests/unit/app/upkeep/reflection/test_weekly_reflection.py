@@ -77,7 +77,7 @@ def test_the_digest_is_stored_with_its_sources_and_never_fades(runs: UpkeepRuns)
     assert {source.id for source in one.sources} == set(facts)
     assert all(f"keepsake://memory/{fact}" in one.content for fact in facts)
     assert "Rosa rents a flat in Lyon" in one.content
-    runs.ask("upkeep.undo", run_id=run_id)
+    runs.ask("memory.undo", run_id=run_id)
     assert reflections(runs) == []
 
 
