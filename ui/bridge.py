@@ -82,7 +82,7 @@ class Bridge(QObject):
     def start(
         self, work: Coroutine[Any, Any, Any], report: Callable[[KeepsakeError], object] | None = None
     ) -> "asyncio.Task[Any]":
-        """Run ``work`` on the window's loop; an unhandled failure goes to ``report``, or else to ``failed``.
+        """Run ``work`` on the window's loop; a failure goes to ``report`` or ``failed``.
 
         What is no ``KeepsakeError`` is a bug of the window, and always goes to ``failed``.
         """

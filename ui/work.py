@@ -98,4 +98,5 @@ def _steps(work: Coroutine[Any, Any, Answer], owner: QObject) -> Generator[Any, 
             except BaseException as raised:  # noqa: BLE001  (``work`` is the one to handle it)
                 error = raised
     except StopIteration as end:
-        return end.value
+        answer: Answer = end.value
+        return answer

@@ -120,17 +120,17 @@ def test_a_call_is_carried_out_after_its_widget_is_gone(
 
 def test_a_failure_goes_to_the_one_who_shows_it(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
     shown: list[KeepsakeError] = []
-    elsewhere: list[object] = []
+    general: list[object] = []
     quiet: list[object] = []
-    fake_bridge.failed.connect(elsewhere.append)
+    fake_bridge.failed.connect(general.append)
     fake_bridge.refresh_failed.connect(quiet.append)
     panel = Panel(fake_bridge, ground)
     panel.work.start(panel.refuse(), shown.append)
     panel.work.start(panel.refuse())
     panel.work.refresh(panel.refuse())
-    rest(lambda: bool(quiet and elsewhere and shown))
+    rest(lambda: bool(quiet and general and shown))
     assert [error.message for error in shown] == ["That is no cadence."]
-    assert (len(elsewhere), len(quiet)) == (1, 1)
+    assert (len(general), len(quiet)) == (1, 1)
 
 
 def test_a_change_of_its_areas_is_acted_on_while_it_lives(fake_bridge: Bridge, ground: QWidget) -> None:
