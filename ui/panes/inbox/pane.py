@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.changes import Area
 from ui.actions import Action, Slot
@@ -139,8 +138,6 @@ class InboxPane(ReadingPane):
         runs: list[ScheduleRun] = await self.bridge.call("schedule.runs", limit=RUNS)
         since = datetime.now(UTC) - NIGHT_LENGTH
         known = await self.bridge.call("upkeep.jobs")
-        if not isValid(self):
-            return
         names = {one.id: job.title for job in known for one in job.schedules}
         recent = [
             run
@@ -181,8 +178,6 @@ class InboxPane(ReadingPane):
         """Accept or reject the open proposal, and go to the next one."""
         decided = int(self._open)
         reply = await self.bridge.reply(operation, id=decided, **arguments)
-        if not isValid(self):
-            return
         decision: ProposalDecision = reply.value[0]
         if decision.state in ("accepted", "rejected"):
             self.page.form.forget(decided)
@@ -207,17 +202,14 @@ class InboxPane(ReadingPane):
         if proposal is None:
             return
         reply = await self.bridge.reply("fact.remember", content=str(proposal.arguments["content"]))
-        if isValid(self):
-            await self._decide(self.tr("Kept both"), "inbox.reject", reason=self.tr("Both are kept."))
-            self.show_notice(self.tr("Stored the new fact beside the old one"), history_of(reply))
+        await self._decide(self.tr("Kept both"), "inbox.reject", reason=self.tr("Both are kept."))
+        self.show_notice(self.tr("Stored the new fact beside the old one"), history_of(reply))
 
     async def _set_rule(self, action: str) -> None:
         proposal = self.listing.proposal(self._open)
         if proposal is None:
             return
         await self.bridge.reply("inbox.rule.set", action=action, agent=proposal.agent, kind=proposal.kind)
-        if not isValid(self):
-            return
         words = {
             "accept": self.tr("From now on this is accepted without asking: {kind} of {agent}"),
             "reject": self.tr("From now on this is refused: {kind} of {agent}"),
@@ -228,14 +220,12 @@ class InboxPane(ReadingPane):
         undone: list[int] = []
         for run_id in run_ids:
             undone += history_of(await self.bridge.reply("memory.undo", run_id=run_id))
-        if isValid(self):
-            self.show_notice(self.tr("Undone") if undone else self.tr("There is nothing left to undo."), tuple(undone))
+        self.show_notice(self.tr("Undone") if undone else self.tr("There is nothing left to undo."), tuple(undone))
 
     async def _undo_night(self) -> None:
         reply = await self.bridge.reply("upkeep.undo_night")
-        if isValid(self):
-            self.show_notice(night_words(reply.value), history_of(reply))
-            self._load()
+        self.show_notice(night_words(reply.value), history_of(reply))
+        self._load()
 
     # --- wiring ---
 

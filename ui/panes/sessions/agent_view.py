@@ -4,7 +4,6 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from ui import theme
 from ui.engine_texts import engine_text
@@ -70,7 +69,7 @@ class AgentView(QWidget):
 
     async def _load(self, session: str, question: str) -> None:
         made: Context = await self._bridge.call("memory.context", prompt=question, session=session)
-        if not isValid(self) or session != self._session:
+        if session != self._session:
             return
         self.text.setPlainText(made.text)
         self.meter.setRange(0, max(made.max_tokens, 1))
