@@ -1,4 +1,8 @@
-"""Parser of the body of a Word document; notes and comments are written alike."""
+"""Parser of the body of a Word document; notes and comments are written alike.
+
+mammoth 1.13.0 was tried: it resolves entities that a file declares, gives nothing of a damaged document, and leaves out
+headers, footers and, by default, comments.
+"""
 
 import re
 from typing import Final

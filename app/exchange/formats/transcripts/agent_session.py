@@ -4,8 +4,7 @@ A line has an object with ``role`` and ``content``, mostly in a field ``message`
 the session. Items of OpenAI's responses, one a line, are read too.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from app.core.clock import parse_instant
@@ -35,21 +34,6 @@ _ROLES: Final[dict[str, Role]] = {
 _CALLS: Final = frozenset({"toolcall", "tool_call", "tool_use", "function_call"})
 _TEXTS: Final = frozenset({"text", "input_text", "output_text", "summary_text"})
 _NAMED: Final = ("session_info", "custom_title", "title")
-
-
-def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
-    """Read a transcript.
-
-    Args:
-        path: The file, or a folder with such files in it or below.
-        cancelled: Asked now and then; reading stops when it says so.
-    """
-    return transcript_records.each_file(
-        path,
-        PATTERNS,
-        lambda file: transcript_records.read_with(AgentSessionParser(file.stem), file, cancelled),
-        cancelled,
-    )
 
 
 def is_line(value: dict[str, Any]) -> bool:
@@ -189,6 +173,7 @@ def _block(part: dict[str, Any]) -> dict[str, Any]:
     return {**part, "type": "thinking"} if kind == "reasoning" else part
 
 
+read = transcript_records.reader_of(PATTERNS, AgentSessionParser)
 SPEC = FormatSpec(
     name=FORMAT,
     read=read,

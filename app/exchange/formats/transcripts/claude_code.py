@@ -1,7 +1,6 @@
 """Reader of Claude Code's transcripts: ``~/.claude/projects/*/<session>.jsonl``, one event a line."""
 
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from app.core.clock import parse_instant
@@ -48,21 +47,6 @@ _SPOKEN = frozenset({"user", "assistant"})
 _HEAD = ("cwd", "gitBranch", "version", "slug")
 _MARKS = (b"-title", b'"summary"', b"queue-operation")
 _TITLES = ("custom-title", "summary", "ai-title")  # the person's own first
-
-
-def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
-    """Read a transcript.
-
-    Args:
-        path: The file, or a folder with such files in it or below.
-        cancelled: Asked now and then; reading stops when it says so.
-    """
-    return transcript_records.each_file(
-        path,
-        PATTERNS,
-        lambda file: transcript_records.read_with(ClaudeCodeParser(file.stem), file, cancelled),
-        cancelled,
-    )
 
 
 def is_line(value: dict[str, Any]) -> bool:
@@ -237,6 +221,7 @@ def _given_text(attachment: dict[str, Any]) -> str:
     return file or "\n\n".join(one.text for one in spoken(attachment, _NOISE))
 
 
+read = transcript_records.reader_of(PATTERNS, ClaudeCodeParser)
 SPEC = FormatSpec(
     name=FORMAT,
     read=read,

@@ -1,8 +1,7 @@
 """Reader of Codex's transcripts: ``~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl``, one item a line."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from app.core.clock import parse_instant
@@ -36,18 +35,6 @@ _NOTICES = (
     "# AGENTS.md instructions",
     "<turn_aborted>",
 )
-
-
-def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
-    """Read a transcript.
-
-    Args:
-        path: The file, or a folder with such files in it or below.
-        cancelled: Asked now and then; reading stops when it says so.
-    """
-    return transcript_records.each_file(
-        path, PATTERNS, lambda file: transcript_records.read_with(CodexParser(file.stem), file, cancelled), cancelled
-    )
 
 
 def is_line(value: dict[str, Any]) -> bool:
@@ -236,6 +223,7 @@ def _said(part: dict[str, Any]) -> str:
     return f"[{kind}]" if kind == "image" else json.dumps(part, ensure_ascii=False)
 
 
+read = transcript_records.reader_of(PATTERNS, CodexParser)
 SPEC = FormatSpec(
     name=FORMAT,
     read=read,

@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 from app.core.clock import optional_datetime
 from app.core.text import excerpt, storable
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import Reader
 from app.exchange.formats.transcripts.program_text import parted
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import decode
@@ -86,6 +87,20 @@ def each_file(
             return
         if file.is_file() and not file.is_symlink() and is_own(file):
             yield from read(file)
+
+
+def reader_of(patterns: tuple[str, ...], parser: Callable[[str], LineParser]) -> Reader:
+    """Return the reader of transcripts whose lines a parser takes one by one.
+
+    Args:
+        patterns: What their files are called in a folder.
+        parser: Makes the parser of a file from the name of its session.
+    """
+
+    def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+        return each_file(path, patterns, lambda file: read_with(parser(file.stem), file, cancelled), cancelled)
+
+    return read
 
 
 def read_with(parser: LineParser, path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
