@@ -52,7 +52,7 @@ def test_similar_old_observations_become_one_digest_that_can_be_undone(runs: Upk
     plan = runs.ask("upkeep.plan", job="retention")
     assert [(one.action, one.detail) for one in plan.changes] == [("compress", "3 observations into one digest")]
     run_id, outcome = runs.run("retention")
-    assert outcome.summary == "Compressed 3 observations into 1 digest."
+    assert outcome.output == "Compressed 3 observations into 1 digest."
     (digest,) = digests(runs)
     assert digest.title == "Stand-up (3 observations, 2026-02-09)"
     assert digest.content.count("The build is green.") == 1
@@ -66,7 +66,7 @@ def test_similar_old_observations_become_one_digest_that_can_be_undone(runs: Upk
     runs.ask("memory.undo", run_id=run_id)
     assert active(runs) == set(ids)
     runs.clock.pass_days(1)
-    assert runs.run("retention")[1].summary == "No observation was old enough."
+    assert runs.run("retention")[1].output == "No observation was old enough."
 
 
 def test_clusters_keep_stores_types_and_titles_apart(runs: UpkeepRuns) -> None:
