@@ -106,7 +106,7 @@ class KnowledgeGraphService:
         made, changes = await self._decide(work, "graph.create_entities", access.actor)
         for key, entity in made:
             await self._observe(key, entity.name, entity.observations, store, access.actor)
-        return Changed(tuple(entity for _, entity in made), _with_memories(_told_to(changes, (store,))))
+        return Changed(tuple(entity for _, entity in made), _with_memories(_scoped(changes, (store,))))
 
     async def create_relations(
         self, access: Access, wanted: Sequence[GraphRelation], store: StoreName
@@ -137,7 +137,7 @@ class KnowledgeGraphService:
             return stated
 
         stated, changes = await self._decide(work, "graph.create_relations", access.actor)
-        return Changed(tuple(stated), _told_to(changes, _of_relation(access.actor)))
+        return Changed(tuple(stated), _scoped(changes, _of_relation(access.actor)))
 
     async def add_observations(
         self, access: Access, wanted: Sequence[Observations], store: StoreName
@@ -228,7 +228,7 @@ class KnowledgeGraphService:
             return count
 
         count, changes = await self._decide(work, "graph.delete_relations", access.actor)
-        return Changed(count, _told_to(changes, _of_relation(access.actor)))
+        return Changed(count, _scoped(changes, _of_relation(access.actor)))
 
     async def _state(self, stores: Sequence[str]) -> tuple[list[MarkedEntity], dict[str, list[tuple[str, str]]]]:
         def work(connection: apsw.Connection) -> tuple[list[MarkedEntity], dict[str, list[tuple[str, str]]]]:
@@ -361,7 +361,7 @@ def _with_memories(changes: ChangeSet) -> ChangeSet:
     return replace(changes, areas=changes.areas | {"memories"})
 
 
-def _told_to(changes: ChangeSet, scope: Scope) -> ChangeSet:
+def _scoped(changes: ChangeSet, scope: Scope) -> ChangeSet:
     """Return changes of entities that all lie in ``scope``."""
     return replace(changes, scopes=(scope,) * len(changes.ids))
 

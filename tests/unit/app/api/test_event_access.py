@@ -118,9 +118,9 @@ def test_a_change_of_the_graph_is_heard_of_in_its_store(host: Host, store: str) 
         ("graph.delete_entities", {"names": ["Ada"]}),
     ]
     for operation, arguments in calls:
-        heard = [event for event in seen_by(host, INNER, operation, **arguments) if event.operation == operation]
-        assert [event.areas >= {"memories"} for event in heard] == [True] * (store == "shared"), operation
-        assert all(event.ids == event.history_ids == () for event in heard)
+        events = [event for event in seen_by(host, INNER, operation, **arguments) if event.operation == operation]
+        assert [event.areas >= {"memories"} for event in events] == [True] * (store == "shared"), operation
+        assert all(event.ids == event.history_ids == () for event in events)
     relation = {"relations": [{"source": "Ada", "target": "Bo", "type": "knows"}], "store": store}
     assert seen_by(host, INNER, "graph.create_relations", **relation) == []
     own = {"relations": [{"source": "Cy", "target": "Di", "type": "knows"}]}
