@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from app.core.clock import SystemClock, to_datetime
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.sheet_rows import LONGEST_PATH, PathRow, SheetRow
 from ui.models.dates import counted, format_number, full_date
@@ -178,12 +178,12 @@ class CapsuleSheet(BaseDialog):
     # --- work ---
 
     async def _suggested(self, prefix: str) -> "list[str]":
-        found = await self._bridge.call("tag.list", prefix=prefix, limit=_SUGGESTED)
+        found = await self._bridge.call(operations.tag.list(prefix=prefix, limit=_SUGGESTED))
         return [one.name for one in found]
 
     async def _load_key(self) -> None:
         try:
-            key: str = await self._bridge.call("capsule.key")
+            key: str = await self._bridge.call(operations.capsule.key())
         except KeepsakeError as error:
             key = ""
             self._say(error.message, "body danger")
@@ -203,7 +203,7 @@ class CapsuleSheet(BaseDialog):
         self._request += 1
         request = self._request
         try:
-            number: int = len(self._ids) or await self._bridge.call("capsule.count", **self._choice())
+            number: int = len(self._ids) or await self._bridge.call(operations.capsule.count(**self._choice()))
         except KeepsakeError as error:
             self._say(error.message, "body danger")
             return
@@ -219,7 +219,7 @@ class CapsuleSheet(BaseDialog):
         self.make.setEnabled(False)
         try:
             made: Capsule = await self._bridge.call(
-                "capsule.make", path=self.path.text().strip(), days=self.days.currentData(), **names, **what
+                operations.capsule.make(path=self.path.text().strip(), days=self.days.currentData(), **names, **what)
             )
         except KeepsakeError as error:
             if isValid(self):

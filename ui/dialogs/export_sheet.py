@@ -12,7 +12,7 @@ from shiboken6 import isValid
 from app.core.ids import uuid7
 from app.encryption.model import EncryptionState
 from app.errors import CancelledByPersonError, KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.sheet_rows import PathRow, SheetRow
 from ui.models.dates import format_number
@@ -183,7 +183,7 @@ class ExportSheet(BaseDialog):
 
     async def _load(self) -> None:
         try:
-            status: EncryptionStatus = await self._bridge.call("encryption.status")
+            status: EncryptionStatus = await self._bridge.call(operations.encryption.status())
         except KeepsakeError as error:
             if isValid(self):
                 self._say(error.message, "body danger")
@@ -198,7 +198,7 @@ class ExportSheet(BaseDialog):
 
     async def _export(self, arguments: dict[str, object]) -> None:
         try:
-            report: ExportReport = await self._bridge.call("exchange.export", **arguments)
+            report: ExportReport = await self._bridge.call(operations.exchange.export(**arguments))
         except CancelledByPersonError:
             self._end(self.tr("Stopped. Nothing was written."))
         except KeepsakeError as error:
@@ -316,7 +316,7 @@ class ExportSheet(BaseDialog):
     def _on_stop_clicked(self) -> None:
         self.stop.setEnabled(False)
         self._say(self.tr("Stopping…"))
-        self._bridge.start(self._bridge.call("job.cancel", job=self._job))
+        self._bridge.start(self._bridge.call(operations.job.cancel(job=self._job)))
 
     def _on_show_folder_clicked(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(self._written).parent)))

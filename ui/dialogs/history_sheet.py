@@ -9,7 +9,7 @@ from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.act_row import ActRow
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.models.dates import day_heading, day_of
@@ -96,7 +96,9 @@ class HistorySheet(BaseDialog):
         while len(acts) < self._shown:
             try:
                 page: ActPage = await self._bridge.call(
-                    "history.list", who=WHO[self.who.currentIndex()], limit=self._shown - len(acts), cursor=cursor
+                    operations.history.list(
+                        who=WHO[self.who.currentIndex()], limit=self._shown - len(acts), cursor=cursor
+                    )
                 )
             except KeepsakeError as error:
                 if isValid(self) and request == self._request:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,10 +68,14 @@ class KnownHints(QObject):
     async def _ask(self, request: int) -> None:
         try:
             if self._is_on is None:
-                settings: list[SettingValue] = await self._bridge.call("settings.list")
+                settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
                 self._is_on = any(one.name == SETTING and bool(one.value) for one in settings)
             without = list(filter(None, [self._own()]))
-            hits = await self._bridge.call("memory.related", text=self._text, without=without) if self._is_on else []
+            hits = (
+                await self._bridge.call(operations.memory.related(text=self._text, without=without))
+                if self._is_on
+                else []
+            )
         except KeepsakeError:
             hits = []  # a hint is no place for errors: the search itself tells what is wrong
         if isValid(self) and request == self._request and not self._is_dismissed:

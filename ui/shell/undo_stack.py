@@ -8,6 +8,7 @@ from shiboken6 import isValid
 from app.changes import Area
 from app.errors import KeepsakeError
 from app.history.acts.model import Act, NextSteps, UndoneAct
+from ui import operations
 from ui.models.dates import format_number
 from ui.notice import Notice
 from ui.shell.act_sentences import act_text, deed_text
@@ -156,7 +157,7 @@ class UndoStack(QObject):
         if self._bridge is None:
             return
         try:
-            await self._bridge.call("memory.undo", history_ids=list(notice.history_ids))
+            await self._bridge.call(operations.memory.undo(history_ids=list(notice.history_ids)))
         except KeepsakeError as error:
             self.notice.emit(Notice(str(error), kind="error"))
             return
@@ -167,7 +168,7 @@ class UndoStack(QObject):
         if self._bridge is None:
             return
         try:
-            steps: NextSteps = await self._bridge.call("history.next")
+            steps: NextSteps = await self._bridge.call(operations.history.next())
         except KeepsakeError:
             return  # what is wrong with the vault is told elsewhere; undoing asks again
         if isValid(self) and request == self._request:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from app.errors import CancelledByPersonError, KeepsakeError
+from ui import operations
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.models.comparison_panel import ComparisonPanel
 from ui.dialogs.models.model_rows import ModelRows
@@ -66,8 +67,8 @@ class ModelsDialog(BaseDialog):
         if not isValid(self):
             return
         try:
-            status: EmbeddingStatus = await self._bridge.call("embedding.status")
-            settings = await self._bridge.call("settings.list")
+            status: EmbeddingStatus = await self._bridge.call(operations.embedding.status())
+            settings = await self._bridge.call(operations.settings.list())
         except KeepsakeError as error:
             self._tell(error)
             return
@@ -83,7 +84,7 @@ class ModelsDialog(BaseDialog):
     async def _learn(self) -> None:
         await self.load()
         try:
-            advice = await self._bridge.call("embedding.advice")
+            advice = await self._bridge.call(operations.embedding.advice())
         except KeepsakeError:
             return  # ``load`` has said what is wrong
         if isValid(self):
@@ -118,7 +119,7 @@ class ModelsDialog(BaseDialog):
         self.preparing.show_busy(model)
         self._reveal_news()
         try:
-            await self._bridge.call("embedding.change", model=model, waits=waits, **known)
+            await self._bridge.call(operations.embedding.change(model=model, waits=waits, **known))
         except CancelledByPersonError:
             if isValid(self):
                 self.preparing.show_stopped(model)
@@ -183,7 +184,7 @@ class ModelsDialog(BaseDialog):
         self._bridge.start(self._fetch(model))
 
     def _on_preparing_stop_requested(self, job: str) -> None:
-        self._bridge.start(self._bridge.call("job.cancel", job=job))
+        self._bridge.start(self._bridge.call(operations.job.cancel(job=job)))
 
     def _on_bridge_progressed(self, progress: "Progress") -> None:
         self.comparing.show_progress(progress)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidg
 from shiboken6 import isValid
 
 from app.encryption.model import EncryptionState
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.style.design_tokens import Space
@@ -131,7 +131,7 @@ class EncryptionPanel(SettingsPanel):
     # --- showing ---
 
     async def _load(self) -> None:
-        status: EncryptionStatus = await self.bridge.call("encryption.status")
+        status: EncryptionStatus = await self.bridge.call(operations.encryption.status())
         if isValid(self):
             self.status = status
             self._show()

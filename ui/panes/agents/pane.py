@@ -10,6 +10,7 @@ from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
+from ui import operations
 from ui.actions import Action
 from ui.panes.agents.agent_list import AgentList
 from ui.panes.agents.agent_page import AgentPage
@@ -147,10 +148,10 @@ class AgentsPane(ReadingPane):
         if agent is None:
             return
         self.page.show_agent(agent)
-        activity = await self.bridge.call("agent.activity", agent=agent.name)
-        page: LedgerPage = await self.bridge.call("agent.ledger", agent=agent.name, limit=CALLS)
-        hidden = await self.bridge.call("agent.quarantined", name=agent.name)
-        clients: list[ClientState] = await self.bridge.call("connection.list")
+        activity = await self.bridge.call(operations.agent.activity(agent=agent.name))
+        page: LedgerPage = await self.bridge.call(operations.agent.ledger(agent=agent.name, limit=CALLS))
+        hidden = await self.bridge.call(operations.agent.quarantined(name=agent.name))
+        clients: list[ClientState] = await self.bridge.call(operations.connection.list())
         program = next((one for one in clients if one.is_connected and one.agent == agent.name), None)
         items = await load_items(self.bridge, page.calls)
         if isValid(self) and identity == self._open:
@@ -170,26 +171,26 @@ class AgentsPane(ReadingPane):
 
     async def _change(self, name: str, arguments: dict[str, Any]) -> None:
         try:
-            await self.bridge.reply("agent.trust", name=name, **arguments)
+            await self.bridge.reply(operations.agent.trust(name=name, **arguments))
         finally:
             if isValid(self):
                 self.listing.load()
 
     async def _add(self, arguments: dict[str, Any]) -> None:
-        made = await self.bridge.call("agent.add", **arguments)
+        made = await self.bridge.call(operations.agent.add(**arguments))
         if isValid(self):
             self._open = made.id
             self.form.show_token(made)
             self.listing.load()
 
     async def _rotate(self, name: str) -> None:
-        made = await self.bridge.call("agent.rotate", name=name)
+        made = await self.bridge.call(operations.agent.rotate(name=name))
         if isValid(self):
             self.form.show_token(made)
             self._right.setCurrentWidget(self.form)
 
     async def _revoke(self, name: str) -> None:
-        await self.bridge.reply("agent.revoke", name=name)
+        await self.bridge.reply(operations.agent.revoke(name=name))
         if isValid(self):
             self.listing.load()
             self.show_notice(self.tr("{name} has no access any more; what it wrote stays").format(name=name))
@@ -203,7 +204,7 @@ class AgentsPane(ReadingPane):
     # --- connecting programs ---
 
     async def _begin_connecting(self, chosen: str = "") -> None:
-        clients: list[ClientState] = await self.bridge.call("connection.list")
+        clients: list[ClientState] = await self.bridge.call(operations.connection.list())
         if isValid(self):
             names = {one.name for one in self.listing.agents if one.revoked_at is None}
             self._right.setCurrentWidget(self.connect_form)
@@ -211,7 +212,7 @@ class AgentsPane(ReadingPane):
 
     async def _preview(self, arguments: dict[str, Any]) -> None:
         try:
-            preview = await self.bridge.call("connection.preview", **arguments)
+            preview = await self.bridge.call(operations.connection.preview(**arguments))
         except KeepsakeError as error:
             if isValid(self):
                 self.connect_form.show_problem(error.message)
@@ -270,7 +271,7 @@ class AgentsPane(ReadingPane):
 
     async def _switch_incognito(self, is_on: bool, hours: int) -> None:
         until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
-        state = await self.bridge.call("agent.incognito.set", on=is_on, until=until)
+        state = await self.bridge.call(operations.agent.incognito.set(on=is_on, until=until))
         if isValid(self):
             self.incognito.show_state(state)
 

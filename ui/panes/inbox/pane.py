@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.changes import Area
+from ui import operations
 from ui.actions import Action, Slot
 from ui.notice import Notice
 from ui.panes.inbox.night_page import NightPage, night_words
@@ -136,9 +137,9 @@ class InboxPane(ReadingPane):
         self.do(self._load_night())
 
     async def _load_night(self) -> None:
-        runs: list[ScheduleRun] = await self.bridge.call("schedule.runs", limit=RUNS)
+        runs: list[ScheduleRun] = await self.bridge.call(operations.schedule.runs(limit=RUNS))
         since = datetime.now(UTC) - NIGHT_LENGTH
-        known = await self.bridge.call("upkeep.jobs")
+        known = await self.bridge.call(operations.upkeep.jobs())
         if not isValid(self):
             return
         names = {one.id: job.title for job in known for one in job.schedules}
@@ -194,7 +195,7 @@ class InboxPane(ReadingPane):
         self.listing.load()
 
     async def _keep_draft(self, proposal: int, texts: dict[str, str]) -> None:
-        await self.bridge.call("inbox.draft", id=proposal, texts=texts)
+        await self.bridge.call(operations.inbox.draft(id=proposal, texts=texts))
 
     async def settle(self) -> None:
         """Keep what is being typed, before the window closes."""
@@ -206,7 +207,7 @@ class InboxPane(ReadingPane):
         proposal = self.listing.proposal(self._open)
         if proposal is None:
             return
-        reply = await self.bridge.reply("fact.remember", content=str(proposal.arguments["content"]))
+        reply = await self.bridge.reply(operations.fact.remember(content=str(proposal.arguments["content"])))
         if isValid(self):
             await self._decide(self.tr("Kept both"), "inbox.reject", reason=self.tr("Both are kept."))
             self.show_notice(self.tr("Stored the new fact beside the old one"), history_of(reply))
@@ -215,7 +216,7 @@ class InboxPane(ReadingPane):
         proposal = self.listing.proposal(self._open)
         if proposal is None:
             return
-        await self.bridge.reply("inbox.rule.set", action=action, agent=proposal.agent, kind=proposal.kind)
+        await self.bridge.reply(operations.inbox.rule.set(action=action, agent=proposal.agent, kind=proposal.kind))
         if not isValid(self):
             return
         words = {
@@ -227,12 +228,12 @@ class InboxPane(ReadingPane):
     async def _undo(self, run_ids: list[str]) -> None:
         undone: list[int] = []
         for run_id in run_ids:
-            undone += history_of(await self.bridge.reply("upkeep.undo", run_id=run_id))
+            undone += history_of(await self.bridge.reply(operations.upkeep.undo(run_id=run_id)))
         if isValid(self):
             self.show_notice(self.tr("Undone") if undone else self.tr("There is nothing left to undo."), tuple(undone))
 
     async def _undo_night(self) -> None:
-        reply = await self.bridge.reply("upkeep.undo_night")
+        reply = await self.bridge.reply(operations.upkeep.undo_night())
         if isValid(self):
             self.show_notice(night_words(reply.value), history_of(reply))
             self._load()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
 from ui.models.id_list_model import IdListModel
@@ -96,7 +97,7 @@ class ProposalList(QWidget):
 
     async def _load(self, request: int) -> None:
         try:
-            found: list[Proposal] = await self._bridge.call("inbox.list", state=self.state, limit=LIMIT)
+            found: list[Proposal] = await self._bridge.call(operations.inbox.list(state=self.state, limit=LIMIT))
         except KeepsakeError as error:
             if isValid(self) and request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.memories.model import KINDS, MemoryFilter, MemoryRow
+from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
 from ui.panes.filtered_list import FilteredList, ListLabels
@@ -107,7 +108,7 @@ class NoteList(FilteredList):
 
     async def _load(self, chosen: MemoryFilter, request: int) -> None:
         try:
-            ids = await self._bridge.call("note.ids", filter=chosen, order=self._sorting.current)
+            ids = await self._bridge.call(operations.note.ids(filter=chosen, order=self._sorting.current))
         except KeepsakeError as error:
             self._fail(error, request)
             return
@@ -117,10 +118,10 @@ class NoteList(FilteredList):
         is_trash = chosen == MemoryFilter(deleted=True)
         nothing = "" if is_trash else self.tr("No note fits this filter.")
         self._show_ids(ids, nothing)
-        facets: Facets = await self._bridge.call("note.facets", filter=chosen)
+        facets: Facets = await self._bridge.call(operations.note.facets(filter=chosen))
         if self._is_current(request):
             self.counted.emit(facets)
-        entities = await self._bridge.call("note.entities", filter=chosen, limit=ENTITIES)
+        entities = await self._bridge.call(operations.note.entities(filter=chosen, limit=ENTITIES))
         if self._is_current(request):
             self.named.emit(entities)
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import format_number
 from ui.panes.name_lookup import NameLookup
 from ui.panes.sessions.fact_card import FactCard
@@ -132,7 +132,7 @@ class FactsTab(QWidget):
     async def _load(self, session: str) -> None:
         try:
             found: list[SessionMemory] = await self._bridge.call(
-                "session.memories", session=session, limit=self._limit + 1
+                operations.session.memories(session=session, limit=self._limit + 1)
             )
         except KeepsakeError as error:
             if isValid(self) and session == self._session:

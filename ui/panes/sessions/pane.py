@@ -13,6 +13,7 @@ from shiboken6 import isValid
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
+from ui import operations
 from ui.actions import Action, Slot
 from ui.panes.attachment_opener import AttachmentOpener
 from ui.panes.attachment_reader import read_attachment
@@ -216,7 +217,7 @@ class SessionsPane(ListPane):
         outer.addWidget(self._whole)
 
     async def _locate(self, link: str) -> "Attachment":
-        found: Attachment = await self.bridge.call("attachment.locate", link=link)
+        found: Attachment = await self.bridge.call(operations.attachment.locate(link=link))
         return found
 
     def _connect(self) -> None:
@@ -343,7 +344,7 @@ class SessionsPane(ListPane):
 
     async def _open_session(self, session: str, seq: int | None) -> None:
         try:
-            found = await self.bridge.call("session.get", session=session)
+            found = await self.bridge.call(operations.session.get(session=session))
         except KeepsakeError as error:
             if isValid(self) and self._opening == session:
                 self._opening = ""
@@ -364,7 +365,7 @@ class SessionsPane(ListPane):
 
     async def _refresh_head(self, session: str) -> None:
         try:
-            found = await self.bridge.call("session.get", session=session)
+            found = await self.bridge.call(operations.session.get(session=session))
         except NotFoundError:
             found = None
         if not isValid(self) or self._session is None or self._session.id != session:
@@ -474,14 +475,14 @@ class SessionsPane(ListPane):
         """
         moments = [_midnight(day) for day in (*days, days[-1].addDays(1))]
         starts = await asyncio.gather(
-            *(self.bridge.call("session.at", session=session, when=moment) for moment in moments)
+            *(self.bridge.call(operations.session.at(session=session, when=moment)) for moment in moments)
         )
         if isValid(self):
             begun = (one != after for one, after in pairwise(starts))
             self.header.dates.mark_days(list(compress(days, begun)))
 
     async def _go_to_date(self, session: str, moment: datetime) -> None:
-        seq = await self.bridge.call("session.at", session=session, when=moment)
+        seq = await self.bridge.call(operations.session.at(session=session, when=moment))
         if not isValid(self) or self._session is None or self._session.id != session:
             return
         if seq is None:
@@ -521,9 +522,9 @@ class SessionsPane(ListPane):
         try:
             if session is None:
                 title = excerpt(text.partition("\n")[0], 60)
-                done = await self.bridge.call("session.append", messages=[message], title=title, channel=SELF)
+                done = await self.bridge.call(operations.session.append(messages=[message], title=title, channel=SELF))
             else:
-                done = await self.bridge.call("session.append", messages=[message], session=session.id)
+                done = await self.bridge.call(operations.session.append(messages=[message], session=session.id))
         except KeepsakeError as error:
             if isValid(self):
                 self.composer.retry()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.sessions.model import Session, SessionFilter
+from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.dates import counted, day_heading, format_number, short_span
 from ui.panes.filtered_list import FilteredList, ListLabels
@@ -127,9 +128,9 @@ class SessionList(FilteredList):
     async def _load(self, chosen: SessionFilter, request: int) -> None:
         order, is_grouped, call = self._sorting.current, self._grouped.isChecked(), self._bridge.call
         try:
-            ids = await call("session.ids", filter=chosen, order=order)
-            groups = await call("session.groups", filter=chosen, order=order) if is_grouped else []
-            agents = await call("session.agents")
+            ids = await call(operations.session.ids(filter=chosen, order=order))
+            groups = await call(operations.session.groups(filter=chosen, order=order)) if is_grouped else []
+            agents = await call(operations.session.agents())
         except KeepsakeError as error:
             self._fail(error, request)
             return
@@ -145,7 +146,7 @@ class SessionList(FilteredList):
 
     async def _rows(self, ids: list[str]) -> "Sequence[Session]":
         rows: Sequence[Session] = await super()._rows(ids)
-        counts = await self._bridge.call("session.memory_counts", sessions=ids)
+        counts = await self._bridge.call(operations.session.memory_counts(sessions=ids))
         self._fact_counts |= {identity: counts.get(identity, 0) for identity in ids}
         return rows
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from shiboken6 import isValid
 
+from ui import operations
 from ui.widgets.word_marks import has_word
 
 if TYPE_CHECKING:
@@ -70,7 +71,10 @@ class SessionSearch(QObject):
 
     async def _find_words(self, words: tuple[str, ...], session: str, seq: int, request: int) -> None:
         found = await asyncio.gather(
-            *(self._bridge.call("session.find", session=session, text=word, limit=FIND_LIMIT) for word in words)
+            *(
+                self._bridge.call(operations.session.find(session=session, text=word, limit=FIND_LIMIT))
+                for word in words
+            )
         )
         if self._is_current(request):
             texts = {message.seq: message.content for message in self._pager.messages}
@@ -89,7 +93,7 @@ class SessionSearch(QObject):
             self._bar.set_found([], None)
 
     async def _find(self, session: str, term: str, request: int) -> None:
-        seqs = await self._bridge.call("session.find", session=session, text=term, limit=FIND_LIMIT)
+        seqs = await self._bridge.call(operations.session.find(session=session, text=term, limit=FIND_LIMIT))
         if self._is_current(request):
             self._bar.set_found(seqs, self._transcript.top_seq())
             if seqs:

@@ -11,6 +11,7 @@ from shiboken6 import isValid
 from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.sessions.model import Session
+from ui import operations
 from ui.models.dates import counted, format_number
 from ui.panes.reading_pane import TITLE, ReadingPane, history_of
 
@@ -104,7 +105,7 @@ class SessionWork(QObject):
         added = known = replaced = 0
         try:
             for session in sessions:
-                reply = await self._pane.bridge.reply("session.consolidate", session=session.id)
+                reply = await self._pane.bridge.reply(operations.session.consolidate(session=session.id))
                 report: ConsolidationReport = reply.value
                 history += report.history_ids
                 added += len(report.added)
@@ -149,7 +150,7 @@ class SessionWork(QObject):
 
     async def _export(self, session: Session, form: str, path: str) -> None:
         report: ExportReport = await self._pane.bridge.call(
-            "exchange.export_session", session=session.id, path=path, format=form
+            operations.exchange.export_session(session=session.id, path=path, format=form)
         )
         if isValid(self):
             messages = counted(report.messages, self.tr("1 message"), self.tr("{n} messages"))

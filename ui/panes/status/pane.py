@@ -10,7 +10,7 @@ from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.actions import Action
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
@@ -100,7 +100,7 @@ class StatusPane(ReadingPane):
 
     async def _fetch(self) -> None:
         try:
-            found: VaultOverview = await self.bridge.call("vault.overview")
+            found: VaultOverview = await self.bridge.call(operations.vault.overview())
         except KeepsakeError as error:
             if isValid(self):
                 self._is_loading = False

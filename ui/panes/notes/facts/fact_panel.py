@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from app.memories.model import Belief, FactConfidence, Memory
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import date_words, local
 from ui.panes.notes.facts.belief_row import BeliefRow
 from ui.panes.notes.facts.confidence_curve import ConfidenceCurve
@@ -94,7 +94,7 @@ class FactPanel(QWidget):
         call = self._bridge.call
         try:
             found, beliefs = await asyncio.gather(
-                call("fact.confidence", id=identity), call("fact.beliefs", id=identity)
+                call(operations.fact.confidence(id=identity)), call(operations.fact.beliefs(id=identity))
             )
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
