@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QDir, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -191,7 +191,7 @@ class CapsuleSheet(BaseDialog):
             self.key.setText(key)
             self.copy.setEnabled(bool(key))
 
-    def _choice(self) -> dict[str, object]:
+    def _choice(self) -> dict[str, Any]:
         return {
             "tags": list(self.tags.tags),
             "text": self.words.text().strip(),
@@ -214,12 +214,17 @@ class CapsuleSheet(BaseDialog):
             self._offer()
 
     async def _make(self) -> None:
-        what: dict[str, object] = {"ids": self._ids} if self._ids else self._choice()
-        names = {"sender": self.from_name.text().strip(), "recipient": self.for_name.text().strip()}
+        what: dict[str, Any] = {"ids": self._ids} if self._ids else self._choice()
         self.make.setEnabled(False)
         try:
             made: Capsule = await self._bridge.call(
-                operations.capsule.make(path=self.path.text().strip(), days=self.days.currentData(), **names, **what)
+                operations.capsule.make(
+                    path=self.path.text().strip(),
+                    days=self.days.currentData(),
+                    sender=self.from_name.text().strip(),
+                    recipient=self.for_name.text().strip(),
+                    **what,
+                )
             )
         except KeepsakeError as error:
             if isValid(self):

@@ -1,7 +1,7 @@
 """History sheet: what was done in the vault, newest first, each entry with its undo."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
@@ -30,7 +30,13 @@ MOST = 500
 """Entries that are kept up to date together; older ones are a matter of the command line."""
 RELOAD_MS = 300
 AREAS: frozenset[Area] = UNDOABLE | {"schedules"}
-WHO = ("all", "me", "agents", "upkeep", "imports")
+WHO: Final[tuple[Literal["all", "me", "agents", "upkeep", "imports"], ...]] = (
+    "all",
+    "me",
+    "agents",
+    "upkeep",
+    "imports",
+)
 
 
 class HistorySheet(BaseDialog):

@@ -268,7 +268,7 @@ class ImportDialog(BaseDialog):
 
     async def _look(self, path: str, secret: str = "") -> None:
         try:
-            preview = await self._bridge.call(operations.exchange.preview(path=path, **_secret_argument(secret)))
+            preview = await self._bridge.call(operations.exchange.preview(path=path, passphrase=secret))
         except WrongPassphraseError as error:
             if isValid(self):
                 self._ask_passphrase(error.message)
@@ -351,8 +351,8 @@ class ImportDialog(BaseDialog):
                     path=path,
                     job=job,
                     skip_secrets=self._skips_secrets(),
-                    **({"leave_out": left_out} if left_out else {}),
-                    **_secret_argument(secret),
+                    leave_out=left_out,
+                    passphrase=secret,
                 )
             )
         except CancelledByPersonError:
@@ -424,7 +424,3 @@ class ImportDialog(BaseDialog):
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._problems.toPlainText())
-
-
-def _secret_argument(passphrase: str) -> dict[str, str]:
-    return {"passphrase": passphrase} if passphrase else {}

@@ -210,19 +210,18 @@ def _count_named(targets: "Sequence[Target]", text: str) -> int:
 async def _misspelt(bridge: "Bridge", text: str, *, titles_only: bool) -> list[Target]:
     """Return titles and names that have nearly these words."""
     wanted = pieces(text)
-    calls = [bridge.call(operations.note.titles(contains=piece, limit=NEAR_LIMIT)) for piece in wanted]
-    calls += [
-        bridge.call(operations.session.list(filter=SessionFilter(text=piece), limit=NEAR_LIMIT)) for piece in wanted
-    ]
-    if not titles_only:
-        calls += [
-            bridge.call(operations.entity.list(filter=EntityFilter(text=piece), limit=NEAR_LIMIT)) for piece in wanted
-        ]
-    answers = await asyncio.gather(*calls)
-    count = len(wanted)
-    links: dict[str, Link] = {one.memory_id: one for found in answers[:count] for one in found}
-    sessions: dict[str, Session] = {one.id: one for found in answers[count : 2 * count] for one in found}
-    entities: dict[str, EntityRow] = {one.id: one for found in answers[2 * count :] for one in found}
+    limit, session, entity = NEAR_LIMIT, operations.session, operations.entity
+    notes = [operations.note.titles(contains=piece, limit=limit) for piece in wanted]
+    talks = [session.list(filter=SessionFilter(text=piece), limit=limit) for piece in wanted]
+    names = [] if titles_only else [entity.list(filter=EntityFilter(text=piece), limit=limit) for piece in wanted]
+    linked, held, named = await asyncio.gather(
+        asyncio.gather(*map(bridge.call, notes)),
+        asyncio.gather(*map(bridge.call, talks)),
+        asyncio.gather(*map(bridge.call, names)),
+    )
+    links = {one.memory_id: one for found in linked for one in found}
+    sessions = {one.id: one for found in held for one in found}
+    entities = {one.id: one for found in named for one in found}
     titles = {
         **{key: one.title for key, one in links.items()},
         **{key: one.label for key, one in sessions.items()},

@@ -118,4 +118,5 @@ class StatusUpdater(QObject):
         self._bridge.start(self._bridge.call(operations.job.cancel(job=job)))
 
     def _on_line_pause_requested(self, job: str, is_pause: bool) -> None:
-        self._bridge.start(self._bridge.call("job.pause" if is_pause else "job.resume", job=job))
+        call = operations.job.pause(job=job) if is_pause else operations.job.resume(job=job)
+        self._bridge.start(self._bridge.call(call))

@@ -224,10 +224,10 @@ class SettingsDialog(BaseDialog):
         self._fields[setting.name] = field
         return field
 
-    def _on_field_changed(self, name: str, value: object) -> None:
+    def _on_field_changed(self, name: str, value: str | float | bool) -> None:
         self._bridge.start(self._store(name, value))
 
-    async def _store(self, name: str, value: object) -> None:
+    async def _store(self, name: str, value: str | float | bool) -> None:
         try:
             stored: SettingValue = await self._bridge.call(operations.settings.set(name=name, value=value))
         except KeepsakeError as error:

@@ -28,9 +28,11 @@ from ui.widgets.splitter import PaneSplitter
 if TYPE_CHECKING:
     from app.agents.ledger.model import LedgerPage
     from app.changes import ChangeSet
-    from app.connections.model import ClientState
+    from app.connections.model import ClientState, ConnectionResult
+    from app.quarantine.model import AgentRun
     from ui.actions import Actions
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 LIST_WIDTH = 300
 CALLS = 200
@@ -195,10 +197,10 @@ class AgentsPane(ReadingPane):
             self.listing.load()
             self.show_notice(self.tr("{name} has no access any more; what it wrote stays").format(name=name))
 
-    async def _run(self, words: str, operation: str, **arguments: Any) -> None:
-        reply = await self.bridge.reply(operation, **arguments)
+    async def _run(self, words: str, name: str, call: "TypedCall[AgentRun]") -> None:
+        reply = await self.bridge.reply(call)
         if isValid(self):
-            self.show_notice(words.format(name=arguments["name"]), history_of(reply))
+            self.show_notice(words.format(name=name), history_of(reply))
             self.do(self._load_page(self._open))
 
     # --- connecting programs ---
@@ -220,23 +222,27 @@ class AgentsPane(ReadingPane):
         if isValid(self):
             self.connect_form.show_preview(preview)
 
-    async def _write(self, operation: str, arguments: dict[str, Any]) -> None:
+    async def _write(self, call: "TypedCall[ConnectionResult]") -> None:
         try:
-            result = await self.bridge.call(operation, **arguments)
+            result = await self.bridge.call(call)
         except KeepsakeError as error:
             if isValid(self):
                 self.show_error(error)
-                await self._preview_again(operation, arguments)
+                await self._preview_again(call)
             return
         if isValid(self):
             self._open = result.agent_id
-            self.connect_form.show_result(result, is_removal=operation == "connection.remove")
+            self.connect_form.show_result(result, is_removal=call.operation == "connection.remove")
             self.listing.load()
 
-    async def _preview_again(self, operation: str, arguments: dict[str, Any]) -> None:
+    async def _preview_again(self, call: "TypedCall[ConnectionResult]") -> None:
         """Show the change as it is by now, so that the next attempt can succeed."""
-        is_removal = operation == "connection.remove"
-        wanted = {"client": arguments["client"], "hooks": arguments.get("hooks", False), "removal": is_removal}
+        is_removal = call.operation == "connection.remove"
+        wanted = {
+            "client": call.arguments["client"],
+            "hooks": call.arguments.get("hooks", False),
+            "removal": is_removal,
+        }
         await self._preview(wanted)
 
     # --- wiring ---
@@ -317,10 +323,10 @@ class AgentsPane(ReadingPane):
         self.do(self._preview(arguments))
 
     def _on_write_requested(self, arguments: dict[str, Any]) -> None:
-        self.do(self._write("connection.write", arguments))
+        self.do(self._write(operations.connection.write(**arguments)))
 
     def _on_remove_requested(self, arguments: dict[str, Any]) -> None:
-        self.do(self._write("connection.remove", arguments))
+        self.do(self._write(operations.connection.remove(**arguments)))
 
     def _on_connect_closed(self, agent: str) -> None:
         if agent:
@@ -358,12 +364,14 @@ class AgentsPane(ReadingPane):
 
     def _on_undo(self, since: str) -> None:
         if name := self._name():
-            self.do(self._run(self.tr("Undid what {name} wrote today"), "agent.undo", name=name, since=since))
+            self.do(
+                self._run(self.tr("Undid what {name} wrote today"), name, operations.agent.undo(name=name, since=since))
+            )
 
     def _on_hide(self) -> None:
         if name := self._name():
-            self.do(self._run(self.tr("Hid what {name} wrote"), "agent.quarantine", name=name))
+            self.do(self._run(self.tr("Hid what {name} wrote"), name, operations.agent.quarantine(name=name)))
 
     def _on_release(self) -> None:
         if name := self._name():
-            self.do(self._run(self.tr("What {name} wrote shows again"), "agent.release", name=name))
+            self.do(self._run(self.tr("What {name} wrote shows again"), name, operations.agent.release(name=name)))

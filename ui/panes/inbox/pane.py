@@ -22,10 +22,11 @@ from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
-    from app.inbox.model import ProposalDecision
+    from app.inbox.model import ProposalDecision, RuleAction
     from app.schedule.model import ScheduleRun
     from ui.actions import Actions
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 LIST_WIDTH = 340
 RELOAD_MS = 200
@@ -178,10 +179,10 @@ class InboxPane(ReadingPane):
 
     # --- what the person does ---
 
-    async def _decide(self, words: str, operation: str, **arguments: Any) -> None:
+    async def _decide(self, words: str, call: "TypedCall[list[ProposalDecision]]") -> None:
         """Accept or reject the open proposal, and go to the next one."""
-        decided = int(self._open)
-        reply = await self.bridge.reply(operation, id=decided, **arguments)
+        decided = int(call.arguments["id"])
+        reply = await self.bridge.reply(call)
         if not isValid(self):
             return
         decision: ProposalDecision = reply.value[0]
@@ -209,10 +210,12 @@ class InboxPane(ReadingPane):
             return
         reply = await self.bridge.reply(operations.fact.remember(content=str(proposal.arguments["content"])))
         if isValid(self):
-            await self._decide(self.tr("Kept both"), "inbox.reject", reason=self.tr("Both are kept."))
+            await self._decide(
+                self.tr("Kept both"), operations.inbox.reject(id=int(self._open), reason=self.tr("Both are kept."))
+            )
             self.show_notice(self.tr("Stored the new fact beside the old one"), history_of(reply))
 
-    async def _set_rule(self, action: str) -> None:
+    async def _set_rule(self, action: "RuleAction") -> None:
         proposal = self.listing.proposal(self._open)
         if proposal is None:
             return
@@ -269,15 +272,15 @@ class InboxPane(ReadingPane):
 
     def _on_accepted(self, arguments: Any) -> None:
         given = {"arguments": arguments} if arguments is not None else {}
-        self.do(self._decide(self.tr("Accepted"), "inbox.accept", **given))
+        self.do(self._decide(self.tr("Accepted"), operations.inbox.accept(id=int(self._open), **given)))
 
     def _on_rejected(self, reason: str) -> None:
-        self.do(self._decide(self.tr("Rejected"), "inbox.reject", reason=reason))
+        self.do(self._decide(self.tr("Rejected"), operations.inbox.reject(id=int(self._open), reason=reason)))
 
     def _on_both_kept(self) -> None:
         self.do(self._keep_both())
 
-    def _on_rule_requested(self, action: str) -> None:
+    def _on_rule_requested(self, action: "RuleAction") -> None:
         self.do(self._set_rule(action))
 
     def _on_undo_one(self, run_id: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
@@ -19,13 +19,13 @@ from ui.style.design_tokens import Space
 from ui.widgets.lists.list_view import CardList
 
 if TYPE_CHECKING:
-    from app.inbox.model import Proposal
+    from app.inbox.model import Proposal, ProposalState
     from ui.bridge import Bridge
 
 LIMIT = 500
 NIGHT = "night"
 """Id of the row about last night's work."""
-STATES = ("waiting", "accepted", "rejected", "expired")
+STATES: Final["tuple[ProposalState, ...]"] = ("waiting", "accepted", "rejected", "expired")
 
 
 class InboxRow:
@@ -76,7 +76,7 @@ class ProposalList(QWidget):
         column.addWidget(self.list, 1)
 
     @property
-    def state(self) -> str:
+    def state(self) -> "ProposalState":
         """The state of the proposals shown."""
         return STATES[self.states.currentIndex()]
 

@@ -123,11 +123,13 @@ class MessagePager(QObject):
             ]
         )
         try:
-            first, last, count, *pages = await asyncio.gather(
-                call(operations.session.messages(session=session, after=-1, limit=1)),
-                call(operations.session.before(session=session, seq=BEYOND, limit=1)),
-                call(operations.session.length(session=session)),
-                *around,
+            (first, last, count), pages = await asyncio.gather(
+                asyncio.gather(
+                    call(operations.session.messages(session=session, after=-1, limit=1)),
+                    call(operations.session.before(session=session, seq=BEYOND, limit=1)),
+                    call(operations.session.length(session=session)),
+                ),
+                asyncio.gather(*around),
             )
         except KeepsakeError as error:
             self._fail(error, generation)

@@ -31,6 +31,7 @@ from ui.panes.sessions.message_pager import MessagePager
 from ui.panes.sessions.session_actions import SessionActions
 from ui.panes.sessions.session_list import SessionList
 from ui.panes.sessions.session_search import SessionSearch
+from ui.panes.sessions.session_work import SessionFormat
 from ui.panes.sessions.transcript import Transcript
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
@@ -276,7 +277,7 @@ class SessionsPane(ListPane):
         if self._session is not None:
             self._actions.work.draw_facts([self._session])
 
-    def _export(self, form: str, session: Session) -> None:
+    def _export(self, form: SessionFormat, session: Session) -> None:
         self._actions.work.export(session, form)
 
     def _on_menu_about_to_show(self) -> None:
