@@ -1,71 +1,44 @@
-"""Background tasks of an engine: started together, woken by changes, stopped together."""
+"""Background tasks of an engine: started together, stopped together."""
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from app.changes import Area
 from app.core.error_location import error_location
+from app.part import BackgroundTask, Part
 
 _log = logging.getLogger(__name__)
 _BROKEN = "The background work “{work}” stopped because of a fault in Keepsake; it begins again when you restart it."
 
 
-@dataclass(frozen=True, slots=True)
-class BackgroundTask:
-    """One piece of work that goes on until the vault is closed.
+class BackgroundTasks(Part):
+    """The background tasks of one engine. Belongs to its event loop."""
 
-    Args:
-        name: Its name in the log and in the vault's status.
-        run: Begins it.
-        wake: Says that there may be something to do; nothing where it looks by itself.
-        wake_on: The areas of the changes that wake it.
-        is_reading: True where it also runs on a vault that cannot be written.
-        is_essential: False where safe mode goes without it.
-    """
-
-    name: str
-    run: Callable[[], Coroutine[object, object, None]]
-    wake: Callable[[], None] | None = None
-    wake_on: frozenset[Area] = frozenset()
-    is_reading: bool = False
-    is_essential: bool = True
-
-
-class BackgroundTasks:
-    """The background tasks of one engine. Belongs to its event loop.
-
-    Args:
-        tasks: The tasks, in the order in which they start.
-    """
-
-    def __init__(self, tasks: Sequence[BackgroundTask]) -> None:
-        self._tasks = tuple(tasks)
+    def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
-        self.failures: list[str] = []
+        self._failures: list[str] = []
 
-    def start(self, *, is_read_only: bool, is_safe_mode: bool = False) -> None:
+    @property
+    def failures(self) -> Sequence[str]:
+        """Sentences about tasks that broke."""
+        return self._failures
+
+    def start(self, tasks: Sequence[BackgroundTask], *, is_read_only: bool, is_safe_mode: bool = False) -> None:
         """Start all tasks, those that only read, or those that safe mode needs."""
-        for task in self._tasks:
+        for task in tasks:
             if (task.is_reading or not is_read_only) and (task.is_essential or not is_safe_mode):
                 started = asyncio.create_task(task.run(), name=task.name)
                 started.add_done_callback(self._on_ended)
                 self._running.add(started)
-
-    def wake(self, areas: frozenset[Area]) -> None:
-        """Wake the tasks that wait for changes in some of these areas."""
-        for task in self._tasks:
-            if task.wake is not None and task.wake_on & areas:
-                task.wake()
 
     def cancel(self) -> None:
         """Ask all tasks to stop."""
         for task in self._running:
             task.cancel()
 
-    async def wait_stopped(self) -> None:
-        """Wait until all tasks have ended; their failures were reported when they happened."""
+    async def close(self) -> None:
+        """Stop all tasks and wait until they have ended; their failures are known."""
+        self.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 
     def _on_ended(self, ended: "asyncio.Task[None]") -> None:
@@ -73,4 +46,4 @@ class BackgroundTasks:
         error = None if ended.cancelled() else ended.exception()
         if error is not None:
             _log.error("background work %s broke: %s", ended.get_name(), error_location(error))
-            self.failures.append(_BROKEN.format(work=ended.get_name()))
+            self._failures.append(_BROKEN.format(work=ended.get_name()))

@@ -12,7 +12,10 @@ import apsw
 
 from app.agents import vault_folders
 from app.agents.model import IsolatedVault
+from app.agents.service import AREA
+from app.changes import ChangeSet
 from app.errors import MachineError, NotFoundError
+from app.part import Part
 from app.store.store import Store
 
 
@@ -32,7 +35,7 @@ class AgentVault(Protocol):
 V = TypeVar("V", bound=AgentVault)
 
 
-class IsolatedVaults(Generic[V]):
+class IsolatedVaults(Part, Generic[V]):
     """The vaults of isolated agents below ``<vault>/agents``. Belongs to one event loop.
 
     An agent is isolated when the setting ``agents.isolated`` names it or its registration says so. Then whatever it
@@ -68,10 +71,11 @@ class IsolatedVaults(Generic[V]):
             registered[name] = await self._store.read(lambda connection: _is_registered(connection, name))
         return registered[name]
 
-    def reread(self) -> None:
-        """Look at the registrations again: one of them has changed."""
-        # A new one: what is being read now may be out of date, and goes into the old one.
-        self._registered = {}
+    def on_change(self, changes: ChangeSet) -> None:
+        """Look at the registrations again after one of them has changed."""
+        if AREA in changes.areas:
+            # A new one: what is being read now may be out of date, and goes into the old one.
+            self._registered = {}
 
     async def existing(self, name: str) -> V:
         """Return the vault of an agent that has one, isolated now or not.

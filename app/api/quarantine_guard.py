@@ -25,8 +25,8 @@ async def refuse_release(
     if caller.is_owner:
         return
     if memory:
-        is_hidden = await engine.quarantine.holds_memory(caller.access, memory)
+        is_hidden = await engine.undo.quarantine.holds_memory(caller.access, memory)
     else:
-        is_hidden = await engine.quarantine.holds_entries(history_ids, run_id)
+        is_hidden = await engine.undo.quarantine.holds_entries(history_ids, run_id)
     if is_hidden:
         raise AccessDeniedError("The person put this into quarantine, and only the person can release it.")

@@ -1,10 +1,11 @@
 """Parts of the entities: people, places and organisations, and the worker that recognises their names."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
-from app.changes import ChangeSet
+from app.changes import Area, ChangeSet
 from app.entities.duplicates.service import NearDuplicateService
 from app.entities.enrichment.service import EnrichmentService
 from app.entities.mention_worker import ACTOR, MentionWorker
@@ -16,13 +17,15 @@ from app.entities.service import EntityService
 from app.jobs import BackgroundJob, LoopWake
 from app.llm.chat_model import ChatModel
 from app.llm.prompts import load_prompt
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 
 _LISTED_FROM = 200  # texts left to read; fewer are done before a person could look
+_READ: Final[frozenset[Area]] = frozenset({"messages", "memories"})
 
 
 @dataclass(frozen=True, slots=True)
-class EntityParts:
+class EntityParts(Part):
     """Parts of the entities.
 
     Args:
@@ -39,10 +42,20 @@ class EntityParts:
     enrichment: EnrichmentService
     duplicates: NearDuplicateService
 
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the recognition of names."""
+        return (BackgroundTask("entities", self.worker.run, is_reading=True),)
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why names are not recognised."""
+        return (self.worker.failure,)
+
     def on_change(self, changes: ChangeSet) -> None:
-        """Wake the worker after a person's decision about an entity."""
-        if "entities" in changes.areas and changes.actor != ACTOR:
-            self.worker.wake(decided=True)
+        """Wake the worker for new texts, and after a person's decision about an entity."""
+        is_decided = "entities" in changes.areas and changes.actor != ACTOR
+        if is_decided or changes.areas & _READ:
+            self.worker.wake(decided=is_decided)
 
 
 def build(runtime: Runtime, index_ready: Callable[[], Awaitable[None]], chat: ChatModel) -> EntityParts:

@@ -23,6 +23,7 @@ from app.erasure.backup_cleaner import BackupCleaner
 from app.erasure.eraser import EntityNameEraser, Eraser, Names
 from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget, RemainingReference
 from app.errors import CancelledByPersonError, InputError, KeepsakeError, MachineError, NotFoundError
+from app.part import BackgroundTask, Part
 from app.store import meta
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
@@ -61,7 +62,7 @@ class _Traces:
     names: frozenset[tuple[str, str]] = frozenset()
 
 
-class ErasureService:
+class ErasureService(Part):
     """Forgets for ever, in short transactions; what is interrupted is finished by ``resume``.
 
     Args:
@@ -89,6 +90,15 @@ class ErasureService:
         self._one_at_a_time = asyncio.Lock()
         self._is_resumed = asyncio.Event()
         self.failure = ""
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the finishing of interrupted erasures."""
+        return (BackgroundTask("forever", self.run),)
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why an interrupted erasure is not finished."""
+        return (self.failure,)
 
     async def forget(
         self,

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from app.errors import FormatError, KeepsakeError
+from app.exchange import unread_words
 from app.exchange.formats import capsule, docx, encrypted_export, enex, web_page
 from app.exchange.formats.chats import chat_detection, chat_records, discord, messenger, slack
 from app.exchange.formats.detect import SUPPORTED, detect
@@ -69,11 +70,18 @@ class FolderPlan:
         parts: The parts.
         problems: Files that no part holds and no reader names.
         passed: What a search passes over wherever it lies: hidden files, links, pipes.
+        words: Files with words that no part holds, wherever they lie.
     """
 
     parts: list[FolderPart] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     passed: list[Problem] = field(default_factory=list)
+    words: list[Problem] = field(default_factory=list)
+
+    @property
+    def remarks(self) -> list[Problem]:
+        """All that is said of what no part holds."""
+        return [*self.problems, *self.passed, *self.words]
 
     @property
     def format(self) -> str:
@@ -115,7 +123,7 @@ def is_one(found: FolderPlan, folder: Path, fmt: str) -> bool:
 def whole(found: FolderPlan, folder: Path, fmt: str) -> FolderPlan | None:
     """Return the plan of a folder that is one export.
 
-    It is ``None`` where its reader itself names all that it passes over.
+    It is ``None`` where its reader itself names all that it passes over, and no words are among that.
 
     Args:
         found: Its plan.
@@ -123,6 +131,7 @@ def whole(found: FolderPlan, folder: Path, fmt: str) -> FolderPlan | None:
         fmt: Its format.
     """
     problems = [*([] if fmt in _NAME_OTHERS else found.problems), *([] if fmt == "markdown" else found.passed)]
+    problems += found.words
     return FolderPlan([FolderPart(".", fmt, (folder.resolve(),))], problems) if problems else None
 
 
@@ -255,7 +264,12 @@ class _Search:
         is_alone = len(self._plan.parts) == 1
         exports = [folder for folder, fmt in self._wholes.items() if is_alone and fmt in _CONVERSATIONS]
         within = [name for name in self._unknown if any(_is_below(name, folder) for folder in exports)]
-        if others := [name for name in self._unknown if name not in within]:
+        others = [name for name in self._unknown if name not in within]
+        # What an account holds beside its conversations is no loss.
+        accounts = [folder for folder, fmt in self._wholes.items() if fmt in _AS_WHOLE]
+        products = [name for name in others if any(_is_below(name, folder) for folder in accounts)]
+        foreign = (name for name in others if name not in products)
+        if others := [*products, *self._without_words(foreign, unread_words.foreign_words)]:
             problems.append(left_out(place, others, _FILES, "in no format that is known", lost=False))
         account = FileAccount()
         for name in within:
@@ -277,7 +291,11 @@ class _Search:
             group: [name for name in names if not any(_is_below(name, root) for root in roots)]
             for group, names in (("hidden", remarks.hidden), ("links", remarks.links), ("special", remarks.special))
         }
-        if found := apart["hidden"]:
+        # A reader of notes takes hidden notes as any others.
+        unread = [name for name in remarks.hidden if name in apart["hidden"] or _suffix(name) not in NOTE_SUFFIXES]
+        hidden = unread_words.hidden_files(self._root, unread)
+        wordless = set(self._without_words(hidden, unread_words.hidden_words))
+        if found := [name for name in apart["hidden"] if (self._root / name).is_dir() or name in wordless]:
             problems.append(left_out(place, found, ("hidden file or folder", "hidden files or folders"), lost=False))
         if found := apart["links"]:
             kind = "that lead out of the folder or nowhere" if len(found) > 1 else "that leads out of it or nowhere"
@@ -288,6 +306,22 @@ class _Search:
         for name, why in remarks.unreadable.items():
             if not any(_is_below(name, root) for root in roots):
                 problems.append(Problem(name, f"It could not be read: {why}."))
+
+    def _without_words(self, names: Iterable[str], problem: Callable[[str], Problem]) -> Iterator[str]:
+        """Yield the files that hold no words, and name the others."""
+        for name in takewhile(lambda _name: not self._cancelled(), names):
+            if unread_words.may_hold_words(name) and self._holds_words(name):
+                self._plan.words.append(problem(name))
+            else:
+                yield name
+
+    def _holds_words(self, name: str) -> bool:
+        try:
+            with (self._root / name).open("rb") as stream:
+                return unread_words.holds_words(name, stream)
+        except OSError as error:
+            self._plan.problems.append(Problem(name, f"It could not be read: {error.strerror or error}."))
+            return False
 
 
 def _is_below(name: str, folder: str) -> bool:

@@ -7,10 +7,10 @@ are written to their files too; see ``NoteMirror``.
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from app.changes import ChangeSet, Event, Listener
+from app.changes import ChangeSet
 from app.core.error_location import error_location
 from app.core.paths import user_path
 from app.errors import KeepsakeError
@@ -18,6 +18,7 @@ from app.exchange import mirrored_files
 from app.exchange.mirrored_files import FolderScan
 from app.exchange.model import NotesFolderStatus
 from app.exchange.note_mirror import NoteMirror
+from app.part import BackgroundTask, Part
 
 _log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ _SHARE: Final = 0.1  # of the time that looking and reading may take
 _LONGEST_S: Final = 10.0
 
 
-class NoteFolderWatch:
+class NoteFolderWatch(Part):
     """Follows a folder of Markdown notes. Belongs to one event loop.
 
     Args:
@@ -43,7 +44,6 @@ class NoteFolderWatch:
         folder: Callable[[], str],
         writes: Callable[[], bool],
         is_private: Callable[[], bool],
-        subscribe: Callable[[Listener], object],
     ) -> None:
         self._mirror = mirror
         self._folder = folder
@@ -54,7 +54,15 @@ class NoteFolderWatch:
         self._failure = ""
         # A look carries over what differs from what it saw at its begin; another one would change that under it.
         self._looking = asyncio.Lock()
-        subscribe(self._on_event)
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the following of the folder."""
+        return (BackgroundTask("note-folder", self.run, is_essential=False),)
+
+    def on_change(self, changes: ChangeSet) -> None:
+        """Note that notes were edited."""
+        if "memories" in changes.areas:
+            self._has_edits = True
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -121,7 +129,3 @@ class NoteFolderWatch:
     def _forget(self) -> None:
         self._known, self._failure = None, ""
         self._mirror.forget()
-
-    def _on_event(self, event: Event) -> None:
-        if isinstance(event, ChangeSet) and "memories" in event.areas:
-            self._has_edits = True

@@ -505,11 +505,11 @@ def _parts(path: Path, cancelled: Callable[[], bool] = lambda: False) -> FolderP
         fmt = ""
     except CancelledByPersonError:
         return None
-    if not found.parts:
+    if not found.parts and not (fmt and found.words):
         return None
-    if folder_plan.is_one(found, path, fmt):
+    if not found.parts or folder_plan.is_one(found, path, fmt):
         return folder_plan.whole(found, path, fmt)
-    return replace(found, problems=[*found.problems, *found.passed])
+    return replace(found, problems=found.remarks)
 
 
 def _previewed(path: Path, name: str) -> ImportPreview:

@@ -29,6 +29,7 @@ from app.inbox.model import (
     RuleAction,
 )
 from app.inbox.proposal_history import record_decision, record_wording
+from app.part import BackgroundTask, Part
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -64,7 +65,7 @@ _WHY: Final = {
 }
 
 
-class InboxService:
+class InboxService(Part):
     """Keeps proposals and the rules for them.
 
     Args:
@@ -82,6 +83,15 @@ class InboxService:
         self._days = days
         self._publish = publish
         self.failure = ""
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the setting aside of old proposals."""
+        return (BackgroundTask("inbox", self.run),)
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why old proposals are not set aside."""
+        return (self.failure,)
 
     async def propose(self, proposal: NewProposal) -> Changed[Proposed]:
         """Store a proposal; one that waits already, word for word, is not stored again.

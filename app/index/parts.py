@@ -1,7 +1,10 @@
 """Parts of the search index: worker, vectors, and the choice of an embedding model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from app.changes import Area, ChangeSet
 from app.embed.download.download_jobs import ModelDownloads
 from app.embed.remote.api_keys import ApiKeys
 from app.index.embedder_opener import EmbedderOpener
@@ -11,14 +14,17 @@ from app.index.generations.service import EmbeddingService
 from app.index.indexer import Indexer
 from app.index.worker import IndexWorker
 from app.jobs import BackgroundJob, LoopWake
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 
 LISTED_FROM = 200
 """Texts that must be left for background work to be listed as a job: fewer are done before a person could look."""
 
+_INDEXED: Final[frozenset[Area]] = frozenset({"messages", "memories"})
+
 
 @dataclass(frozen=True, slots=True)
-class IndexParts:
+class IndexParts(Part):
     """Parts of the search index.
 
     Args:
@@ -27,6 +33,7 @@ class IndexParts:
         generations: The vectors of each embedding model.
         builder: Makes the vectors of another model.
         embedding: The choice of a model.
+        has_vectors: Whether there are vectors at all.
     """
 
     indexer: Indexer
@@ -34,6 +41,26 @@ class IndexParts:
     generations: GenerationManager
     builder: GenerationBuilder
     embedding: EmbeddingService
+    has_vectors: bool
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the indexing, and the building of vectors."""
+        indexing = BackgroundTask("index", self.worker.run, is_reading=True)
+        return (indexing, BackgroundTask("vectors", self.builder.run)) if self.has_vectors else (indexing,)
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Sentences about the embedding model."""
+        return self.embedding.notes()
+
+    def on_change(self, changes: ChangeSet) -> None:
+        """Wake the worker for new texts."""
+        if changes.areas & _INDEXED:
+            self.worker.wake()
+
+    async def close(self) -> None:
+        """Close all embedders."""
+        self.worker.close()
 
 
 class _EmbeddingRestart:
@@ -79,7 +106,7 @@ def build(runtime: Runtime, keys: ApiKeys, downloads: ModelDownloads) -> IndexPa
         opener.open_requested,
         _EmbeddingRestart(downloads, worker),
     )
-    return IndexParts(Indexer(), worker, generations, builder, embedding)
+    return IndexParts(Indexer(), worker, generations, builder, embedding, runtime.config.flag("index.vectors"))
 
 
 def _worker(runtime: Runtime, generations: GenerationManager) -> IndexWorker:

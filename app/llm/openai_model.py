@@ -17,6 +17,7 @@ from app.core.token_estimate import estimate_tokens
 from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError
 from app.llm.model import ChatAnswer, ChatMessage, ChatRequest, ToolCall, Usage
 from app.llm.options import ModelOptions
+from app.part import Part
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -67,7 +68,7 @@ class UsageRecorder(Protocol):
         """Enter one request."""
 
 
-class OpenAiModel:
+class OpenAiModel(Part):
     """Chat model of a service. Belongs to one event loop.
 
     Args:
@@ -124,6 +125,11 @@ class OpenAiModel:
     def refusal(self) -> str:
         """Return why the service refused the last request; empty after other settings."""
         return self._refused[1] if self._refused is not None and self._refused[0] == self._options() else ""
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why the model is not used, where its service refused."""
+        return (f"The language model is not used: {self.refusal}",) if self.refusal else ()
 
     def may_send(self, stores: Sequence[StoreName]) -> bool:
         """Return whether the settings let texts of these stores go to the service."""

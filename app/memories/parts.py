@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from app.changes import ChangeSet
 from app.config.config import Config
 from app.core.stores import StoreName
 from app.llm.chat_model import ChatModel
@@ -28,11 +29,12 @@ from app.memories.template_service import TemplateService
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.unlinked_mentions import UnlinkedMentionService
 from app.memories.writer import MemoryIndex
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryParts:
+class MemoryParts(Part):
     """Parts of the durable memories.
 
     Args:
@@ -70,6 +72,24 @@ class MemoryParts:
     bulk: BulkChangeService
     templates: TemplateService
     mentions: UnlinkedMentionService
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the counting of reads, and the setting aside of what expired."""
+        return (BackgroundTask("accesses", self.access.run), BackgroundTask("expiry", self.expiry.run))
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Sentences about reads that are not counted, and about what expired and stays."""
+        return (*self.access.failures, self.expiry.failure)
+
+    def on_change(self, changes: ChangeSet) -> None:
+        """Look for what expires after a change of memories."""
+        if "memories" in changes.areas:
+            self.expiry.wake()
+
+    async def close(self) -> None:
+        """Store the counts that wait."""
+        await self.access.flush()
 
 
 def build(

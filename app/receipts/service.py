@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from hashlib import sha256
@@ -13,6 +13,7 @@ import msgspec
 
 from app.core.clock import Clock
 from app.errors import InputError, KeepsakeError, KeyConflictError
+from app.part import BackgroundTask, Part
 from app.receipts import repo
 from app.receipts.model import KEPT_MS, MAX_KEY, Receipt
 from app.receipts.repo import StoredReceipt
@@ -41,7 +42,7 @@ class ClaimedWrite:
         self.outcome = receipt
 
 
-class WriteReceipts:
+class WriteReceipts(Part):
     """Receipts of writes that their callers gave a key.
 
     Args:
@@ -55,6 +56,10 @@ class WriteReceipts:
         self._clock = clock
         self._kept_ms = kept_ms
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the removal of old receipts."""
+        return (BackgroundTask("write-receipts", self.run),)
 
     @asynccontextmanager
     async def claim(

@@ -1,5 +1,6 @@
 """Parts of search: the service and the optional cross-encoder."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,27 +10,35 @@ from app.core.paths import models_cache
 from app.embed.cross_encoder import FastembedReranker
 from app.embed.download.download_jobs import ModelDownloads
 from app.index.worker import IndexWorker
+from app.part import BackgroundTask, Part
 from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.saved.service import SavedSearches
 from app.retrieval.service import SearchService
+from app.retrieval.warming import SearchWarming
 from app.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
-class SearchParts:
+class SearchParts(Part):
     """Parts of search.
 
     Args:
         service: The search.
         saved: The searches that the person saved.
         reranker: Reads the first results again; none where the settings name no model.
+        warming: Loads what a search needs.
     """
 
     service: SearchService
     saved: SavedSearches
     reranker: FastembedReranker | None
+    warming: SearchWarming
 
-    def close(self) -> None:
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the warming of search."""
+        return (BackgroundTask("warming", self.warming.run, is_reading=True, is_essential=False),)
+
+    async def close(self) -> None:
         """Release the cross-encoder."""
         if self.reranker is not None:
             self.reranker.close()
@@ -60,7 +69,8 @@ def build(runtime: Runtime, worker: IndexWorker, downloads: ModelDownloads) -> S
         tune=partial(with_settings, runtime.config),
         reranker=reranker,
     )
-    return SearchParts(service, SavedSearches(runtime.store, runtime.clock), reranker)
+    saved, warming = SavedSearches(runtime.store, runtime.clock), SearchWarming(service, worker, runtime.jobs)
+    return SearchParts(service, saved, reranker, warming)
 
 
 def _configured_reranker(config: Config, downloads: ModelDownloads) -> FastembedReranker | None:

@@ -1,10 +1,12 @@
 """Parts of the conversations: messages, working memory, summaries, and the work after a turn."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from app.changes import ChangeSet
 from app.llm.chat_model import ChatModel
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 from app.sessions.capture.after_turn import AfterTurn
 from app.sessions.capture.auto_capture import AutoCapture, MemoryWrite
@@ -14,7 +16,6 @@ from app.sessions.capture.write_behind import WriteBehind
 from app.sessions.compaction.model_summary import ModelSummariser
 from app.sessions.compaction.rolling_summary import SummaryService
 from app.sessions.compaction.service import CompactionService
-from app.sessions.consolidation_queue import ConsolidationQueue
 from app.sessions.idempotency import IdempotencyKeyCleaner
 from app.sessions.narrative import SessionNarrator
 from app.sessions.options import session_options
@@ -28,7 +29,7 @@ from app.sessions.working_memory import WorkingMemory
 
 
 @dataclass(frozen=True, slots=True)
-class SessionParts:
+class SessionParts(Part):
     """Parts of the conversations.
 
     Args:
@@ -40,7 +41,6 @@ class SessionParts:
         restore: Gives an agent its conversation back.
         scratchpads: What an agent keeps in view.
         summaries: Summaries of whole conversations.
-        consolidation_queue: Conversations to be consolidated.
         after_turn: Work that follows a turn.
         idempotency_keys: Removes keys of repeated appends that are out of date.
         withheld: Takes single turns out of conversations.
@@ -54,18 +54,39 @@ class SessionParts:
     restore: RestoreService
     scratchpads: ScratchpadService
     summaries: SessionSummaryService
-    consolidation_queue: ConsolidationQueue
     after_turn: AfterTurn
     idempotency_keys: IdempotencyKeyCleaner
     withheld: WithheldTurns
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the work after a turn, and the removal of old keys."""
+        return (
+            BackgroundTask("after-turn", self.after_turn.run),
+            BackgroundTask("receipts", self.idempotency_keys.run),
+        )
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Sentences about messages that are not stored, and about failed work after a turn."""
+        return (*self.write_behind.failures, *self.after_turn.failures)
 
     def on_change(self, changes: ChangeSet) -> None:
         """Note a change for working memory and for the work after a turn."""
         self.working_memory.on_change(changes)
         self.after_turn.on_change(changes)
 
+    async def close(self) -> None:
+        """Store the messages that wait."""
+        await self.write_behind.drain()
 
-def build(runtime: Runtime, index: MessageIndexer, write_memory: MemoryWrite, chat: ChatModel) -> SessionParts:
+
+def build(
+    runtime: Runtime,
+    index: MessageIndexer,
+    write_memory: MemoryWrite,
+    chat: ChatModel,
+    switched: Callable[[str], None],
+) -> SessionParts:
     """Build the parts of the conversations.
 
     Args:
@@ -73,6 +94,7 @@ def build(runtime: Runtime, index: MessageIndexer, write_memory: MemoryWrite, ch
         index: Indexes messages as they are written.
         write_memory: Stores a memory that was found in a conversation.
         chat: The language model.
+        switched: Called with a conversation whose agent moved to another one.
     """
     store, clock = runtime.store, runtime.clock
     options = partial(session_options, runtime.config)
@@ -92,8 +114,7 @@ def build(runtime: Runtime, index: MessageIndexer, write_memory: MemoryWrite, ch
         RestoreService(store, options),
         ScratchpadService(store, service, policy, clock),
         summaries,
-        ConsolidationQueue(store, clock),
-        AfterTurn(store, options, summaries, compaction, capture, runtime.publish, runtime.trace),
+        AfterTurn(store, options, summaries, compaction, capture, runtime.publish, runtime.trace, switched),
         IdempotencyKeyCleaner(store, clock),
         WithheldTurns(store, index, clock),
     )

@@ -1,15 +1,18 @@
 """Service that keeps the accounts of the language model."""
 
+from collections.abc import Sequence
+
 import apsw
 
 from app.core.clock import Clock, to_datetime
 from app.llm.model import Usage
+from app.part import BackgroundTask, Part
 from app.spending import repo
 from app.spending.model import Spending
 from app.store.store import Store
 
 
-class SpendingService:
+class SpendingService(Part):
     """Accounts of the language model in the vault.
 
     Args:
@@ -22,6 +25,10 @@ class SpendingService:
         self._clock = clock
         self._month = ""
         self._spent = 0.0
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the reading of what was spent."""
+        return (BackgroundTask("spending", self.load, is_reading=True),)
 
     @property
     def spent_this_month(self) -> float:

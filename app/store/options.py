@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+from app.config.config import Config
 from app.core.vault_opening import VaultOpening
 from app.store.connection import BUSY_MS
 from app.trace.trace import Trace
@@ -33,6 +34,18 @@ class StoreOptions:
     is_wal: bool = True
     trace: Trace = field(default_factory=Trace)
     opening: VaultOpening = field(default_factory=VaultOpening)
+
+
+def store_options(config: Config, trace: Trace, opening: VaultOpening) -> StoreOptions:
+    """Return the options that the settings give."""
+    return StoreOptions(
+        config.number("store.read_limit"),
+        config.whole("store.busy_timeout"),
+        config.whole("store.readers"),
+        config.flag("store.wal"),
+        trace,
+        opening,
+    )
 
 
 @dataclass(frozen=True, slots=True)

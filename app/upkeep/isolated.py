@@ -8,6 +8,7 @@ from pathlib import Path
 from app.core.clock import DAY_MS, Clock, to_ms
 from app.core.files import from_os
 from app.errors import KeepsakeError
+from app.part import BackgroundTask, Part
 from app.store.staged_restore import DATABASE
 from app.upkeep import backup_files
 from app.upkeep.backup_service import BackupOptions
@@ -17,7 +18,7 @@ _log = logging.getLogger(__name__)
 _CHECK_S = 3600.0
 
 
-class IsolatedBackups:
+class IsolatedBackups(Part):
     """Opens a vault that changed since its last backup, so that it makes its own.
 
     Args:
@@ -38,6 +39,10 @@ class IsolatedBackups:
         self._reopen = reopen
         self._clock = clock
         self._wishes = wishes
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the hourly look."""
+        return (BackgroundTask("isolated-backups", self.run),)
 
     async def run(self) -> None:
         """Look now and every hour, until cancelled."""

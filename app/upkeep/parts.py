@@ -7,6 +7,7 @@ from functools import partial
 from app.config import diagnosis
 from app.config.config import Config
 from app.index.worker import IndexWorker
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 from app.upkeep.backup_service import BackupService
 from app.upkeep.housekeeping import Housekeeping, Retry
@@ -16,18 +17,35 @@ from app.upkeep.upkeep_job import UpkeepJob
 
 
 @dataclass(frozen=True, slots=True)
-class UpkeepParts:
+class UpkeepParts(Part):
     """Parts of upkeep.
 
     Args:
         service: Status, check, repair and reindexing of the vault.
         backups: Backups of the vault.
         jobs: Jobs that run at their times.
+        config: The vault's settings.
+        read_names_again: Lets everything be read for names again.
     """
 
     service: UpkeepService
     backups: BackupService
     jobs: tuple[UpkeepJob, ...]
+    config: Config
+    read_names_again: Retry
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return what a vault needs after it was opened, and the daily backup."""
+        return (
+            BackgroundTask("care", partial(self.service.begin, self.read_names_again)),
+            BackgroundTask("backups", self.backups.run),
+        )
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Sentences about settings that do not count, and about backups."""
+        settings = (f"{fault.sentence} Another value counts." for fault in self.config.faults)
+        return (*settings, *self.backups.notes())
 
 
 def build(
@@ -62,7 +80,7 @@ def build(
         partial(config.flag, "housekeeping.enabled"),
         partial(config.text, "housekeeping.time"),
     )
-    return UpkeepParts(service, backups, (housekeeping, *other_jobs))
+    return UpkeepParts(service, backups, (housekeeping, *other_jobs), config, read_names_again)
 
 
 def _settings_findings(config: Config) -> list[Finding]:

@@ -7890,6 +7890,10 @@
         <source>Schedules</source>
         <translation>Zeitpläne</translation>
     </message>
+    <message>
+        <source>ran {time}</source>
+        <translation>lief {time}</translation>
+    </message>
 </context>
 <context>
     <name>ScheduleNotifier</name>
@@ -10160,12 +10164,20 @@
 <context>
     <name>WeekView</name>
     <message>
+        <source>1 run this week.</source>
+        <translation>1 Lauf in dieser Woche.</translation>
+    </message>
+    <message>
         <source>Week</source>
         <translation>Woche</translation>
     </message>
     <message>
-        <source>{n} runs this week. {current}</source>
-        <translation>{n} Läufe diese Woche. {current}</translation>
+        <source>{n} runs</source>
+        <translation>{n} Läufe</translation>
+    </message>
+    <message>
+        <source>{n} runs this week.</source>
+        <translation>{n} Läufe in dieser Woche.</translation>
     </message>
 </context>
 <context>

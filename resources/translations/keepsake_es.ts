@@ -7890,6 +7890,10 @@
         <source>Schedules</source>
         <translation>Programaciones</translation>
     </message>
+    <message>
+        <source>ran {time}</source>
+        <translation>se ejecutó {time}</translation>
+    </message>
 </context>
 <context>
     <name>ScheduleNotifier</name>
@@ -10160,12 +10164,20 @@
 <context>
     <name>WeekView</name>
     <message>
+        <source>1 run this week.</source>
+        <translation>1 ejecución esta semana.</translation>
+    </message>
+    <message>
         <source>Week</source>
         <translation>Semana</translation>
     </message>
     <message>
-        <source>{n} runs this week. {current}</source>
-        <translation>{n} ejecuciones esta semana. {current}</translation>
+        <source>{n} runs</source>
+        <translation>{n} ejecuciones</translation>
+    </message>
+    <message>
+        <source>{n} runs this week.</source>
+        <translation>{n} ejecuciones esta semana.</translation>
     </message>
 </context>
 <context>

@@ -7890,6 +7890,10 @@
         <source>Schedules</source>
         <translation>计划</translation>
     </message>
+    <message>
+        <source>ran {time}</source>
+        <translation>{time} 运行过</translation>
+    </message>
 </context>
 <context>
     <name>ScheduleNotifier</name>
@@ -10160,12 +10164,20 @@
 <context>
     <name>WeekView</name>
     <message>
+        <source>1 run this week.</source>
+        <translation>本周运行 1 次。</translation>
+    </message>
+    <message>
         <source>Week</source>
         <translation>周</translation>
     </message>
     <message>
-        <source>{n} runs this week. {current}</source>
-        <translation>本周运行 {n} 次。{current}</translation>
+        <source>{n} runs</source>
+        <translation>{n} 次运行</translation>
+    </message>
+    <message>
+        <source>{n} runs this week.</source>
+        <translation>本周运行 {n} 次。</translation>
     </message>
 </context>
 <context>

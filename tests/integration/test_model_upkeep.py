@@ -104,7 +104,7 @@ def test_appends_do_not_wait_for_the_model(host: Host, service: ChatServer) -> N
     service.usual = lambda _: ChatReply(hangs=True)
     talk(host)
     engine: Any = engine_of(host)
-    running = host.submit(engine.consolidation.switched.read_now(["talk"]))
+    running = host.submit(engine.switched_sessions.read_now(["talk"]))
     assert service.reached.wait(30)
     appended = host.ask("session.append", session="other", messages=[{"role": "user", "content": "Meanwhile."}])
     assert appended.seqs == (1,)

@@ -66,7 +66,7 @@ class Chip(QToolButton):
         tokens, side = theme.current().tokens, theme.current().scaled(ICON)
         self.setIconSize(QSize(side, side))
         self.setStyleSheet(
-            f"QToolButton {{ background: {tokens.accent_soft}; color: {tokens.text}; border: 1px solid transparent;"
+            f"QToolButton {{ background: {tokens.accent_soft}; color: {tokens.text}; border: 1px solid {tokens.line};"
             f" border-radius: {Radius.SMALL}px; padding: 2px 7px; }}"
             f" QToolButton:hover {{ background: {tokens.selected}; }}"
             f" QToolButton:focus {{ border: 1px solid {tokens.accent}; }}"

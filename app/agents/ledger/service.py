@@ -22,6 +22,7 @@ from app.core.clock import DAY_MS, Clock, to_ms
 from app.core.recall_fence import recalled_ranges
 from app.erasure.call_records import forget_in_ledger
 from app.errors import KeepsakeError
+from app.part import BackgroundTask, Part
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -50,7 +51,7 @@ class LedgerOptions:
     entries: int = 200_000
 
 
-class LedgerService:
+class LedgerService(Part):
     """Records calls; belongs to one event loop.
 
     Args:
@@ -85,6 +86,14 @@ class LedgerService:
     def failures(self) -> tuple[str, ...]:
         """Return sentences for the person about what is not recorded; none when all is well."""
         return (self._failure,) if self._failure else ()
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the writing of calls, and the removal of old ones."""
+        return (BackgroundTask("ledger", self.run), BackgroundTask("ledger-pruning", self.prune))
+
+    async def close(self) -> None:
+        """Write the waiting calls."""
+        await self.flush()
 
     def add(self, call: NewCall) -> None:
         """Record a call; returns at once."""

@@ -35,10 +35,10 @@ async def preview(engine: Engine, caller: Caller, path: str, passphrase: str = "
         passphrase: What opens an encrypted export; without it the answer says that it is locked.
     """
     source = user_path(path)
-    found = await engine.exchange.preview(source, passphrase)
+    found = await engine.exchange.service.preview(source, passphrase)
     if found.format != capsule.NAME:
         return found
-    return replace(found, capsule=await engine.capsule_keys.origin(source))
+    return replace(found, capsule=await engine.exchange.capsule_keys.origin(source))
 
 
 @operation("exchange.notes_folder", trust="full", owner_only=True)
@@ -89,7 +89,7 @@ async def import_file(
         if engine.config.flag("backup.before_import"):
             await engine.upkeep.backups.now("before-import")
         with engine.index.worker.delayed():
-            report = await engine.exchange.import_path(
+            report = await engine.exchange.service.import_path(
                 source,
                 format,
                 store,
@@ -101,7 +101,7 @@ async def import_file(
             )
         state = "cancelled" if report.cancelled else "finished"
         if report.format == capsule.NAME and not report.cancelled:
-            await engine.capsule_keys.remember(source)
+            await engine.exchange.capsule_keys.remember(source)
     finally:
         engine.jobs.end(work, state)
         # Also after a failure: batches committed before it are there to be shown.
@@ -115,8 +115,8 @@ async def unfinished(engine: Engine, caller: Caller) -> list[UnfinishedImport]:
 
     Importing the same again goes on where it stopped, and adds nothing twice.
     """
-    await engine.unfinished_imports.load()
-    return list(engine.unfinished_imports.cut_off)
+    await engine.exchange.unfinished_imports.load()
+    return list(engine.exchange.unfinished_imports.cut_off)
 
 
 @operation("exchange.dismiss", access="write", trust="full", owner_only=True, review="unrehearsed", kind="note")
@@ -126,10 +126,10 @@ async def dismiss(engine: Engine, caller: Caller, run_id: str) -> Changed[bool]:
     Args:
         run_id: The import, as ``exchange.unfinished`` names it.
     """
-    await engine.unfinished_imports.load()
-    found = [one for one in engine.unfinished_imports.cut_off if one.run_id == run_id]
+    await engine.exchange.unfinished_imports.load()
+    found = [one for one in engine.exchange.unfinished_imports.cut_off if one.run_id == run_id]
     for one in found:
-        await engine.unfinished_imports.end(one.path, one.format)
+        await engine.exchange.unfinished_imports.end(one.path, one.format)
     return Changed(bool(found), ChangeSet(frozenset({"imports"}), (), caller.name))
 
 
@@ -173,7 +173,7 @@ async def export(
     work = engine.jobs.begin(f"Exporting to {target.name}", "items", job)
     state = "failed"
     try:
-        report = await engine.exchange.export_path(
+        report = await engine.exchange.service.export_path(
             target, format, work, removed=removed, history=history, passphrase=passphrase
         )
         state = "finished"
@@ -205,4 +205,4 @@ async def export_session(
     found = await engine.sessions.service.get(await conversation(engine, caller, session))
     target = user_path(path)
     with tracked_job(engine, f"Exporting to {target.name}", "items", job) as work:
-        return await engine.exchange.export_session(found, target, format, work)
+        return await engine.exchange.service.export_session(found, target, format, work)

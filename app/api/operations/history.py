@@ -26,7 +26,7 @@ async def list_acts(
         limit: How many at most.
         cursor: Where to go on, as the page before has it.
     """
-    return await engine.acts.page(None if who == "all" else who, limit, cursor)
+    return await engine.undo.acts.page(None if who == "all" else who, limit, cursor)
 
 
 @operation("history.find", trust="full", owner_only=True, positional=("ids",))
@@ -40,13 +40,13 @@ async def find(engine: Engine, caller: Caller, ids: list[str]) -> list[Act]:
     """
     if len(ids) > _MOST:
         raise InputError(f"At most {_MOST} entries at once.", field="ids", allowed=_MOST)
-    return await engine.acts.acts(ids)
+    return await engine.undo.acts.acts(ids)
 
 
 @operation("history.next", trust="full", owner_only=True)
 async def next_steps(engine: Engine, caller: Caller) -> NextSteps:
     """Return what of your own actions is undone next, and what is done again."""
-    return await engine.acts.next_steps()
+    return await engine.undo.acts.next_steps()
 
 
 @operation(
@@ -61,7 +61,7 @@ async def undo(engine: Engine, caller: Caller, id: str) -> Changed[UndoneAct]:
     Args:
         id: The entry, as history.list has it.
     """
-    return await engine.acts.undo(id, caller.name)
+    return await engine.undo.acts.undo(id, caller.name)
 
 
 @operation(
@@ -73,4 +73,4 @@ async def step(engine: Engine, caller: Caller, step: Step = "undo") -> Changed[U
     Args:
         step: ``undo`` or ``redo``.
     """
-    return await engine.acts.step(step, caller.name)
+    return await engine.undo.acts.step(step, caller.name)

@@ -300,7 +300,7 @@ async def history(engine: Engine, caller: Caller, target: str | None = None, lim
         target: The memory or conversation; all when left out.
         limit: How many at most.
     """
-    return await engine.undo.history(caller.access, target, limit)
+    return await engine.undo.entries.history(caller.access, target, limit)
 
 
 @operation(
@@ -329,10 +329,10 @@ async def undo(
         raise InputError("Name what to undo: either 'history_ids' or a 'run_id'.", field="history_ids")
     await refuse_release(engine, caller, history_ids=history_ids, run_id=run_id)
     if run_id:
-        return await engine.run_undo.undo(caller.access, run_id)
+        return await engine.undo.runs.undo(caller.access, run_id)
     if not caller.is_owner:
-        await engine.undo.require_content(history_ids)
-    return await engine.undo.undo(caller.access, history_ids)
+        await engine.undo.entries.require_content(history_ids)
+    return await engine.undo.entries.undo(caller.access, history_ids)
 
 
 def _anchor(around: str, now_ms: int) -> str | datetime:

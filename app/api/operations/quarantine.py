@@ -43,9 +43,9 @@ async def undo(
     since_ms, until_ms = begin_of(since, now_ms, "since"), end_of(until, now_ms, "until") if until else None
     agent = await _actor(engine.agents, name)
     if dry_run:
-        return Changed(await engine.quarantine.preview(agent, since_ms, until_ms))
+        return Changed(await engine.undo.quarantine.preview(agent, since_ms, until_ms))
     with _announced(engine, caller, f"Undoing what {agent} wrote", "changes", job) as work:
-        return await engine.quarantine.undo(agent, since_ms, until_ms, caller.name, work)
+        return await engine.undo.quarantine.undo(agent, since_ms, until_ms, caller.name, work)
 
 
 @operation("agent.quarantine", access="write", trust="full", owner_only=True, destructive=True, undo="operation")
@@ -64,7 +64,7 @@ async def hide(engine: Engine, caller: Caller, name: str, since: str = "", job: 
     since_ms = begin_of(since, engine.clock.now_ms(), "since") if since else 0
     agent = await _actor(engine.agents, name)
     with _announced(engine, caller, f"Hiding what {agent} wrote", "items", job) as work:
-        return await engine.quarantine.hide(agent, since_ms, caller.name, work)
+        return await engine.undo.quarantine.hide(agent, since_ms, caller.name, work)
 
 
 @operation("agent.release", access="write", trust="full", owner_only=True)
@@ -77,7 +77,7 @@ async def release(engine: Engine, caller: Caller, name: str, job: str = "") -> C
     """
     agent = await _actor(engine.agents, name)
     with _announced(engine, caller, f"Releasing what {agent} wrote", "items", job) as work:
-        return await engine.quarantine.release(agent, caller.name, work)
+        return await engine.undo.quarantine.release(agent, caller.name, work)
 
 
 @operation("agent.quarantined", trust="full", owner_only=True)
@@ -87,7 +87,7 @@ async def hidden(engine: Engine, caller: Caller, name: str) -> list[QuarantinedI
     Args:
         name: The agent's name or id.
     """
-    return await engine.quarantine.hidden(await _actor(engine.agents, name))
+    return await engine.undo.quarantine.hidden(await _actor(engine.agents, name))
 
 
 @contextmanager

@@ -192,7 +192,7 @@ async def pending(engine: Engine, caller: Caller, agent: str | None = None, limi
         limit: How many at most.
     """
     check_range("limit", limit, 0)
-    return await engine.sessions.consolidation_queue.waiting(agent, limit)
+    return await engine.consolidation.queue.waiting(agent, limit)
 
 
 @operation(
@@ -214,7 +214,7 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
         upper_seq: Number of the last message that was read; the last there is when left out.
     """
     session = await conversation(engine, caller, session)
-    return await engine.sessions.consolidation_queue.mark(session, caller.name, upper_seq)
+    return await engine.consolidation.queue.mark(session, caller.name, upper_seq)
 
 
 @operation(
@@ -236,7 +236,7 @@ async def consolidate(engine: Engine, caller: Caller, session: str) -> Changed[C
         session: The conversation's id.
     """
     session = (await engine.sessions.service.get(await conversation(engine, caller, session))).id
-    run = await engine.consolidation.switched.read_now([session])
+    run = await engine.switched_sessions.read_now([session])
     if run.status != "succeeded":
         raise engine.consolidation.job.failure(run.run_id) or StaleError(
             run.output or "The run was stopped.", run=run.run_id

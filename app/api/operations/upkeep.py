@@ -81,7 +81,7 @@ async def changes(engine: Engine, caller: Caller, run_id: str, limit: Count = 50
         limit: How many items at most.
         cursor: Where to go on, as the page before has it.
     """
-    return await engine.run_reader.changes(run_id, limit, cursor)
+    return await engine.undo.run_reader.changes(run_id, limit, cursor)
 
 
 @operation("upkeep.jobs", trust="full", sentence="Looked at upkeep")
@@ -155,7 +155,7 @@ async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]
     """
     if not run_id.strip():
         raise InputError("Name the run to undo.", field="run_id")
-    return await engine.run_undo.undo(caller.access, run_id)
+    return await engine.undo.runs.undo(caller.access, run_id)
 
 
 @operation("upkeep.undo_night", access="write", trust="full", owner_only=True, review="content", kind="note")
@@ -172,7 +172,7 @@ async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Chang
     areas = frozenset[Area]()
     for run in await _runs_since(engine, since):  # the latest first: what one run changed, a later one may change again
         try:
-            one = await engine.run_undo.undo(caller.access, run.run_id)
+            one = await engine.undo.runs.undo(caller.access, run.run_id)
         except NotFoundError:
             continue  # it changed nothing
         except StaleError:
@@ -209,7 +209,7 @@ async def _status(engine: Engine, job: UpkeepJob) -> UpkeepJobStatus:
     running = next((one for one in engine.jobs.all() if one.job in claims), None)
     runs = [run for identity in ids for run in await service.runs(identity, _RECENT) if run.status != "skipped"]
     last = max(runs, key=lambda run: run.started_at, default=None)
-    counts = {} if last is None else (await engine.run_reader.changes(last.run_id, 1)).counts
+    counts = {} if last is None else (await engine.undo.run_reader.changes(last.run_id, 1)).counts
     schedules = [await service.get(identity) for identity in ids]
     times = [one.next_run_at for one in schedules if one.status == "active" and one.next_run_at is not None]
     return UpkeepJobStatus(job.name, job.title, job.is_enabled(), running, last, counts, min(times, default=None))

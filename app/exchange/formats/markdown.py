@@ -1,6 +1,7 @@
 """Reader of Markdown notes: a file, or a folder such as an Obsidian vault."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -9,6 +10,7 @@ from typing import Any
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
 from app.core.text import storable
 from app.errors import FormatError, NotFoundError
+from app.exchange import unread_words
 from app.exchange.accounting import read_item
 from app.exchange.formats.notebooks import org_pages
 from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, opener, read_file
@@ -48,13 +50,18 @@ class ParsedNote:
 
 @dataclass(slots=True)
 class _Found:
-    """Files that a walk found, and what it left out."""
+    """Files that a walk or a zip has, and what was left out.
+
+    What else lies in a folder, the plan of its import looks at; what else lies in a zip is looked at here.
+    """
 
     files: list[SourceEntry] = field(default_factory=list)
     others: dict[str, SourceEntry] = field(default_factory=dict)
     hidden: list[str] = field(default_factory=list)
     hidden_files: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    unread: list[SourceEntry] = field(default_factory=list)
+    is_zipped: bool = False
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
@@ -94,6 +101,7 @@ def _unpack(archive: ArchiveFiles, stem: str, found: _Found) -> str:
     is_one = len(tops) == 1 and all("/" in name for name in archive.files)
     root_name = tops.pop() if is_one else stem
     found.problems += archive.problems
+    found.is_zipped = True
     hidden: set[str] = set()
     for name, entry in sorted(archive.files.items()):
         place = name.removeprefix(f"{root_name}/") if is_one else name
@@ -101,10 +109,12 @@ def _unpack(archive: ArchiveFiles, stem: str, found: _Found) -> str:
         hidden_at = next((at for at, part in enumerate(parts[:-1], 1) if part.startswith(".")), 0)
         if hidden_at:
             hidden.add("/".join(parts[:hidden_at]))
+            found.unread.append(replace(entry, name=place))
         elif PurePosixPath(place).suffix.lower() in NOTE_SUFFIXES and not parts[-1].startswith(_APPLE_DOUBLE):
             found.files.append(replace(entry, name=place))
         elif parts[-1].startswith("."):
             found.hidden_files.append(place)
+            found.unread.append(replace(entry, name=place))
         else:
             found.others[place] = replace(entry, name=place)
     found.hidden += sorted(hidden)
@@ -146,11 +156,14 @@ def _read_all(
         done += file.size
     yield from other_files.canvases(root_name)
     if others := other_files.others():
-        kinds = ", ".join(f"{count} {suffix}" for suffix, count in others.most_common(6))
-        count = others.total()
+        endings = Counter(PurePosixPath(entry.name).suffix.lower() or "without an ending" for entry in others)
+        kinds = ", ".join(f"{count} {suffix}" for suffix, count in endings.most_common(6))
+        count = len(others)
         what = f"file that is {NOT_MARKDOWN} was" if count == 1 else f"files that are {NOT_MARKDOWN} were"
         said = f"{count:,} {what} left out ({kinds})."
         yield Problem(root_name, said, lost=False, foreign=True)
+    if found.is_zipped:
+        yield from unread_words.within([*found.unread, *others])
     yield Position(done, total)
 
 

@@ -1,6 +1,6 @@
 """Parts of transcript capture, built from what all parts of an engine share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -9,6 +9,7 @@ from app.exchange.transcripts.folders import transcript_folders
 from app.exchange.transcripts.intake import TranscriptIntake
 from app.exchange.transcripts.transcript_sink import Capture, TranscriptSink
 from app.exchange.transcripts.watch import TranscriptWatch, WatchOptions
+from app.part import BackgroundTask, Part
 from app.runtime import Runtime
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.options import session_options
@@ -16,7 +17,7 @@ from app.sessions.service import SessionService
 
 
 @dataclass(frozen=True, slots=True)
-class CaptureParts:
+class CaptureParts(Part):
     """Parts of transcript capture.
 
     Args:
@@ -28,6 +29,15 @@ class CaptureParts:
     new_sink: Callable[..., TranscriptSink]
     intake: TranscriptIntake
     watch: TranscriptWatch
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the following of transcripts."""
+        return (BackgroundTask("transcripts", self.watch.run, is_essential=False),)
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Sentences about transcripts that are not followed."""
+        return self.watch.failures
 
 
 def build(

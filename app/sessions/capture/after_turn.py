@@ -82,7 +82,7 @@ class AfterTurn:
         self._capture = capture
         self._publish = publish
         self._trace = trace
-        self.switched = switched
+        self._switched = switched
         self._pending: dict[str, _PendingWork] = {}
         self._memories: set[str] = set()
         self._current: dict[str, str] = {}
@@ -184,7 +184,7 @@ class AfterTurn:
         self._current[agent] = session
         if earlier is not None and earlier != session:
             self._trace.event("after_turn.switch")
-            self.switched(earlier)
+            self._switched(earlier)
 
     async def _note_memories(self) -> None:
         if not self._memories:

@@ -1,6 +1,5 @@
 """Parts of consolidation."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,9 +10,10 @@ from app.memories.parts import MemoryParts
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryIndex
 from app.runtime import Runtime
+from app.schedule.parts import ScheduleParts
 from app.sessions.capture.capture_policy import CapturePolicy
+from app.sessions.consolidation_queue import ConsolidationQueue
 from app.sessions.options import session_options
-from app.sessions.parts import SessionParts
 from app.upkeep.consolidation.contradictions import ContradictionJudge
 from app.upkeep.consolidation.fact_finders import ModelFactFinder
 from app.upkeep.consolidation.fact_writer import FactWriter
@@ -31,18 +31,17 @@ class ConsolidationParts:
     Args:
         service: Consolidates a conversation.
         job: Consolidates all that wait.
-        switched: Consolidates those that their agents left.
+        queue: Conversations to be consolidated.
     """
 
     service: ConsolidationService
     job: ConsolidationJob
-    switched: SwitchedSessions
+    queue: ConsolidationQueue
 
 
 def build(
     runtime: Runtime,
     index: MemoryIndex,
-    sessions: SessionParts,
     memories: MemoryParts,
     inbox: InboxService,
     chat: ChatModel,
@@ -52,7 +51,6 @@ def build(
     Args:
         runtime: What all parts share.
         index: Indexes memories as they are written.
-        sessions: Conversations.
         memories: The durable memories.
         inbox: Takes what only the person decides.
         chat: The language model.
@@ -76,18 +74,18 @@ def build(
         ContradictionJudge(chat, memories.fact_queries),
         writer,
     )
-    job = ConsolidationJob(store, sessions.consolidation_queue, service, options)
-    switched = SwitchedSessions(job, sessions.consolidation_queue, _is_on_switch(options))
-    sessions.after_turn.switched = switched.note
-    return ConsolidationParts(service, job, switched)
+    queue = ConsolidationQueue(store, clock)
+    return ConsolidationParts(service, ConsolidationJob(store, queue, service, options), queue)
 
 
-def _is_on_switch(options: Callable[[], ConsolidationOptions]) -> Callable[[], bool]:
-    def is_on_switch() -> bool:
-        now = options()
-        return now.is_enabled and now.on_switch
+def build_switched(config: Config, consolidation: ConsolidationParts, schedules: ScheduleParts) -> SwitchedSessions:
+    """Build what consolidates the conversations that their agents left."""
+    return SwitchedSessions(consolidation.job, consolidation.queue, partial(_is_on_switch, config), schedules)
 
-    return is_on_switch
+
+def _is_on_switch(config: Config) -> bool:
+    options = _options(config)
+    return options.is_enabled and options.on_switch
 
 
 def _options(config: Config) -> ConsolidationOptions:

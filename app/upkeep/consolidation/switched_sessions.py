@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from app.errors import KeepsakeError, StaleError
+from app.errors import KeepsakeError
+from app.part import BackgroundTask, Part
 from app.schedule.model import ScheduleRun
-from app.schedule.runner import ScheduleRunner
-from app.schedule.service import ScheduleService
+from app.schedule.parts import ScheduleParts
 from app.sessions.consolidation_queue import ConsolidationQueue
 from app.upkeep.consolidation.job import ConsolidationJob
 from app.upkeep.job_schedules import schedule_ids
@@ -19,13 +19,14 @@ DELAY_S: Final = 10.0  # the answer to what was said in the new conversation com
 _MOST: Final = 1_000
 
 
-class SwitchedSessions:
+class SwitchedSessions(Part):
     """Worker that reads conversations which were left. Belongs to one event loop.
 
     Args:
         job: Reads conversations.
         queue: Knows which ones still go on.
         is_enabled: Whether the settings want it.
+        schedules: Runs the job.
         delay_s: Seconds to wait after a change.
     """
 
@@ -34,6 +35,7 @@ class SwitchedSessions:
         job: ConsolidationJob,
         queue: ConsolidationQueue,
         is_enabled: Callable[[], bool],
+        schedules: ScheduleParts,
         delay_s: float = DELAY_S,
     ) -> None:
         self._job = job
@@ -42,16 +44,17 @@ class SwitchedSessions:
         self._delay_s = delay_s
         self._left: dict[str, None] = {}
         self._wake = asyncio.Event()
-        self._runner: ScheduleRunner | None = None
-        self._schedules: ScheduleService | None = None
-        self._install: Callable[[], Awaitable[None]] | None = None
+        self._schedules = schedules
         self.failure = ""
 
-    def connect(
-        self, runner: ScheduleRunner, schedules: ScheduleService, install: Callable[[], Awaitable[None]]
-    ) -> None:
-        """Connect the runner of schedules, the schedules, and their installation."""
-        self._runner, self._schedules, self._install = runner, schedules, install
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the consolidation of what was left."""
+        return (BackgroundTask("left-conversations", self.run, is_essential=False),)
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why a conversation that was left is not consolidated."""
+        return (self.failure,)
 
     def note(self, session: str) -> None:
         """Note that an agent left a conversation for another one; returns at once."""
@@ -81,15 +84,9 @@ class SwitchedSessions:
             await self.read_now(sessions)
 
     async def read_now(self, sessions: list[str]) -> ScheduleRun:
-        """Consolidate these conversations now, and return the run.
-
-        Raises:
-            StaleError: Vault and schedules are not ready.
-        """
-        runner, schedules, install = self._runner, self._schedules, self._install
-        if runner is None or schedules is None or install is None:
-            raise StaleError("Consolidation is not ready yet. Try again in a moment.")
-        await install()
+        """Consolidate these conversations now, and return the run."""
+        schedules, runner = self._schedules.service, self._schedules.runner
+        await self._schedules.install()
         schedule = await schedules.get(schedule_ids(self._job)[0])
         await runner.ended(schedule.id)
         claim = await runner.run_now(schedule)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from app.config.schema import RECIPES
-from app.core import memory_trim
 from app.host import Host
+from app.upkeep.memory_trimmer import REST_S
 from tests.bench.growth.footprint import disk_bytes
 from tests.bench.machine import machine, mapped_mb, resident_mb
 from tests.bench.retrieval.metrics import percentile
@@ -96,7 +96,7 @@ def _at_work(vault: Path, source: Path, questions: list[str], messages: int) -> 
 
 def _memory_after(host: Host, questions: list[str]) -> dict[str, float]:
     """Return the MB that stay once all that work is over, and with what searches then need again."""
-    time.sleep(2 * memory_trim.REST_S)
+    time.sleep(2 * REST_S)
     rested = resident_mb()
     _search(host, questions, "learned")
     return {"rested_mb": round(rested, 1), "rss_mb": round(resident_mb(), 1), "mapped_mb": round(mapped_mb(), 1)}

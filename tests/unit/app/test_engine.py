@@ -6,13 +6,23 @@ from pathlib import Path
 
 import pytest
 
+from app.agents.isolated_vaults import IsolatedVaults
+from app.agents.ledger.service import LedgerService
 from app.api.caller import OWNER
 from app.api.catalogue import build_catalogue
+from app.background_tasks import BackgroundTasks
 from app.changes import Feed
 from app.config.config import Config
 from app.core.clock import SystemClock
-from app.core.memory_trim import WORTH_BYTES, MemoryTrimmer
 from app.engine import Engine
+from app.index.worker import IndexWorker
+from app.llm.openai_model import OpenAiModel
+from app.memories.access_counts import AccessCounter
+from app.retrieval.parts import SearchParts
+from app.sessions.capture.write_behind import WriteBehind
+from app.store.store import Store
+from app.trace.trace import Trace
+from app.upkeep.memory_trimmer import WORTH_BYTES, MemoryTrimmer
 from tests.helpers.unexpected_logs import AllowLogs
 
 _LIMIT_S = 30.0
@@ -35,9 +45,9 @@ class Growing:
         """Note that it was asked to give back; called in a worker thread."""
         self._loop.call_soon_threadsafe(self.released.set)
 
-    def care(self, quiet: Callable[[], Awaitable[None]]) -> MemoryTrimmer:
-        """Return what gives its memory back, without a rest."""
-        return MemoryTrimmer(quiet, 0.0, self.release, self.held)
+    def care(self, trimmer: MemoryTrimmer, quiet: Callable[[], Awaitable[None]]) -> None:
+        """Let its memory be given back, without a rest."""
+        trimmer.quiet, trimmer.rest_s, trimmer.release, trimmer.held = quiet, 0.0, self.release, self.held
 
 
 async def _at_once() -> None:
@@ -56,7 +66,7 @@ def test_memory_is_given_back_after_a_change_and_after_a_job(
 
     async def work() -> None:
         engine, process = Engine(vault, Config(vault), SystemClock(), Feed()), Growing()
-        engine.memory_trimmer = process.care(_at_once)
+        process.care(engine.memory_trimmer, _at_once)
         caring = asyncio.create_task(engine.memory_trimmer.run())
         try:
             await build_catalogue(engine).call(operation, arguments, OWNER)
@@ -77,7 +87,7 @@ def test_a_started_engine_gives_memory_back_once_what_changed_is_indexed(vault: 
             await engine.index.worker.wait_quiet()
             pending.append((await engine.index.worker.state()).pending)
 
-        engine.memory_trimmer = process.care(quiet)
+        process.care(engine.memory_trimmer, quiet)
         try:
             await engine.start()
             await build_catalogue(engine).call("note.save", {"content": "bought bread"}, OWNER)
@@ -101,7 +111,7 @@ def test_broken_background_work_is_reported(
             broke.set()
             raise ZeroDivisionError
 
-        monkeypatch.setattr("app.engine._WARM_AFTER_S", 0.0)
+        monkeypatch.setattr("app.retrieval.warming.WARM_AFTER_S", 0.0)
         engine.search.service.warm = breaking  # type: ignore[method-assign]
         try:
             await engine.start()
@@ -113,3 +123,74 @@ def test_broken_background_work_is_reported(
             await engine.stop()
 
     assert any("“warming”" in note for note in asyncio.run(work()))
+
+
+_BOTH = {
+    *("care", "backups", "index", "entities", "forever", "import-copies", "accesses", "ledger"),
+    *("ledger-pruning", "expiry", "after-turn", "inbox", "spending", "receipts", "write-receipts"),
+    *("unfinished-imports", "imported-files", "heap"),
+}
+_NOT_IN_SAFE_MODE = {"left-conversations", "schedules", "warming", "vectors"}
+_OF_THE_PERSON = {"transcripts", "note-folder"}
+
+_CLOSERS: list[tuple[type, str]] = [
+    (WriteBehind, "drain"),
+    (IsolatedVaults, "close"),
+    (BackgroundTasks, "close"),
+    (AccessCounter, "flush"),
+    (LedgerService, "flush"),
+    (OpenAiModel, "close"),
+    (Store, "close"),
+    (SearchParts, "close"),
+    (IndexWorker, "close"),
+    (Trace, "close"),
+]
+
+
+@pytest.mark.parametrize(
+    ("is_isolated", "is_safe_mode", "expected"),
+    [
+        (False, False, _BOTH | _NOT_IN_SAFE_MODE | _OF_THE_PERSON | {"isolated-backups"}),
+        (False, True, _BOTH | {"isolated-backups"}),
+        (True, False, _BOTH | _NOT_IN_SAFE_MODE),
+    ],
+    ids=["of the person", "in safe mode", "of an isolated agent"],
+)
+def test_the_background_work_of_a_vault(vault: Path, is_isolated: bool, is_safe_mode: bool, expected: set[str]) -> None:
+    async def work() -> set[str]:
+        config = Config(vault, {"index.vectors": True}, safe_mode=is_safe_mode)
+        engine = Engine(vault, config, SystemClock(), Feed(), is_isolated=is_isolated)
+        try:
+            others = asyncio.all_tasks()
+            await engine.start()
+            return {task.get_name() for task in asyncio.all_tasks() - others}
+        finally:
+            await engine.stop()
+
+    assert asyncio.run(work()) == expected
+
+
+def test_shutting_down_writes_what_waits_before_the_database_closes(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[str] = []
+
+    def note(owner: type, method: str) -> None:
+        close = getattr(owner, method)
+
+        def noting(part: object) -> object:
+            closed.append(owner.__name__)
+            return close(part)
+
+        monkeypatch.setattr(owner, method, noting)
+
+    async def work() -> None:
+        for owner, method in _CLOSERS:
+            note(owner, method)
+        engine = Engine(vault, Config(vault), SystemClock(), Feed())
+        await engine.start()
+        closed.clear()
+        await engine.stop()
+
+    asyncio.run(work())
+    assert closed == [owner.__name__ for owner, _ in _CLOSERS]

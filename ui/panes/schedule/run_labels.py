@@ -100,11 +100,13 @@ def next_words(schedule: "Schedule", now: datetime) -> str:
 
 
 def last_words(schedule: "Schedule", now: datetime) -> str:
-    """Return how the last run ended, and when; empty before the first one."""
+    """Return when the last run began, and how it ended unless well; else empty."""
     if schedule.last_run_at is None:
         return ""
-    badge = state_badge(schedule.last_run_status or "")
-    return f"{badge.text} · {short_date(schedule.last_run_at, now)}"
+    when = short_date(schedule.last_run_at, now)
+    if schedule.last_run_status == "succeeded":
+        return when  # what it did may be undone since; only that it ran stays true
+    return f"{state_badge(schedule.last_run_status or '').text} · {when}"
 
 
 def duration(seconds: float) -> str:

@@ -110,10 +110,12 @@ class ScheduleList(QWidget):
             # Two built-in schedules may run the same job; how often tells them apart.
             when = f"{often}  ·  {when}"
         icon = "pause" if row.status == "paused" else "wrench" if row.is_built_in else "sparkles"
-        last = last_words(row, now) if row.last_run_status == "succeeded" else ""
+        if row.last_run_status == "succeeded":
+            ran = self.tr("ran {time}").format(time=last_words(row, now))
+            when = f"{when}  ·  {ran}"
         return Card(
             schedule_title(row),
-            f"{when}  ·  {last}" if last else when,
+            when,
             badges=tuple(badges),
             icon=icon,
             faded=row.status != "active",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QDate, QEvent, QLocale, QPoint, QRect, QRectF, QSize, Qt, Signal
@@ -11,9 +12,10 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from ui import theme
 from ui.engine_texts import engine_text
-from ui.models.dates import date_words
+from ui.models.dates import counted, date_words
 from ui.panes.schedule.run_labels import duration, local_of, state_badge
 from ui.style.design_tokens import Radius, Space
+from ui.widgets.context_menu import open_menu
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QColor
@@ -30,13 +32,11 @@ _TONES = {"planned": "accent", "succeeded": "success", "failed": "danger", "skip
 
 
 @dataclass(frozen=True, slots=True)
-class _Slot:
-    """Place of a run within its day, among ``count`` runs side by side."""
+class _Box:
+    """Box of one run, or of several whose times do not fit side by side."""
 
-    top: float
-    height: float
-    place: int = 0
-    count: int = 1
+    place: QRectF
+    runs: tuple[Any, ...]
 
 
 class WeekView(QWidget):
@@ -51,7 +51,7 @@ class WeekView(QWidget):
         self._today = self._first
         self._entries: list[Any] = []
         self._titles: Mapping[str, str] = {}
-        self._boxes: list[tuple[QRectF, Any]] = []
+        self._boxes: list[_Box] = []
         self._current = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -95,11 +95,10 @@ class WeekView(QWidget):
         look = theme.current()
         painter.fillRect(self.rect(), look.colour("surface"))
         self._paint_grid(painter)
-        self._boxes = []
         painter.setFont(look.font("small"))
-        for number, (entry, box) in enumerate(self._laid_out()):
-            self._boxes.append((box, entry))
-            self._paint_entry(painter, box, entry, is_current=self.hasFocus() and number == self._current)
+        self._boxes = self._laid_out()
+        for box in self._boxes:
+            self._paint_box(painter, box)
         if self.hasFocus() and self._current < 0:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(look.colour("accent"))
@@ -108,22 +107,26 @@ class WeekView(QWidget):
     def event(self, event: QEvent) -> bool:
         """Tell of the run under the pointer."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            entry = self._entry_at(event.pos())
-            QToolTip.showText(event.globalPos(), self._speech(entry) if entry is not None else "", self)
+            QToolTip.showText(event.globalPos(), "\n".join(map(self._speech, self._runs_at(event.pos()))), self)
             return True
         return super().event(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Show a hand over runs."""
-        over = self._entry_at(event.position().toPoint()) is not None
+        over = self._runs_at(event.position().toPoint())
         self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Open the schedule of the run under the pointer."""
-        entry = self._entry_at(event.position().toPoint())
-        if entry is not None and event.button() == Qt.MouseButton.LeftButton:
-            self._current = self._entries.index(entry)
-            self.opened.emit(entry.schedule_id)
+        """Open the schedule of the run under the pointer, or offer those of the box."""
+        runs = self._runs_at(event.position().toPoint())
+        if not runs or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if len(runs) == 1:
+            self._open(runs[0])
+        else:
+            open_menu(
+                self, event.globalPosition().toPoint(), [[(self._words(run), partial(self._open, run)) for run in runs]]
+            )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move from run to run, and open."""
@@ -138,10 +141,15 @@ class WeekView(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def _open(self, run: Any) -> None:
+        self._current = self._entries.index(run)
+        self.opened.emit(run.schedule_id)
+
     def _tell(self) -> None:
         """Say the current run to screen readers."""
         spoken = self._speech(self.current) if self.current is not None else ""
-        words = self.tr("{n} runs this week. {current}").format(n=len(self._entries), current=spoken)
+        count = counted(len(self._entries), self.tr("1 run this week."), self.tr("{n} runs this week."))
+        words = f"{count} {spoken}"
         self.setAccessibleDescription(words.strip())
 
     def _title_of(self, entry: Any) -> str:
@@ -152,8 +160,11 @@ class WeekView(QWidget):
         took = f", {duration(entry.seconds)}" if entry.state not in ("planned", "skipped") else ""
         return f"{self._title_of(entry)}, {when}, {state_badge(entry.state).text}{took}"
 
-    def _entry_at(self, spot: QPoint) -> Any:
-        return next((entry for box, entry in reversed(self._boxes) if box.contains(spot)), None)
+    def _words(self, run: Any) -> str:
+        return f"{local_of(run.at).time().toString('HH:mm')} {self._title_of(run)}"
+
+    def _runs_at(self, spot: QPoint) -> tuple[Any, ...]:
+        return next((box.runs for box in reversed(self._boxes) if box.place.contains(spot)), ())
 
     # --- painting ---
 
@@ -205,103 +216,98 @@ class WeekView(QWidget):
             box = QRectF(left, self._top_of(hour) + 2, look.scaled(LEFT) - Space.XS, look.scaled(LANE))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop), f"{hour:02}:00")
 
-    def _laid_out(self) -> list[tuple[Any, QRectF]]:
-        """Return each run with its box at its hour.
+    def _laid_out(self) -> list[_Box]:
+        """Return the boxes of the runs, each at its hour.
 
-        Runs that would overlap stand side by side; where not even their times fit so, one below the other.
+        Runs that would overlap stand side by side; where not even their times fit so, they share a box.
         """
-        lane = theme.current().scaled(LANE)
-        bottom = self.height() - lane
-        days: list[list[tuple[Any, float]]] = [[] for _ in range(7)]
-        for entry in self._entries:
-            there = local_of(entry.at)
-            day = (_day_of(entry.at) - self._first).days
+        days: list[list[Any]] = [[] for _ in range(7)]
+        for run in self._entries:
+            day = (_day_of(run.at) - self._first).days
             if 0 <= day < len(days):
-                hours = there.time().hour() + there.time().minute() / 60
-                days[day].append((entry, min(self._top_of(hours), bottom)))
-        found = []
-        room = self._day_width() - 6
-        for day, runs in enumerate(days):
-            slots = self._slots([top for _, top in runs], lane, bottom)
-            for (entry, _), slot in zip(runs, slots, strict=True):
-                across = slot.count - 1 - slot.place if self.isRightToLeft() else slot.place
-                left = self._column(day) + 3 + across * room / slot.count
-                width = room / slot.count - (1 if slot.count > 1 else 0)
-                found.append((entry, QRectF(left, slot.top + 1, width, slot.height - 2)))
-        return found
+                days[day].append(run)
+        return [box for day, runs in enumerate(days) for group in self._groups(runs) for box in self._row(day, group)]
 
-    def _slots(self, tops: Sequence[float], lane: float, bottom: float) -> list[_Slot]:
-        """Return the place of each run of a day, which begin at ``tops``."""
+    def _row(self, day: int, runs: Sequence[tuple[float, Any]]) -> list[_Box]:
+        """Return the boxes of runs that would overlap, each given with where it begins."""
+        lane = theme.current().scaled(LANE)
+        left, room = self._column(day) + 3, self._day_width() - 6
+        places, count = _side_by_side([top for top, _ in runs], lane)
         metrics = QFontMetrics(theme.current().font("small"))
-        least = metrics.horizontalAdvance("00:00") + _MARK + _END
-        places = _side_by_side(tops, lane)
-        if any((self._day_width() - 6) / count < least for _, count in places):
-            first = float(theme.current().scaled(HEAD))
-            low = min(lane, (bottom + lane - first) / len(tops))
-            if low >= metrics.height() + 2:
-                return [_Slot(top, low) for top in _one_below_the_other(tops, low, first, bottom + lane - low)]
-        return [_Slot(top, lane, place, count) for top, (place, count) in zip(tops, places, strict=True)]
+        if room / count < metrics.horizontalAdvance("00:00") + _MARK + _END:
+            height = runs[-1][0] - runs[0][0] + lane
+            return [_Box(QRectF(left, runs[0][0] + 1, room, height - 2), tuple(run for _, run in runs))]
+        boxes = []
+        for (top, run), place in zip(runs, places, strict=True):
+            across = count - 1 - place if self.isRightToLeft() else place
+            width = room / count - (1 if count > 1 else 0)
+            boxes.append(_Box(QRectF(left + across * room / count, top + 1, width, lane - 2), (run,)))
+        return boxes
 
-    def _paint_entry(self, painter: QPainter, box: QRectF, entry: Any, *, is_current: bool) -> None:
+    def _groups(self, runs: Sequence[Any]) -> list[list[tuple[float, Any]]]:
+        """Return runs of a day with where they begin, those together that would overlap."""
+        lane = theme.current().scaled(LANE)
+        groups: list[list[tuple[float, Any]]] = []
+        for run in runs:
+            there = local_of(run.at).time()
+            top = min(self._top_of(there.hour() + there.minute() / 60), float(self.height() - lane))
+            if groups and top < groups[-1][-1][0] + lane:
+                groups[-1].append((top, run))
+            else:
+                groups.append([(top, run)])
+        return groups
+
+    def _paint_box(self, painter: QPainter, box: _Box) -> None:
         look = theme.current()
-        tone: QColor = look.colour(_TONES.get(entry.state, "warning"))
-        ground = look.colour("accent_soft" if entry.state == "planned" else "raised")
+        is_current = self.hasFocus() and self.current in box.runs
+        states = {run.state for run in box.runs}
+        # What went wrong must show among what went well.
+        state = next(
+            (state for state in ("failed", "interrupted", "skipped", "planned") if state in states), "succeeded"
+        )
+        tone: QColor = look.colour(_TONES.get(state, "warning"))
+        ground = look.colour("accent_soft" if states == {"planned"} else "raised")
         painter.setPen(QPen(look.colour("accent") if is_current else look.colour("line"), 2 if is_current else 1))
         painter.setBrush(ground)
-        painter.drawRoundedRect(box, Radius.SMALL, Radius.SMALL)
+        painter.drawRoundedRect(box.place, Radius.SMALL, Radius.SMALL)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(tone)
         is_mirrored = self.isRightToLeft()
-        edge = box.right() - 6 if is_mirrored else box.left() + 3
-        painter.drawRoundedRect(QRectF(edge, box.top() + 4, 3, box.height() - 8), 1.5, 1.5)
+        edge = box.place.right() - 6 if is_mirrored else box.place.left() + 3
+        painter.drawRoundedRect(QRectF(edge, box.place.top() + 4, 3, box.place.height() - 8), 1.5, 1.5)
         painter.setPen(look.colour("text"))
-        room = box.adjusted(_END, 0, -_MARK, 0) if is_mirrored else box.adjusted(_MARK, 0, -_END, 0)
-        time = local_of(entry.at).time().toString("HH:mm")
-        metrics, width = QFontMetrics(painter.font()), int(room.width())
-        words = metrics.elidedText(f"{time} {self._title_of(entry)}", Qt.TextElideMode.ElideRight, width)
-        if len(words) <= len(time) + 2:  # a title of one letter says nothing
-            words = time if metrics.horizontalAdvance(time) <= width else ""
+        room = box.place.adjusted(_END, 0, -_MARK, 0) if is_mirrored else box.place.adjusted(_MARK, 0, -_END, 0)
+        words = self._words_within(box.runs, painter.fontMetrics(), int(room.width()))
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
+
+    def _words_within(self, runs: Sequence[Any], metrics: QFontMetrics, width: int) -> str:
+        time = local_of(runs[0].at).time().toString("HH:mm")
+        if len(runs) > 1 and self.current not in runs:
+            count = self.tr("{n} runs").format(n=len(runs))
+            words = f"{time} {count}"
+        else:
+            words = self._words(self.current if len(runs) > 1 else runs[0])
+        words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, width)
+        if len(words) <= len(time) + 2:  # a title of one letter says nothing
+            return time if metrics.horizontalAdvance(time) <= width else ""
+        return words
 
 
 def _day_of(moment: datetime) -> date:
     return moment.astimezone().date()
 
 
-def _one_below_the_other(tops: Sequence[float], height: float, first: float, last: float) -> list[float]:
-    """Return where boxes begin that are moved apart, no further than the others make it.
-
-    Args:
-        tops: Where they would begin, in ascending order.
-        height: How high each is.
-        first: Where the first may begin.
-        last: Where the last may begin; all of them must fit above it.
-    """
-    moved: list[float] = []
-    for top in tops:
-        moved.append(max(top, moved[-1] + height) if moved else max(top, first))
-    limit = last
-    for place in range(len(moved) - 1, -1, -1):
-        moved[place] = min(moved[place], limit)
-        limit = moved[place] - height
-    return moved
-
-
-def _side_by_side(tops: Sequence[float], height: float) -> list[tuple[int, int]]:
-    """Return the place of each box beside those that overlap it, and their number.
+def _side_by_side(tops: Sequence[float], height: float) -> tuple[list[int], int]:
+    """Return the place of each box within its group, and the number of places.
 
     Args:
         tops: Where boxes begin, in ascending order.
         height: How high each is.
     """
-    found: list[tuple[int, int]] = []
-    group: list[int] = []
     ends: list[float] = []
-    for top in [*tops, float("inf")]:
-        if ends and top >= max(ends):
-            found += [(place, len(ends)) for place in group]
-            group, ends = [], []
+    places: list[int] = []
+    for top in tops:
         free = next((place for place, end in enumerate(ends) if end <= top), len(ends))
         ends[free : free + 1] = [top + height]
-        group.append(free)
-    return found
+        places.append(free)
+    return places, len(ends)

@@ -3,7 +3,6 @@
 import json
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote, unquote
@@ -89,11 +88,10 @@ class VaultFiles:
                 title = posixpath.basename(place)[: -len(CANVAS)]
                 yield MemoryRecord(f"{root_name}/{place}", "\n".join(cards) or title, title=title, tags=("canvas",))
 
-    def others(self) -> Counter[str]:
-        """Return the number of files that nothing shows, by ending."""
+    def others(self) -> list[SourceEntry]:
+        """Return the files that nothing shows."""
         used = self._attached.used | self._own | self._canvases
-        left = (posixpath.splitext(place)[1].lower() for place in self._entries if place not in used)
-        return Counter(ending or "without an ending" for ending in left)
+        return [entry for place, entry in self._entries.items() if place not in used]
 
     def _path_of(self, found: re.Match[str], folder: str) -> str:
         """Return the path of the file that a link means, ``""`` for none."""

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from app.core.memory_trim import WORTH_BYTES, MemoryTrimmer, private_bytes
+from app.core.memory_trim import private_bytes
+from app.upkeep.memory_trimmer import WORTH_BYTES, MemoryTrimmer
 
 _LIMIT_S = 30.0
 _GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told")

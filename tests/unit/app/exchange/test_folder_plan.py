@@ -115,7 +115,8 @@ def test_documents_beside_notes_are_read_unless_a_note_keeps_them(host: Host, tm
     found = plan(folder)
     assert {(part.name, part.format) for part in found.parts} == {(".", "markdown"), ("other.html", "html")}
     assert not any(problem.lost for problem in found.problems)
-    named = " ".join(problem.what for problem in found.problems)
+    assert [problem.place for problem in found.words] == ["loose.csv"]
+    named = " ".join(problem.place + problem.what for problem in found.remarks)
     for name in ("letter.rtf", "sums.xlsx", "loose.csv", "picture.png"):
         assert name in named
     assert not any(name in named for name in ("the sheet.csv", "page.html"))

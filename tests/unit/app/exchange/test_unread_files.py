@@ -29,7 +29,8 @@ def export(kind: str) -> dict[str, bytes]:
 
 def remarks_and_problems(host: Host, path: Path) -> tuple[str, str]:
     report = host.ask("exchange.import", path=str(path))
-    return " ".join(one.what for one in report.remarks), " ".join(one.what for one in report.problems if one.lost)
+    problems = " ".join(one.place + one.what for one in report.problems if one.lost)
+    return " ".join(one.what for one in report.remarks), problems
 
 
 @pytest.mark.parametrize("kind", ["chatgpt", "claude"])
@@ -108,9 +109,9 @@ def test_what_a_search_passes_over_is_named(host: Host, tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(os.path.relpath(folder / "socket"))
         remarks, problems = remarks_and_problems(host, folder)
-    for name in (".config", ".draft.txt", "pipe.json", "socket", "empty.json"):
+    for name in (".config", "pipe.json", "socket", "empty.json"):
         assert name in remarks, name
-    for name in ("away.md", "gone"):
+    for name in ("away.md", "gone", ".config/note.md", ".draft.txt"):
         assert name in problems, name
     assert "same.json" not in remarks + problems
     assert ".DS_Store" not in remarks + problems
@@ -124,7 +125,7 @@ def test_what_a_search_passes_over_in_one_export_is_named(host: Host, name: str,
             "channels.json": '[{"id": "C1", "name": "a"}]',
             "a/2023-11-14.json": '[{"type": "message", "text": "x"}]',
         },
-        "documents": {"letter.html": "<p>the quince</p>"},
+        "documents": {"letter.html": "<html><body>the quince</body></html>"},
         "notes": {"plan.md": "the quince ![[pipe.png]]"},
     }[name]
     folder = tmp_path / name
@@ -138,7 +139,57 @@ def test_what_a_search_passes_over_in_one_export_is_named(host: Host, name: str,
     named = " ".join(one.place + one.what for one in (*report.remarks, *report.problems))
     for passed in (".draft.txt", "gone.md", "pipe.png"):
         assert passed in named, (passed, named)
-    assert report.lost == 1
+    assert report.lost == 2
+
+
+MEMORY = '{"type":"entity","name":"Rosa","entityType":"plant","observations":["flowers in June every year"]}'
+
+
+def vault_with_more(root: Path) -> dict[str, str]:
+    """Return the files of a vault that also has words outside its notes, by path."""
+    files = {
+        "rose.md": "Roses need sun.",
+        ".aim/memory.jsonl": MEMORY,
+        "data/harvest.json": '{"rows": [{"text": "the quince ripens in October"}]}',
+        ".obsidian/app.json": '{"alwaysUpdateLinks": true, "newFileLocation": "folder"}',
+        ".obsidian/plugins/x/manifest.json": '{"description": "Makes the margins wider."}',
+        ".trash/old.md": "what was deleted",
+        "sizes.json": '{"width": 300, "mode": "dark"}',
+        "package.json": '{"description": "A garden site", "scripts": {"build": "make the site"}}',
+    }
+    for place, text in files.items():
+        (root / place).parent.mkdir(parents=True, exist_ok=True)
+        (root / place).write_text(text)
+    return files
+
+
+@pytest.mark.parametrize("is_zipped", [False, True])
+def test_words_beside_the_notes_of_a_vault_are_named(host: Host, is_zipped: bool, tmp_path: Path) -> None:
+    path = tmp_path / "garden"
+    files = vault_with_more(path)
+    if is_zipped:
+        path = write_zip(tmp_path / "garden.zip", {place: text.encode() for place, text in files.items()})
+    report = host.ask("exchange.import", path=str(path))
+    assert (report.memories, report.lost) == (1, 2)
+    assert {one.place for one in report.problems if one.lost} == {".aim/memory.jsonl", "data/harvest.json"}
+
+
+def test_settings_in_a_hidden_folder_are_no_loss(host: Host, tmp_path: Path) -> None:
+    folder = tmp_path / "garden"
+    for place, text in {"rose.md": "Roses.", ".tool/a.json": '{"mode": "dark"}', ".tool/b.bin": "the words"}.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(text)
+    report = host.ask("exchange.import", path=str(folder))
+    assert report.lost == 0
+    assert any(".tool" in one.what for one in report.remarks)
+
+
+def test_damaged_json_beside_notes_counts_as_words(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "v").mkdir()
+    (tmp_path / "v/rose.md").write_text("Roses.")
+    (tmp_path / "v/cut.json").write_text('{"rows": [{"text": "the quince ripens in')
+    report = host.ask("exchange.import", path=str(tmp_path / "v"))
+    assert [one.place for one in report.problems if one.lost] == ["cut.json"]
 
 
 def test_files_beyond_what_is_looked_at_are_named(tmp_path: Path) -> None:

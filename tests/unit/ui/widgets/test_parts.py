@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QLineEdit, QTreeWidgetItem
 
 from ui.models.dates import format_number
+from ui.style.design_tokens import contrast
 from ui.theme import Scheme, Theme
 from ui.widgets.button import ToolButton
 from ui.widgets.field_icons import FieldIcons
@@ -333,3 +334,14 @@ def test_where_nothing_fits_nothing_is_offered(box: SearchBox, qtbot: Any, typed
     box.set_hints([Hint("agent:")], {"agent": [Hint("Atlas")]})
     qtbot.keyClicks(box, typed)
     assert not box._list.isVisible()
+
+
+@pytest.mark.parametrize("scheme", [Scheme.LIGHT, Scheme.DARK])
+def test_a_tag_has_an_edge_in_high_contrast(tags: TagEdit, look: Theme, scheme: Scheme) -> None:
+    look.set_scheme(scheme)
+    look.set_contrast(True)
+    tags.set_tags(["garden"])
+    chip = tags.findChild(Chip)
+    picture = chip.grab().toImage()
+    edge = picture.pixelColor(picture.width() // 2, 0).name()
+    assert contrast(edge, look.tokens.surface) >= 3

@@ -315,7 +315,7 @@ def test_a_conversation_that_was_left_is_read_soon(host: Host, clock: SetClock) 
 
     def leave() -> None:
         host.submit(engine.sessions.after_turn.look_after_all(0.0)).result()
-        host.submit(engine.consolidation.switched.read_left()).result()
+        host.submit(engine.switched_sessions.read_left()).result()
 
     say(host, "first", "I love hiking in the hills.", agent="scout")
     say(host, "waits", "I love playing chess at night.", agent="other")

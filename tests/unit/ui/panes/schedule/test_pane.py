@@ -13,13 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from app.history.acts.model import Act, ActPart
 from app.host import Host
-from app.schedule.model import ScheduleRun
+from app.schedule.model import BUILT_IN, Cadence, Schedule, ScheduleRun
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.panes.pane import Place
 from ui.panes.schedule.pane import SchedulePane
+from ui.panes.schedule.run_labels import state_badge
 
 if TYPE_CHECKING:
     from ui.notice import Notice
@@ -115,6 +116,22 @@ def test_an_undone_run_says_so_and_offers_to_bring_back_what_it_did(pane: Schedu
     assert requested == [undone]
     history.show_runs([run])
     assert not history.undo.isVisibleTo(history), "a run that changed nothing has nothing to undo"
+
+
+@pytest.mark.parametrize(("status", "is_named"), [("succeeded", False), ("failed", True)])
+def test_the_last_run_is_called_done_by_its_own_entry_alone(pane: SchedulePane, status: str, is_named: bool) -> None:
+    now = datetime.now(UTC)
+    schedule = Schedule(
+        "sch-decay", BUILT_IN, "Decay", "", Cadence(kind="interval", seconds=7200), "never", "active", now, now,
+        next_run_at=now + timedelta(hours=1), last_run_at=now, last_run_status=status,
+    )  # fmt: skip
+    pane.page.show_schedule(schedule, has_plan=False)
+    card = pane.listing._card(schedule)
+    ended = state_badge(status).text
+    assert (ended in pane.page._last.text()) is is_named
+    assert (ended in [badge.text for badge in card.badges]) is is_named
+    assert ended not in card.text
+    assert ("ran " in card.text) is not is_named
 
 
 def test_a_schedule_is_switched_off_and_on(

@@ -38,10 +38,9 @@ def test_headings_of_days_fit_into_their_columns(qtbot: QtBot, look: Theme, widt
 
 
 def test_boxes_that_overlap_stand_side_by_side() -> None:
-    assert _side_by_side([], 10) == []
-    assert _side_by_side([0, 10, 30], 10) == [(0, 1), (0, 1), (0, 1)]
-    assert _side_by_side([0, 5, 12, 40], 10) == [(0, 2), (1, 2), (0, 2), (0, 1)]
-    assert _side_by_side([0, 0, 0], 10) == [(0, 3), (1, 3), (2, 3)]
+    assert _side_by_side([0], 10) == ([0], 1)
+    assert _side_by_side([0, 5, 12], 10) == ([0, 1, 0], 2)
+    assert _side_by_side([0, 0, 0], 10) == ([0, 1, 2], 3)
 
 
 def test_a_zone_is_said_where_its_clocks_differ() -> None:
