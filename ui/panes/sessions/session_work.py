@@ -17,7 +17,6 @@ from ui.panes.reading_pane import TITLE, ReadingPane, history_of
 
 if TYPE_CHECKING:
     from app.exchange.model import ExportReport
-    from app.sessions.compaction.service import Compacted
     from app.upkeep.consolidation.model import ConsolidationReport
     from ui.typed_call import TypedCall
 
@@ -133,7 +132,7 @@ class SessionWork(QObject):
             sentence = self.tr("Drawn from it: {facts}").format(facts=words)
         self._pane.show_notice(sentence, history)
 
-    async def _condense(self, session: Session, call: "TypedCall[Compacted]") -> None:
+    async def _condense(self, session: Session, call: "TypedCall[Any]") -> None:
         reply = await self._pane.bridge.reply(call)
         if not isValid(self):
             return
