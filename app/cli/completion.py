@@ -12,7 +12,6 @@ from app.cli.verbs.declarations import declarations, names_after, verb
 from app.cli.verbs.model import JSON, YES_NO, CommandShape, OptionShape, shape_of
 
 VARIABLE: Final = "_KEEPSAKE_COMPLETE"
-SHELLS: Final = ("bash", "zsh", "fish")
 
 _SCRIPTS: Final = {
     "bash": """\

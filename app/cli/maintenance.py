@@ -63,7 +63,7 @@ def backup(context: typer.Context) -> None:
     """Copy the database into the vault's backups folder, and print the path of the copy."""
     if context.invoked_subcommand is None:
         with open_connection(context.obj) as connection:
-            terminal.say(connection.call("vault.backup"))
+            terminal.say(connection.call("backup.now")["path"])
 
 
 @backups.command(name="list")

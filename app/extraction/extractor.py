@@ -49,11 +49,6 @@ def extract(messages: Sequence[SpokenLine]) -> list[ExtractedFact]:
     return found
 
 
-def conflict_key(fact: ExtractedFact) -> tuple[str, str] | None:
-    """Return category and key where only one such fact can be true at a time."""
-    return (fact.category, fact.key) if fact.category and fact.key else None
-
-
 def _facts_of(line: SpokenLine, speakers: set[str]) -> list[ExtractedFact]:
     if line.role not in ("user", "assistant") or not line.text:
         return []

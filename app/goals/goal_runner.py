@@ -19,8 +19,8 @@ from app.llm.chat_model import ChatModel
 from app.llm.model import ChatAnswer, ChatMessage, ChatRequest, ToolCall, ToolSpec, Usage
 from app.llm.openai_model import REFUSED
 from app.llm.prompts import load_prompt
-from app.schedule.model import Schedule
-from app.schedule.runner import NO_MODEL, JobResult
+from app.schedule.model import JobResult, Schedule
+from app.schedule.runner import NO_MODEL
 from app.schedule.service import ScheduleService
 
 _LONGEST_ANSWER: Final = 2048  # tokens

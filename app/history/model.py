@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 TargetKind = Literal["memory", "session", "entity", "proposal"]
 Event = Literal[
@@ -21,6 +21,9 @@ Event = Literal[
     "ACCEPT",
     "REJECT",
 ]
+
+QUARANTINE: Final = "quarantine:"
+"""How the ids of the runs begin that put what an agent wrote into quarantine."""
 
 
 @dataclass(frozen=True, slots=True)

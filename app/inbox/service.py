@@ -38,7 +38,6 @@ AREA: Final = "inbox"
 KEEPSAKE: Final = "keepsake"  # the agent of Keepsake's own proposals; no program can have the name
 MAX_WAITING: Final = 500  # proposals of one agent
 MAX_BYTES: Final = 1024 * 1024  # of one proposal's arguments
-ACTIONS: Final = ("accept", "review", "reject")
 _MAX_NOTE: Final = 500
 _MAX_KIND: Final = 50
 _CHECK_S: Final = 3600.0

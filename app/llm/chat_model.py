@@ -2,7 +2,6 @@
 
 from typing import Protocol
 
-from app.errors import ModelUnavailableError
 from app.llm.model import ChatAnswer, ChatRequest
 
 
@@ -27,17 +26,3 @@ class ChatModel(Protocol):
             ModelUnavailableError: There is no model, it cannot be reached, it refused, or the spend cap is reached.
             AccessDeniedError: The request has private text, and the settings keep that from a remote model.
         """
-
-
-class AbsentModel:
-    """Chat model that never answers, used where none is configured."""
-
-    name = ""
-    is_available = False
-
-    async def prepare(self) -> None:
-        """See ``ChatModel``."""
-
-    async def complete(self, request: ChatRequest) -> ChatAnswer:
-        """Refuse the request; see ``ChatModel``."""
-        raise ModelUnavailableError("No language model is configured.", purpose=request.purpose)

@@ -1,15 +1,16 @@
-"""Chat model behind any service that speaks OpenAI's chat protocol, through the ``openai`` package.
+"""Chat model behind any service that speaks OpenAI's chat protocol.
 
-The only module that imports that package, and only when a request is made. No message of an error holds the key.
+No message of an error holds the key.
 """
 
 import asyncio
-import contextlib
+import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from app.core.http_requests import BUSY, Pauses, retry_after_seconds, tls_context
 from app.core.network_log import NETWORK
 from app.core.stores import StoreName
 from app.core.text import storable
@@ -20,23 +21,20 @@ from app.llm.options import ModelOptions
 from app.part import Part
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    import httpx
 
 REFUSED: Final = "refused"
 """Reason of a failure that stays until the person changes something: the service refused the request, key or model."""
 
-_FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 20.0
 _OFFLINE_S: Final = 60.0  # after the service could not be reached, nothing is sent for so long
 _LONGEST_OFFLINE_S: Final = 600.0  # that a service may ask for
 _MAX_ANSWER: Final = 400_000  # characters of an answer
 _MAX_BODY: Final = 8 << 20  # bytes of a response
 _MAX_CALLS: Final = 32
-_BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _KEY_REFUSED: Final = frozenset({401, 403})
 _MISUNDERSTOOD: Final = frozenset({400, 422})
 _UNKNOWN: Final = 404
-_HEADERS: Final = frozenset({"host", "accept", "connection", "content-type", "content-length"})
 _MOST_TOKENS: Final = 100_000_000
 
 
@@ -89,7 +87,7 @@ class OpenAiModel(Part):
         self._key = key
         self._accounts = accounts
         self._sleep = sleep
-        self._client: tuple[tuple[str, str, float], AsyncOpenAI] | None = None
+        self._client: tuple[tuple[str, str, float], httpx.AsyncClient] | None = None
         self._connecting = asyncio.Lock()
         self._dialects: dict[tuple[str, str], _Dialect] = {}
         self._rest = _Rest()
@@ -155,10 +153,10 @@ class OpenAiModel(Part):
         if self._client is not None:
             _, client = self._client
             self._client = None
-            await client.close()
+            await client.aclose()
 
     async def prepare(self) -> None:
-        """Load the client's library; see ``ChatModel``."""
+        """Load what a request needs; see ``ChatModel``."""
         if self._client is None:
             await asyncio.to_thread(_load_library)
 
@@ -192,23 +190,21 @@ class OpenAiModel(Part):
         return self._rest.base_url == options.base_url and time.monotonic() < self._rest.until
 
     async def _with_retries(self, request: ChatRequest, options: ModelOptions, model: str) -> ChatAnswer:
-        pause = _FIRST_PAUSE_S
-        for attempt in range(1, options.attempts + 1):
+        pauses = Pauses(options.attempts, _LONGEST_PAUSE_S)
+        while True:
             try:
                 return await self._accounted(request, options, model)
             except _BusyError as error:
-                wait = pause if error.pause_s is None else error.pause_s
-                if attempt == options.attempts or wait > _LONGEST_PAUSE_S:
+                pause = pauses.after(error.pause_s)
+                if pause is None:
                     self._rest_after(error, options)
                     raise ModelUnavailableError(error.sentence, reason="no_answer") from error
-                await self._sleep(wait)
-                pause *= 2
+                await self._sleep(pause)
                 if self._options() != options:
                     # The texts may no longer go where they were to go.
                     raise ModelUnavailableError("The settings of the language model were changed meanwhile.") from error
                 # Other requests cost something meanwhile, and so did this one.
                 self._check(request, options)
-        raise ModelUnavailableError("The language model was not asked.")  # pragma: no cover  (attempts is at least 1)
 
     def _rest_after(self, error: "_BusyError", options: ModelOptions) -> None:
         """Pause requests to a service that is unreachable or asked for it."""
@@ -260,23 +256,21 @@ class OpenAiModel(Part):
                 self._dialects[address] = dialect
                 return answered
 
-    async def _connected(self, options: ModelOptions, key: str) -> "AsyncOpenAI":
+    async def _connected(self, options: ModelOptions, key: str) -> "httpx.AsyncClient":
         """Return the client for the current address, key and time-out."""
         wanted = (options.base_url, key, options.timeout_s)
         async with self._connecting:
             if self._client is not None and self._client[0] == wanted:
                 return self._client[1]
             await self.close()
-            client = await asyncio.to_thread(_new_client, *wanted)
+            client = await asyncio.to_thread(_new_client, key, options.timeout_s)
             self._client = (wanted, client)
             return client
 
 
 def _load_library() -> None:
     """Import what a request needs, which may take seconds on a busy machine."""
-    with contextlib.suppress(ImportError):  # the request itself says what is missing
-        import httpx2  # noqa: F401, PLC0415
-        import openai.resources.chat  # noqa: F401, PLC0415
+    import httpx  # noqa: F401, PLC0415
 
 
 def _may_send(options: ModelOptions, stores: Sequence[StoreName]) -> bool:
@@ -320,34 +314,45 @@ class _StatusError(Exception):
         self.text = text
 
 
-class _UnfitResponseError(ValueError):
-    """A response that is too large, or compressed."""
-
-
-async def _created(client: "AsyncOpenAI", body: dict[str, Any], options: ModelOptions) -> Any:
-    """Send a request once.
+async def _created(client: "httpx.AsyncClient", body: dict[str, Any], options: ModelOptions) -> Any:
+    """Send a request once, and return the decoded response.
 
     Raises:
         _StatusError: The status of the response is one of failure.
         _BusyError: There is no response, or one that is no chat answer.
     """
-    import openai  # noqa: PLC0415  (slow to load; only where a model is in use)
+    import httpx  # noqa: PLC0415  (slow to load; only where a model is in use)
 
+    address = f"{options.base_url.rstrip('/')}/chat/completions"
+    # A model may call a tool with half a character, which cannot be encoded.
+    sent = json.dumps(body, ensure_ascii=False).encode(errors="replace")
+    NETWORK.record(options.base_url, "language model")
     try:
-        return await client.chat.completions.create(**body)
-    except openai.APITimeoutError as error:
+        async with client.stream("POST", address, content=sent) as response:
+            content = await _content(response)
+    except httpx.TimeoutException as error:
         raise _BusyError(f"{options.host} did not answer within {options.timeout_s:g} seconds.") from error
-    except openai.APIConnectionError as error:
-        if isinstance(error.__cause__, _UnfitResponseError | UnicodeError):
-            raise _BusyError(_no_answer(options)) from error
+    except httpx.TransportError as error:
         raise _BusyError(f"{options.host} cannot be reached.", is_unreachable=True) from error
-    except openai.APIStatusError as error:
-        retry_after = error.response.headers.get("retry-after", "")
-        failed = _StatusError(error.status_code, retry_after, str(error.body)[:2000])
-    except (openai.OpenAIError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    if content is not None and not response.is_success:
+        retry_after = response.headers.get("retry-after", "")
+        raise _StatusError(response.status_code, retry_after, content.decode(errors="replace")[:2000])
+    try:
+        return json.loads(content or b"")
+    except (ValueError, RecursionError) as error:
         raise _BusyError(_no_answer(options)) from error
-    # Not as a consequence of the package's error, whose message repeats the response and so perhaps what was sent.
-    raise failed
+
+
+async def _content(response: "httpx.Response") -> bytes | None:
+    """Return what a response holds, ``None`` where it is compressed or too large."""
+    if response.headers.get("content-encoding", "identity") != "identity":
+        return None
+    content = bytearray()
+    async for part in response.aiter_raw():
+        content += part
+        if len(content) > _MAX_BODY:
+            return None
+    return bytes(content)
 
 
 def _no_answer(options: ModelOptions) -> str:
@@ -368,8 +373,8 @@ def _other_dialect(error: _StatusError, dialect: _Dialect, request: ChatRequest)
 def _failure(error: _StatusError, options: ModelOptions, model: str, key: ServiceKey) -> Exception:
     """Return the error for a status."""
     status, host = error.status, options.host
-    if status in _BUSY:
-        return _BusyError(f"{host} is busy (HTTP {status}).", pause_s=_retry_after(error.retry_after))
+    if status in BUSY:
+        return _BusyError(f"{host} is busy (HTTP {status}).", pause_s=retry_after_seconds(error.retry_after))
     if status in _KEY_REFUSED:
         key.refused()
         return ModelUnavailableError(f"{host} refused the key (HTTP {status}).", reason=REFUSED, status=status)
@@ -379,58 +384,15 @@ def _failure(error: _StatusError, options: ModelOptions, model: str, key: Servic
     return ModelUnavailableError(f"{host} refused the request (HTTP {status}).", reason=REFUSED, status=status)
 
 
-def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
-    import httpx2  # noqa: PLC0415
-    from openai import AsyncOpenAI  # noqa: PLC0415
+def _new_client(key: str, timeout_s: float) -> "httpx.AsyncClient":
+    import httpx  # noqa: PLC0415
 
-    class BoundedStream(httpx2.AsyncByteStream):
-        """Response that ends with an error beyond a size."""
-
-        def __init__(self, stream: httpx2.AsyncByteStream) -> None:
-            self._stream = stream
-
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            size = 0
-            async for part in self._stream:
-                size += len(part)
-                if size > _MAX_BODY:
-                    raise _UnfitResponseError("The response is too large.")
-                yield part
-
-        async def aclose(self) -> None:
-            await self._stream.aclose()
-
-    class BoundedTransport(httpx2.AsyncHTTPTransport):
-        """Transport whose responses have a largest size."""
-
-        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-            # The package adds headers of the environment, and some that describe this machine.
-            named = {name: value for name, value in request.headers.items() if name in _HEADERS}
-            request.headers = httpx2.Headers(named | own)
-            NETWORK.record(base_url, "language model")
-            response = await super().handle_async_request(request)
-            if response.headers.get("content-encoding", "identity") != "identity":
-                await response.aclose()
-                raise _UnfitResponseError("The response is compressed.")
-            if isinstance(response.stream, httpx2.AsyncByteStream):
-                response.stream = BoundedStream(response.stream)
-            return response
-
-    own = {"Accept-Encoding": "identity", "User-Agent": "Keepsake"} | (
-        {"Authorization": f"Bearer {key}"} if key else {}
-    )
+    headers = {"Accept-Encoding": "identity", "Content-Type": "application/json", "User-Agent": "Keepsake"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
     # A redirect would carry the texts to another machine, and so would a proxy of the environment.
-    carrier = httpx2.AsyncClient(
-        follow_redirects=False, trust_env=False, timeout=timeout_s, transport=BoundedTransport(trust_env=False)
-    )
-    return AsyncOpenAI(
-        api_key=key or "none",
-        base_url=base_url,
-        timeout=timeout_s,
-        max_retries=0,
-        http_client=carrier,
-        organization="",
-        project="",
+    return httpx.AsyncClient(
+        follow_redirects=False, trust_env=False, timeout=timeout_s, headers=headers, verify=tls_context()
     )
 
 
@@ -465,23 +427,23 @@ def _message(message: ChatMessage) -> dict[str, Any]:
     return made
 
 
-def _answer(answered: Any, options: ModelOptions, model: str, usage: Usage) -> ChatAnswer:
+def _answer(answered: object, options: ModelOptions, model: str, usage: Usage) -> ChatAnswer:
     """Return the first choice of an answer.
 
     Raises:
         ModelUnavailableError: The model refused.
         _BusyError: There is no answer in it.
     """
-    choices = getattr(answered, "choices", None)
-    said = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
-    if said is None:
+    choice = _choice(answered)
+    said = _field(choice, "message")
+    if not isinstance(said, dict):
         raise _BusyError(_no_answer(options))
-    reason = getattr(choices[0], "finish_reason", None) if choices else None
-    if getattr(said, "refusal", None) or reason == "content_filter":
+    reason = _field(choice, "finish_reason")
+    if _field(said, "refusal") or reason == "content_filter":
         raise ModelUnavailableError(f"The model '{model}' refused to answer.", reason=REFUSED)
-    content = getattr(said, "content", None)
+    content = _field(said, "content")
     text = content if isinstance(content, str) else ""
-    called = getattr(said, "tool_calls", None)
+    called = _field(said, "tool_calls")
     called = called if isinstance(called, list) else []
     calls = tuple(filter(None, map(_tool_call, called[:_MAX_CALLS])))
     if not text and not calls:
@@ -493,25 +455,34 @@ def _answer(answered: Any, options: ModelOptions, model: str, usage: Usage) -> C
     return ChatAnswer(text[:_MAX_ANSWER], calls, usage, model, reason != "length" and len(text) <= _MAX_ANSWER)
 
 
-def _tool_call(call: Any) -> ToolCall | None:
-    function = getattr(call, "function", None)
-    name, arguments = getattr(function, "name", None), getattr(function, "arguments", None)
+def _choice(answered: object) -> object:
+    """Return the first choice of an answer, ``None`` where there is none."""
+    choices = _field(answered, "choices")
+    return choices[0] if isinstance(choices, list) and choices else None
+
+
+def _field(value: object, name: str) -> Any:
+    """Return a field of a JSON object, ``None`` where there is none."""
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _tool_call(call: object) -> ToolCall | None:
+    function = _field(call, "function")
+    name, arguments = _field(function, "name"), _field(function, "arguments")
     if not isinstance(name, str) or not isinstance(arguments, str):
         return None
-    return ToolCall(str(getattr(call, "id", "") or ""), name, arguments)
+    return ToolCall(str(_field(call, "id") or ""), name, arguments)
 
 
-def _usage(answered: Any, request: ChatRequest, options: ModelOptions) -> Usage:
+def _usage(answered: object, request: ChatRequest, options: ModelOptions) -> Usage:
     """Return the tokens that the service counted, or an estimate where it does not."""
-    counted = getattr(answered, "usage", None)
-    read = _count(getattr(counted, "prompt_tokens", None))
-    written = _count(getattr(counted, "completion_tokens", None))
+    counted = _field(answered, "usage")
+    read = _count(_field(counted, "prompt_tokens"))
+    written = _count(_field(counted, "completion_tokens"))
     if read is None:
         read = sum(estimate_tokens(message.content) for message in request.messages)
     if written is None:
-        choices = getattr(answered, "choices", None)
-        said = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
-        content = getattr(said, "content", None)
+        content = _field(_field(_choice(answered), "message"), "content")
         written = estimate_tokens(content) if isinstance(content, str) else 0
     return Usage(read, written, options.cost(read, written))
 
@@ -520,12 +491,3 @@ def _count(value: object) -> int | None:
     """Return a count of tokens, ``None`` where it cannot be one."""
     is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS
     return value if is_count and isinstance(value, int) else None
-
-
-def _retry_after(value: str) -> float | None:
-    """Return the seconds of a Retry-After header, ``None`` where it has none."""
-    try:
-        seconds = float(value)
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < float("inf") else None

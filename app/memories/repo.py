@@ -10,6 +10,7 @@ import apsw
 from app.core.clock import optional_datetime, to_datetime, to_ms
 from app.core.stores import STORES, sees_all
 from app.core.text import content_hash, excerpt
+from app.history.model import QUARANTINE
 from app.memories.model import Memory, MemoryRow, Source
 from app.memories.text.markdown_links import title_key, without_front_matter
 
@@ -66,11 +67,24 @@ _OF_TEXT = frozenset({"title", "title_key", "content", "content_hash", "facts"})
 def store_condition(stores: Sequence[str]) -> str:
     """Return the SQL condition that memory ``m`` is in one of ``stores``.
 
-    It holds only store names of our own.
+    Who does not see all stores sees nothing in quarantine either. It holds only store names of our own.
     """
     if sees_all(stores):
         return "TRUE"
-    return f"m.store IN ({', '.join(repr(store) for store in STORES if store in stores)})"
+    named = ", ".join(repr(store) for store in STORES if store in stores)
+    return f"(m.store IN ({named}) AND (m.valid_until IS NULL OR NOT {in_quarantine('m.id')}))"
+
+
+def in_quarantine(deleted: str) -> str:
+    """Return the SQL condition that a deleted memory lies in quarantine.
+
+    ``deleted`` is an SQL expression of its id. A quarantine that was ended and put back has been undone twice.
+    """
+    return (
+        "EXISTS (SELECT 1 FROM memory_history q LEFT JOIN memory_history u ON u.id = q.undone_by"
+        f" WHERE q.target = {deleted} AND q.run_id >= '{QUARANTINE}' AND q.run_id < '{QUARANTINE[:-1]};'"
+        " AND (u.id IS NULL OR u.undone_by IS NOT NULL))"
+    )
 
 
 def not_restored_since(moment: str) -> str:
@@ -138,8 +152,8 @@ def get_with_sources(connection: apsw.Connection, memory_id: str, *, stores: Seq
 
     A change starts from it.
     """
-    found = get(connection, memory_id, stores=STORES)
-    return found if found is not None and found.store in stores else None
+    is_seen = get(connection, memory_id, stores=stores) is not None
+    return get(connection, memory_id, stores=STORES) if is_seen else None
 
 
 def many(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str]) -> list[Memory]:

@@ -11,6 +11,7 @@ import apsw
 from app.core.clock import to_datetime
 from app.core.text import excerpt
 from app.history import undo_chain
+from app.history.model import QUARANTINE
 from app.quarantine.model import QuarantinedItem
 from app.sessions import turn_writers
 from app.sessions.withheld_turns import is_withheld
@@ -18,7 +19,6 @@ from app.store import meta
 
 _OLDER: Final = "It has turns from before that time. Forget the whole conversation if none of it should stay."
 _RENAMED: Final = "Somebody else changed its title or summary since."
-PREFIX: Final = "quarantine:"
 _UNFINISHED = "agent_undo:"
 _TITLE = 120
 
@@ -40,7 +40,7 @@ class AgentConversation:
 
 def run_prefix(agent: str) -> str:
     """Return how the ids of the runs begin that hid what an agent wrote."""
-    return f"{PREFIX}{hashlib.blake2b(agent.encode(), digest_size=8).hexdigest()}:"
+    return f"{QUARANTINE}{hashlib.blake2b(agent.encode(), digest_size=8).hexdigest()}:"
 
 
 def has_written(connection: apsw.Connection, actor: str) -> bool:
@@ -154,7 +154,7 @@ def is_quarantined(connection: apsw.Connection, target: str) -> bool:
     """Return whether an item is hidden by a quarantine."""
     rows = connection.execute(
         "SELECT id FROM memory_history WHERE target = ? AND run_id >= ? AND run_id < ?",
-        (target, PREFIX, PREFIX[:-1] + ";"),
+        (target, QUARANTINE, QUARANTINE[:-1] + ";"),
     ).fetchall()
     return any(undo_chain.stands(connection, int(str(row[0]))) for row in rows)
 

@@ -18,7 +18,7 @@ from app.core.stores import STORES
 from app.entities.entity_edits import EntityEdits
 from app.errors import InputError, NotFoundError
 from app.history.bulk_undo import BulkUndo, BulkUndone
-from app.history.model import SkippedItem
+from app.history.model import QUARANTINE, SkippedItem
 from app.jobs import Job
 from app.memories import repo as memory_repo
 from app.memories.unit_of_work import MemoryUnitOfWork
@@ -188,7 +188,7 @@ class QuarantineService:
 
     async def undo_withdrawal(self, run_id: str) -> frozenset[Area]:
         """Put back the schedules and searches that a run took away; return the changed areas."""
-        is_quarantine = run_id.startswith(repo.PREFIX)  # which only the person ends
+        is_quarantine = run_id.startswith(QUARANTINE)  # which only the person ends
         if is_quarantine or run_id not in await self._store.read(partial(withdrawn.runs_of, prefix=run_id)):
             return frozenset()
         await self._store.write(partial(withdrawn.bring_back, run_id=run_id))
@@ -211,11 +211,11 @@ class QuarantineService:
         return await self._store.read(partial(repo.quarantined, agent=agent), limit_s=_LONG_S)
 
     async def holds_memory(self, access: Access, memory: str) -> bool:
-        """Return whether a memory in one of the stores is in quarantine."""
+        """Return whether a memory that the caller sees is in quarantine."""
 
         def work(connection: apsw.Connection) -> bool:
-            found = memory_repo.many(connection, [memory], stores=STORES)
-            return bool(found) and found[0].store in access.stores and repo.is_quarantined(connection, memory)
+            found = memory_repo.get(connection, memory, stores=access.stores)
+            return found is not None and repo.is_quarantined(connection, memory)
 
         return await self._store.read(work)
 

@@ -37,18 +37,6 @@ def environment_credentials(name: str) -> Credentials | None:
     return Credentials(token, name) if token else None
 
 
-def agent_credentials(vault: Path, name: str, version: str = __version__) -> Credentials:
-    """Return an agent's credentials: from ``KEEPSAKE_TOKEN``, else from the system's keyring, else without a token.
-
-    Args:
-        vault: The vault's folder; each vault knows tokens of its own.
-        name: The name that the program gives of itself.
-        version: Its version.
-    """
-    found = environment_credentials(name)
-    return Credentials(found.token if found is not None else kept_token(vault, name), name, version)
-
-
 def kept_token(vault: Path, name: str) -> str:
     """Return the token in the system's keyring, ``""`` where none is found."""
     from app.config.keyring import Keyring  # noqa: PLC0415  (loaded only where no variable is set)

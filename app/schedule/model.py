@@ -1,6 +1,6 @@
 """Values of schedules: cadence, definition, run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -203,3 +203,22 @@ class ScheduleNote:
     kind: NoteKind
     text: str
     made_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """The outcome of a piece of work.
+
+    Args:
+        output: What it did, in words for the person, such as ``Archived 12 observations.``.
+        turn_count: Turns of a language model.
+        cost: Cost of a language model.
+        status: ``failed`` where it could not be done to its end.
+        counts: How many of each kind of change were made.
+    """
+
+    output: str
+    turn_count: int = 0
+    cost: float = 0.0
+    status: RunStatus = "succeeded"
+    counts: dict[str, int] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from app.core.error_location import error_location
 from app.core.ids import uuid7
 from app.errors import KeepsakeError, ModelUnavailableError, StaleError
 from app.schedule.deferral import MAX_METERED, METERED, reason_to_wait, waited_sentence
-from app.schedule.model import BUILT_IN, RunStatus, Schedule, ScheduleClaim
+from app.schedule.model import BUILT_IN, JobResult, RunStatus, Schedule, ScheduleClaim
 from app.schedule.notes import AREA
 from app.schedule.options import ScheduleOptions
 from app.schedule.power import PowerState
@@ -33,23 +33,6 @@ NO_MODEL: Final = "Waits for a language model or an agent."
 _JUMP_S: Final = 90.0
 _AT_ONCE: Final = 2000  # more than there can be, so that goals which wait never hide others
 _RECORDING_PAUSES_S: Final = (1.0, 10.0, 60.0)
-
-
-@dataclass(frozen=True, slots=True)
-class JobResult:
-    """The outcome of a piece of work.
-
-    Args:
-        output: What it did, in words for the person.
-        turn_count: Turns of a model.
-        cost: Cost of a model.
-        status: ``failed`` where it could not be done to its end.
-    """
-
-    output: str
-    turn_count: int = 0
-    cost: float = 0.0
-    status: RunStatus = "succeeded"
 
 
 class ScheduledJob(Protocol):

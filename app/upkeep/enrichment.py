@@ -11,9 +11,9 @@ from app.core.text import excerpt
 from app.entities.enrichment.service import EnrichedText, EnrichmentService
 from app.entities.model import OwnerKind
 from app.llm.model import Usage
-from app.schedule.model import Cadence
+from app.schedule.model import Cadence, JobResult
 from app.upkeep.merge_proposals import MergeProposals
-from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
 
 _SHOWN: Final = 50  # changes of a plan
 _MOST_FAILURES: Final = 3  # one after the other; then the model is left alone for this run
@@ -104,7 +104,7 @@ class Enrichment:
             self.name, summary, len(texts) + len(pairs), tuple(changes[:_SHOWN]), (absence,) if absence else ()
         )
 
-    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+    async def apply(self, run: UpkeepRun) -> JobResult:
         """Search the texts and propose the merges; see ``UpkeepJob``."""
         made = _Progress()
         try:
@@ -114,7 +114,7 @@ class Enrichment:
         if not run.job.is_cancelled():
             await self._propose(run, made)
         counts = {"texts": made.searched, "links": made.links, "proposals": made.proposed}
-        return UpkeepOutcome(self._summary(made), counts, made.usage.cost, made.turns)
+        return JobResult(self._summary(made), made.turns, made.usage.cost, counts=counts)
 
     async def _candidates(self, stores: tuple[StoreName, ...]) -> list[tuple[OwnerKind, str]]:
         if not self._service.strategy.is_available:

@@ -17,8 +17,8 @@ from app.memories.confidence_repo import ACTOR
 from app.memories.decay import MONTH_MS, DecayingFact, DecayRules, Night, NightDraft, look_at, night
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
-from app.schedule.model import Cadence
-from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+from app.schedule.model import Cadence, JobResult
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
 
 _SHOWN = 100  # changes that a plan lists
 _PAGE = 1_000  # facts read at a time
@@ -77,7 +77,7 @@ class FactDecay:
 
         return await self._transactions.store.read(work)
 
-    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+    async def apply(self, run: UpkeepRun) -> JobResult:
         """Lower confidences first, then set aside what faded; see ``UpkeepJob``.
 
         A fact that somebody used or changed meanwhile is passed over.
@@ -109,7 +109,7 @@ class FactDecay:
             await asyncio.sleep(0)
         await self._prune(at_ms)
         counts = {"lowered": max(lowered - len(found.kept), 0), "faded": faded, "kept": len(found.kept)}
-        return UpkeepOutcome(_summary(counts), counts)
+        return JobResult(_summary(counts), counts=counts)
 
     async def _night(self, at_ms: int) -> Night:
         """Return the effects of a run, from facts read a page at a time."""

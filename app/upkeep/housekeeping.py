@@ -8,14 +8,14 @@ import apsw
 
 from app.core.clock import Clock, to_datetime
 from app.errors import MachineError
-from app.schedule.model import Cadence
+from app.schedule.model import Cadence, JobResult
 from app.store import meta
 from app.store.planner_statistics import update_planner_statistics
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
 from app.upkeep.backup_service import BackupService
 from app.upkeep.service import UpkeepService
-from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
 
 CHECK_EVERY: Final = timedelta(days=7)
 _CHECKED: Final = "checked_at"  # key of ``meta``
@@ -87,7 +87,7 @@ class Housekeeping:
         notes = () if latest is not None else ("There is no backup to verify yet.",)
         return UpkeepPlan(self.name, "Care for the database; no content changes.", len(changes), tuple(changes), notes)
 
-    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+    async def apply(self, run: UpkeepRun) -> JobResult:
         """Do the steps; see ``UpkeepJob``.
 
         Raises:
@@ -101,7 +101,7 @@ class Housekeeping:
                 break
             words += await step(counts)
             run.job.advance(number, len(steps))
-        return UpkeepOutcome(" ".join(words), counts)
+        return JobResult(" ".join(words), counts=counts)
 
     async def _optimize(self, counts: dict[str, int]) -> list[str]:
         await self._store.write_untransacted(update_planner_statistics)

@@ -1,6 +1,6 @@
 """Upkeep jobs as built-in schedules: installed at the start, run by the runner of schedules."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -10,8 +10,7 @@ from app.core.clock import Clock, to_datetime
 from app.core.local_zone import local_zone
 from app.errors import CancelledByPersonError, InputError
 from app.jobs import Jobs
-from app.schedule.model import BUILT_IN, Cadence, Schedule
-from app.schedule.runner import JobResult, ScheduledJob
+from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule
 from app.schedule.service import ScheduleService
 from app.trace.trace import Trace
 from app.upkeep.upkeep_job import UpkeepJob, UpkeepRun
@@ -55,8 +54,8 @@ class ScheduledUpkeep:
             for kind, count in outcome.counts.items():
                 self._trace.event("upkeep.changed", kind=self._job.name, action=kind, count=count)
         if job.is_cancelled():
-            raise CancelledByPersonError(f"Stopped on request. {outcome.summary}".strip())
-        return JobResult(outcome.summary, outcome.turn_count, outcome.cost)
+            raise CancelledByPersonError(f"Stopped on request. {outcome.output}".strip())
+        return outcome
 
 
 class UpkeepJobs:
@@ -84,7 +83,7 @@ class UpkeepJobs:
         self._schedules = schedules
         self._clock = clock
         self._is_installed = False
-        self.scheduled: Mapping[str, ScheduledJob] = {
+        self.scheduled = {
             identity: ScheduledUpkeep(job, jobs, publish, trace)
             for job in upkeep_jobs
             for identity in schedule_ids(job)

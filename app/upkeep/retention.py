@@ -13,8 +13,8 @@ from app.memories.clusters import Cluster
 from app.memories.compression import ACTOR, CompressionService
 from app.memories.digest_writer import DigestWriter
 from app.memories.queries.memory_queries import MemoryQueries
-from app.schedule.model import Cadence
-from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+from app.schedule.model import Cadence, JobResult
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
 
 _SHOWN = 100
 _STAGES = ("compressed", "archived", "deleted")
@@ -121,14 +121,14 @@ class Retention:
         summary = _summary(counts | {"digests": len(found)}, is_plan=True)
         return UpkeepPlan(self.name, summary, total, tuple(changes), notes)
 
-    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+    async def apply(self, run: UpkeepRun) -> JobResult:
         """Compress, archive and clean up; see ``UpkeepJob``."""
         done = _Progress()
         await self._compress(run, done)
         idle = await self._idle()
         await self._each(run, done, "archived", idle, self._put)
         await self._each(run, done, "deleted", await self._outdated(), self._clean)
-        return UpkeepOutcome(_summary(done.counts), done.counts, done.cost, done.turns)
+        return JobResult(_summary(done.counts), done.turns, done.cost, counts=done.counts)
 
     async def _compress(self, run: UpkeepRun, done: _Progress) -> None:
         before = self._before(self._options().compress_after_days)

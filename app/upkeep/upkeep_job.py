@@ -1,12 +1,12 @@
 """Upkeep jobs: plans, and runs that can be undone."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from app.changes import ChangeSet
 from app.jobs import Job
-from app.schedule.model import Cadence
+from app.schedule.model import Cadence, JobResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +46,6 @@ class UpkeepPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class UpkeepOutcome:
-    """The outcome of a run.
-
-    Args:
-        summary: A sentence for a person, such as ``Archived 12 observations.``.
-        counts: How many of each kind of change were made.
-        cost: Cost of a language model.
-        turn_count: Turns of a language model.
-    """
-
-    summary: str
-    counts: dict[str, int] = field(default_factory=dict)
-    cost: float = 0.0
-    turn_count: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class UpkeepRun:
     """A run under way.
 
@@ -98,7 +81,7 @@ class UpkeepJob(Protocol):
     async def plan(self) -> UpkeepPlan:
         """Return what it would change now; changes nothing."""
 
-    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+    async def apply(self, run: UpkeepRun) -> JobResult:
         """Do it.
 
         Raises:

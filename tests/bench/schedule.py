@@ -25,9 +25,9 @@ from app.core.paths import migrations
 from app.errors import MachineError
 from app.schedule.cadence import next_run
 from app.schedule.catch_up import due_occurrences
-from app.schedule.model import BUILT_IN, Cadence, Schedule, SchedulePatch
+from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, SchedulePatch
 from app.schedule.options import ScheduleOptions
-from app.schedule.runner import JobResult, ScheduleRunner
+from app.schedule.runner import ScheduleRunner
 from app.schedule.service import ScheduleService
 from app.store.store import Store
 

@@ -25,7 +25,8 @@ from app.core.ids import new_id
 from app.errors import InputError
 from app.host import Host
 from app.memories.repo import text_key
-from app.upkeep.upkeep_job import UpkeepOutcome, UpkeepRun
+from app.schedule.model import JobResult
+from app.upkeep.upkeep_job import UpkeepRun
 from tests.helpers.engine import engine_of
 
 _DAY_MS = 86_400_000
@@ -92,7 +93,7 @@ def _measure(host: Host, clock: _Clock, memories: int, messages: int) -> dict[st
         found["decay_plan_s"] = _seconds(lambda: host.submit(_plan(host, "decay")).result(_LIMIT_S))
         runs: list[str] = []
         found["decay_s"] = _seconds(lambda: runs.append(_run(host, "decay")[0]))
-        found["decay_undo_s"] = _seconds(lambda: host.ask("upkeep.undo", run_id=runs[0]))
+        found["decay_undo_s"] = _seconds(lambda: host.ask("memory.undo", run_id=runs[0]))
         clock.ahead = timedelta(days=1)
         took = _optional(lambda: _run(host, "consolidation"))
         found["consolidation_messages_per_s"] = None if took is None else messages / took
@@ -140,15 +141,15 @@ def _converse(host: Host, messages: int) -> None:
         host.ask("session.append", session=f"talk-{start}", messages=turns)
 
 
-def _run(host: Host, name: str) -> tuple[str, UpkeepOutcome]:
+def _run(host: Host, name: str) -> tuple[str, JobResult]:
     engine: Any = engine_of(host)
     run_id = new_id("run")
     job = engine.upkeep_jobs.named(name)
 
-    async def work() -> UpkeepOutcome:
+    async def work() -> JobResult:
         progress = engine.jobs.begin(name, job.unit, run_id)
         try:
-            outcome: UpkeepOutcome = await job.apply(UpkeepRun(run_id, progress, engine.publish))
+            outcome: JobResult = await job.apply(UpkeepRun(run_id, progress, engine.publish))
             return outcome
         finally:
             engine.jobs.end(progress, "finished")

@@ -8,7 +8,8 @@ from typing import Any
 from app.core.ids import new_id
 from app.engine import Engine
 from app.host import Host
-from app.upkeep.upkeep_job import UpkeepOutcome, UpkeepRun
+from app.schedule.model import JobResult
+from app.upkeep.upkeep_job import UpkeepRun
 from tests.helpers.engine import engine_of
 
 
@@ -67,11 +68,11 @@ class UpkeepRuns:
         """Call an operation."""
         return self.host.ask(operation, **arguments)
 
-    def run(self, job: str) -> tuple[str, UpkeepOutcome]:
+    def run(self, job: str) -> tuple[str, JobResult]:
         """Run a job to its end; return the run's id and its outcome."""
         run_id = new_id("run")
 
-        async def work() -> UpkeepOutcome:
+        async def work() -> JobResult:
             progress = self.engine.jobs.begin(job, "things", run_id)
             try:
                 run = UpkeepRun(run_id, progress, self.engine.publish)

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.host import Host
-from app.schedule.model import BUILT_IN, Cadence, Schedule
-from app.schedule.runner import JobResult
+from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule
 from tests.helpers.engine import engine_of
 
 SCHEDULE = "sch-slow"

@@ -160,7 +160,7 @@ def read(line: ReconnectingClient, log: Path, name: str) -> None:
         ("session.list", {}),
         ("note.list", {"limit": 100}),
         ("memory.search", {"query": f"fire {name}", "legs": ["words"]}),
-        ("memory.tags", {}),
+        ("tag.list", {}),
     ]
     with log.open("a", encoding="utf-8") as file:
         while True:

@@ -122,11 +122,11 @@ def test_a_backup_leaves_nothing_behind(host: Host, disk: Disk) -> None:
         say(host, number)
     disk.fill()
     with pytest.raises(DiskFullError):
-        host.ask("vault.backup")
+        host.ask("backup.now")
     backups = disk.place / "vault" / "backups"
     assert not backups.exists() or list(backups.iterdir()) == []
     disk.free()
-    assert Path(host.ask("vault.backup")).stat().st_size
+    assert Path(host.ask("backup.now").path).stat().st_size
 
 
 def test_settings_stay_as_they_were(host: Host, disk: Disk) -> None:

@@ -114,7 +114,7 @@ def test_a_goal_is_pursued_and_accounted_for(host: Host, service: ChatService) -
     assert [message["tool_call_id"] for message in second["messages"][3:]] == ids
     assert len(set(ids)) == 2
     assert "Annabel leaks" in second["messages"][3]["content"]
-    host.ask("upkeep.undo", run_id=run.run_id)
+    host.ask("memory.undo", run_id=run.run_id)
     assert host.ask("memory.search", query="kind:observation plank").hits == ()
 
 

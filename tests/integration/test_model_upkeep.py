@@ -69,7 +69,7 @@ def test_facts_observations_and_summaries_come_of_one_conversation(host: Host, s
     assert kinds == {"fact": "", "observation": "Anna moved"}
     (fact,) = host.ask("fact.list")
     assert fact.attributes["model"] == "small"
-    host.ask("upkeep.undo", run_id=report.run_id)
+    host.ask("memory.undo", run_id=report.run_id)
     assert host.ask("fact.list") == []
 
 

@@ -164,7 +164,7 @@ def shown(host: Host) -> dict[str, Any]:
         "turns": {key: host.ask("session.messages", session=key)[:1] for key in host.ask("session.ids")},
         "entities": look(host, entities),
         "found": sorted(hit.id for hit in host.ask("memory.search", query="boat met", limit=500, legs=["words"]).hits),
-        "tags": sorted((facet.name, facet.count) for facet in host.ask("memory.tags")),
+        "tags": sorted((facet.name, facet.count) for facet in host.ask("tag.list")),
     }
 
 

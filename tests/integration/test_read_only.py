@@ -70,7 +70,7 @@ def test_a_read_only_disk_can_be_read(place: Path, tmp_path: Path, *, has_log: b
         assert title in (tmp_path / "all.jsonl").read_text()
         for operation, arguments in (
             ("note.save", {"content": "x"}),
-            ("vault.backup", {}),
+            ("backup.now", {}),
             ("session.append", {"session": "s", "messages": [{"role": "user", "content": "more"}]}),
         ):
             with pytest.raises(VaultReadOnlyError, match="reading only"):

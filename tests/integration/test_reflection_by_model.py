@@ -40,7 +40,7 @@ def written(runs: UpkeepRuns) -> tuple[str, str]:
     """Return the summary of a run, and what it wrote."""
     _, outcome = runs.run("reflection")
     (one,) = runs.ask("reflection.list")
-    return outcome.summary, one.content
+    return outcome.output, one.content
 
 
 def test_cited_sentences_are_kept(runs: UpkeepRuns, service: ChatServer) -> None:

@@ -310,7 +310,7 @@ def test_a_key_is_found_nowhere_but_in_the_keyring(
         host.ask("session.append", session="s", messages=[{"role": "user", "content": f"{answer.status} text"}])
         host.ask("vault.settle")
     said = reported(host, log)
-    host.ask("vault.backup")
+    host.ask("backup.now")
     host.ask("exchange.export", path=str(tmp_path / "out.jsonl"))
     host.ask("exchange.export", path=str(tmp_path / "out"), format="markdown")
     host.stop()

@@ -191,7 +191,6 @@ def questions(items: list[Item], entities: dict[str, str]) -> Iterator[tuple[str
         "memory.search": [{"query": one, "limit": 50} | more for one in queries for more in ({}, {"as_of": then})]
         + [{"query": "heron", "limit": 50, "recipe": one} for one in ("words", "vector", "balanced")],
         "memory.stats": [{}, {"steps": 3, "step": "week"}],
-        "memory.tags": [{}, *({"prefix": one} for one in markers)],
         "memory.timeline": [{}, {"around": "2023-11-15", "before": 3, "after": 3}, {"session": "talk-1"}]
         + [{"around": one} for one in (*ids, *(f"{one}#1" for one in ids))],
         "note.facets": [{}, {"filter": {"text": "heron"}}, {"filter": {"deleted": True}}],

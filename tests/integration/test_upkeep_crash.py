@@ -99,7 +99,7 @@ def test_killed_within_decay_and_retention(vault: Path) -> None:
             f" (SELECT number FROM confidence_runs WHERE run_id = '{ids[0]}')"
         )
         changed = runs.rows(of_run)
-        runs.ask("upkeep.undo", run_id=ids[0])
+        runs.ask("memory.undo", run_id=ids[0])
         assert runs.rows(of_run) < changed
         assert wrong(runs) == []
     finally:

@@ -93,11 +93,11 @@ def test_a_search_reads_its_words_from_a_pipe(keepsake: Keepsake) -> None:
 
 def test_what_is_gone_for_ever_asks_first(keepsake: Keepsake) -> None:
     shown(keepsake("session", "append", '{"role": "user", "content": "x"}', "--session", "gone"))
-    refused = keepsake("session", "purge", "gone")
+    refused = keepsake("memory", "forget-forever", "--session", "gone")
     assert refused.returncode == 2
     assert "cannot be undone. Add --yes" in sentence(refused)
     shown(keepsake("session", "get", "gone"))
-    shown(keepsake("session", "purge", "gone", "--yes"))
+    shown(keepsake("memory", "forget-forever", "--session", "gone", "--yes"))
     assert keepsake("session", "get", "gone").returncode == 65
 
 
@@ -157,7 +157,7 @@ def test_a_terminal_gets_a_table_a_sentence_and_how_to_undo(home: Path) -> None:
     listed = _on_terminal(home, "note", "list")
     assert listed.splitlines()[0].split()[:2] == ["ID", "KIND"]
     assert all(len(line) <= 80 for line in listed.splitlines())
-    answered = _on_terminal(home, "session", "purge", "nowhere", typed="n\n")
+    answered = _on_terminal(home, "memory", "forget-forever", "nowhere", typed="n\n")
     assert "[y/N]" in answered
     assert "Nothing was changed." in answered
     for text in (saved, listed):

@@ -98,10 +98,6 @@ class BaseDialog(QFrame):
         self._foot.show()
         return button
 
-    def set_heading(self, text: str) -> None:
-        """Change the heading."""
-        self._heading.setText(text)
-
     @property
     def is_busy(self) -> bool:
         """True while work goes on, so that closing only hides it."""

@@ -5,11 +5,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.ids import PREFIXES
-
 SCHEME = "keepsake"
 HISTORY_LIMIT = 200
-_SESSION_PREFIX = PREFIXES["session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +63,6 @@ def link_of(place: Place) -> str:
     if place.pane == "search" and place.extra:
         return f"{SCHEME}://search/{quote(place.extra, safe='')}"
     return ""
-
-
-def place_of_id(identity: str) -> Place:
-    """Return the place of a session, message (``<session id>#<seq>``) or memory."""
-    head, _, seq = identity.partition("#")
-    if head.startswith(f"{_SESSION_PREFIX}-") or seq:
-        return Place("sessions", head, seq)
-    return Place("notes", head)
 
 
 class Navigation(QObject):

@@ -40,7 +40,7 @@ async def plan(engine: Engine, caller: Caller, finding: FindingId) -> UpkeepPlan
     undo="operation",
 )
 async def fix(engine: Engine, caller: Caller, finding: FindingId, job: str = "") -> Changed[HealthFix]:
-    """Fix a finding as health.plan says; upkeep.undo with the run's id takes it back.
+    """Fix a finding as health.plan says; memory.undo with the run's id takes it back.
 
     Pinned and confirmed memories are neither merged nor superseded nor set aside. In memories a mark takes the place
     of secrets; the history keeps them until memory.forget_forever.

@@ -10,7 +10,6 @@ from app.api.registry import Count, operation
 from app.api.session_access import mentioned, owner_of
 from app.changes import Changed
 from app.core.clock import parse_instant, to_datetime
-from app.core.facets import Facet
 from app.core.timespans import parse_span
 from app.engine import Engine
 from app.entities.model import EntityOrder
@@ -24,7 +23,6 @@ from app.memories.queries.statistics import MemoryStats, StatisticsPeriod, Step
 from app.memories.queries.timeline import Timeline, TimelineFilter, TimelineKind
 from app.memories.queries.token_budget import FetchedMemories, with_messages
 from app.retrieval.model import Found, Leg, MonthCount, OperatorHelp, Query
-from app.sessions.session_summaries import SessionSummary
 
 _ALL = MemoryFilter()
 _MAX_IDS = 1_000
@@ -198,20 +196,6 @@ async def people(
     return await engine.entities.queries.people(caller.access, text, order, limit=limit, offset=offset)
 
 
-@operation("memory.sessions", trust="full", sentence="Used your memories")
-async def sessions(
-    engine: Engine, caller: Caller, agent: str | None = None, limit: Count = 10, offset: Count = 0
-) -> list[SessionSummary]:
-    """Return what recent conversations were about, the last one written first.
-
-    Args:
-        agent: Only conversations with this agent.
-        limit: How many at most.
-        offset: How many to pass over.
-    """
-    return await engine.sessions.summaries.recent(agent or None, limit, offset)
-
-
 @operation("memory.forecast", sentence="Used your memories")
 async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Forecast:  # noqa: B006
     """Return the facts that would fade within some days without use; changes nothing.
@@ -255,17 +239,6 @@ async def months(engine: Engine, caller: Caller, query: str) -> list[MonthCount]
 async def operators(engine: Engine, caller: Caller) -> list[OperatorHelp]:
     """Return the operators of the query language with an explanation and example values."""
     return engine.search.service.operators()
-
-
-@operation("memory.tags", positional=("prefix",), sentence="Used your memories")
-async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 200) -> list[Facet]:
-    """Return tags with how many items each covers.
-
-    Args:
-        prefix: Only tags that begin with it.
-        limit: How many at most.
-    """
-    return await engine.memories.queries.tags(caller.access, prefix, limit=limit)
 
 
 @operation("memory.stats", sentence="Used your memories")

@@ -28,26 +28,6 @@ async def all_messages(engine: Engine, caller: Caller, session: str) -> list[Mes
     return await engine.sessions.service.messages(session, limit=-1)
 
 
-@operation(
-    "session.purge",
-    access="write",
-    trust="full",
-    owner_only=True,
-    destructive=True,
-    review="content",
-    kind="session",
-    sentence="Changed a conversation",
-)
-async def purge(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
-    """Remove a conversation from every list and search; can be undone.
-
-    Args:
-        session: The conversation's id.
-    """
-    session = await conversation(engine, caller, session)
-    return await engine.sessions.service.forget(session, caller.name)
-
-
 @operation("session.summary.get", trust="inner", sentence="Looked at conversations")
 async def get_summary(engine: Engine, caller: Caller, session: str) -> SummaryState:
     """Return the summary of older messages, with the epoch that a write needs.
@@ -229,7 +209,7 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
 async def consolidate(engine: Engine, caller: Caller, session: str) -> Changed[ConsolidationReport]:
     """Draw the lasting facts of a conversation now, and return what changed.
 
-    Only messages that were not read before are read. What it changed is undone with upkeep.undo and the id of the run;
+    Only messages that were not read before are read. What it changed is undone with memory.undo and the id of the run;
     the conversation then stays marked as consolidated, so that the next run does not do it again.
 
     Args:

@@ -11,7 +11,7 @@ from app.api.registry import Count, operation
 from app.changes import Area, Changed, ChangeSet, Progress
 from app.core.clock import to_datetime
 from app.engine import Engine
-from app.errors import InputError, NotFoundError, StaleError
+from app.errors import NotFoundError, StaleError
 from app.history.run_changes import RunReport
 from app.schedule.model import Schedule, ScheduleRun
 from app.upkeep.job_schedules import schedule_ids
@@ -115,7 +115,7 @@ async def plan(engine: Engine, caller: Caller, job: str) -> UpkeepPlan:
 async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     """Run a job now, wait for its end, and return its run.
 
-    What it changed is undone with upkeep.undo and the id of the run.
+    What it changed is undone with memory.undo and the id of the run.
 
     Args:
         job: The name of the job, as upkeep.jobs has it.
@@ -142,20 +142,6 @@ async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     for claim in running:
         engine.jobs.cancel(claim.run_id)
     return bool(running)
-
-
-@operation("upkeep.undo", access="write", trust="full", owner_only=True, review="content", kind="note")
-async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]]:
-    """Undo all that a run changed and that still stands.
-
-    What was changed again since stays as it is. An undo that is cut off goes on when it is asked for again.
-
-    Args:
-        run_id: The run, as schedule.runs has it.
-    """
-    if not run_id.strip():
-        raise InputError("Name the run to undo.", field="run_id")
-    return await engine.undo.runs.undo(caller.access, run_id)
 
 
 @operation("upkeep.undo_night", access="write", trust="full", owner_only=True, review="content", kind="note")

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from app.api.caller import Caller
-from app.api.operations.isolation import back_up_isolated, with_isolated
+from app.api.operations.isolation import with_isolated
 from app.api.registry import Count, operation
 from app.changes import Changed, ChangeSet
 from app.core.clock import to_datetime
@@ -65,25 +65,6 @@ async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
     nothing is changed, and the failure says what helps.
     """
     return await engine.upkeep.service.repair(caller.name, engine.entities.worker.start_over)
-
-
-@operation(
-    "vault.backup",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="free",
-    kind="vault",
-    sentence="Looked after the vault",
-)
-async def backup(engine: Engine, caller: Caller) -> str:
-    """Copy the database into the vault's ``backups`` folder and return the copy's path.
-
-    The vaults of isolated agents are copied too, each into its own ``backups``.
-    """
-    made = await engine.upkeep.backups.now("manual")
-    await back_up_isolated(engine.isolated)
-    return made.path
 
 
 @operation(

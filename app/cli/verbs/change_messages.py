@@ -17,7 +17,6 @@ _DONE: Final[Mapping[str, str]] = {
     "now": "Copied the database to",
     "pin": "Changed",
     "protect": "Changed",
-    "purge": "Removed for ever",
     "put": "Put away",
     "reindex": "Indexed again:",
     "release": "Released",

@@ -8,7 +8,7 @@ Lists a repository's files and streams their bytes, and can be interrupted.
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final, Self, TypeVar
@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 import msgspec
 
+from app.core.http_requests import BUSY, Pauses, retry_after_seconds, tls_context
 from app.core.network_log import NETWORK
 from app.embed.embedder_source import LOCAL
 from app.embed.remote.deadline_transport import RequestDeadline
@@ -26,10 +27,11 @@ T = TypeVar("T")
 HUB: Final = "https://huggingface.co"
 ADDRESS_VARIABLE: Final = "HF_ENDPOINT"
 OFFLINE_VARIABLES: Final = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
-WAITS_S: Final = (1.0, 2.0, 4.0)
 _REVISION: Final = "main"
 _YES: Final = frozenset({"1", "TRUE", "YES", "ON"})
-_BUSY: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
+_ATTEMPTS: Final = 4
+_LONGEST_PAUSE_S: Final = 30.0
+FIRST_PAUSE_S: Final = 1.0
 _LIMITS: Final = httpx.Timeout(20.0, connect=10.0)
 _HEX: Final = frozenset("0123456789abcdef")
 
@@ -44,6 +46,10 @@ class DownloadStoppedError(Exception):
 
 class HubBusyError(Exception):
     """The hub is busy, or a response broke off; the request may be repeated."""
+
+    def __init__(self, what: str, pause_s: float | None = None) -> None:
+        super().__init__(what)
+        self.pause_s = pause_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,26 +89,27 @@ class HubClient:
     Args:
         repo: The repository, ``owner/name``.
         stopped: Set to stop the download.
-        waits_s: Seconds to wait before each further attempt; they start anew when bytes arrived since the last one.
+        first_pause_s: Seconds to wait before the second attempt; the attempts start anew when bytes arrived meanwhile.
 
     Raises:
         NotFetchedError: The environment declares this machine offline, or the model is not on the hub.
     """
 
-    def __init__(self, repo: str, stopped: threading.Event, waits_s: Sequence[float] = WAITS_S) -> None:
+    def __init__(self, repo: str, stopped: threading.Event, first_pause_s: float = FIRST_PAUSE_S) -> None:
         if any(os.environ.get(name, "").strip().upper() in _YES for name in OFFLINE_VARIABLES):
             raise NotFetchedError("offline")
         if not repo:
             raise NotFetchedError("not on the hub")
         self._repo = repo
         self._stopped = stopped
-        self._waits_s = waits_s
+        self._first_pause_s = first_pause_s
         self._address = (os.environ.get(ADDRESS_VARIABLE, "").strip() or HUB).rstrip("/")
         self._deadline = RequestDeadline()
         self._client = httpx.Client(
             follow_redirects=True,  # the hub redirects to a store of large files, to which httpx does not send the key
             trust_env=(urlsplit(self._address).hostname or "") not in LOCAL,
             timeout=_LIMITS,
+            verify=tls_context(),
             headers={"User-Agent": "keepsake", "Accept-Encoding": "identity", **_key()},
         )
 
@@ -136,7 +143,7 @@ class HubClient:
             DownloadStoppedError: The download was stopped.
             NotFetchedError: The hub refused the request or could not be reached.
         """
-        waits, before = [*self._waits_s], received()
+        pauses, before = self._pauses(), received()
         while True:
             self.raise_if_stopped()
             try:
@@ -144,10 +151,14 @@ class HubClient:
             except (httpx.TransportError, HubBusyError) as error:
                 self.raise_if_stopped()
                 if received() != before:
-                    waits, before = [*self._waits_s], received()
-                if not waits:
+                    pauses, before = self._pauses(), received()
+                pause = pauses.after(error.pause_s if isinstance(error, HubBusyError) else None)
+                if pause is None:
                     raise NotFetchedError(type(error).__name__) from error
-            self._stopped.wait(waits.pop(0))
+            self._stopped.wait(pause)
+
+    def _pauses(self) -> Pauses:
+        return Pauses(_ATTEMPTS, _LONGEST_PAUSE_S, self._first_pause_s)
 
     def commit(self) -> str:
         """Return the hash of the repository's current commit."""
@@ -213,8 +224,8 @@ class HubClient:
 
 def _check_status(response: httpx.Response) -> None:
     status = response.status_code
-    if status in _BUSY:
-        raise HubBusyError(f"status {status}")
+    if status in BUSY:
+        raise HubBusyError(f"status {status}", retry_after_seconds(response.headers.get("Retry-After", "")))
     if status not in {HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT}:
         raise NotFetchedError(f"status {status}")
 

@@ -24,7 +24,7 @@ from typing import Final
 
 from filelock import FileLock, Timeout
 
-from app.embed.download.hub_client import WAITS_S, HubBusyError, HubClient, HubFile, NotFetchedError
+from app.embed.download.hub_client import FIRST_PAUSE_S, HubBusyError, HubClient, HubFile, NotFetchedError
 from app.embed.model import DownloadWatcher
 
 _POLL_S: Final = 0.2
@@ -45,7 +45,7 @@ class RepositoryDownload:
         cache: The folder of downloaded models.
         watch: Receives the progress, and may stop the download.
         about: The approximate total in bytes, until the hub gives the true one.
-        waits_s: See ``HubClient``.
+        first_pause_s: See ``HubClient``.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class RepositoryDownload:
         cache: Path,
         watch: DownloadWatcher,
         about: int,
-        waits_s: Sequence[float] = WAITS_S,
+        first_pause_s: float = FIRST_PAUSE_S,
     ) -> None:
         self._repo = repo
         self._names = names
         self._needed = needed
         self._folder = cache / f"models--{repo.replace('/', '--')}"
         self._watch = watch
-        self._waits_s = waits_s
+        self._first_pause_s = first_pause_s
         self._done = 0
         self._total = about
         self._stopped = threading.Event()
@@ -78,7 +78,7 @@ class RepositoryDownload:
         """
         before = self._completed_at()
         self._watch.on_progress(0, self._total)
-        with HubClient(self._repo, self._stopped, self._waits_s) as hub, self._watched(hub):
+        with HubClient(self._repo, self._stopped, self._first_pause_s) as hub, self._watched(hub):
             self._folder.mkdir(parents=True, exist_ok=True)
             with self._locked(hub):
                 # Another thread or program may have downloaded it while this one waited.

@@ -9,24 +9,20 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
 import httpx
 
+from app.core.http_requests import BUSY, Pauses, retry_after_seconds, tls_context
 from app.core.network_log import NETWORK
 from app.embed.embedder_source import LOCAL
 from app.embed.remote.deadline_transport import RequestDeadline
 from app.errors import ModelUnavailableError
 
-_OVERLOADED: Final = 529  # some services send it in place of 503
-_BUSY: Final = frozenset({408, 425, 429, 500, 502, 503, 504, _OVERLOADED})
 _REFUSED: Final = frozenset({400, 413, 422})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_FIRST_WAIT_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 3_600.0
 
 
@@ -121,6 +117,7 @@ class ServiceConnection:
         self._paused_until = 0.0
         self._deadline = RequestDeadline()
         self._client = httpx.Client(
+            verify=tls_context(),
             follow_redirects=False,  # the person agreed to this address only
             trust_env=(urlsplit(address).hostname or "") not in LOCAL,  # a proxy cannot reach this machine
         )
@@ -139,20 +136,18 @@ class ServiceConnection:
             ModelUnavailableError: The service cannot be reached, refuses the key, is too busy, or sends too much.
         """
         content = json.dumps(body, ensure_ascii=False).encode("utf-8")
-        wait_s = _FIRST_WAIT_S
-        for left in range(retries.attempts - 1, -1, -1):
+        pauses = Pauses(retries.attempts, retries.wait_s)
+        while True:
             self._check_pause()
             try:
                 return self._with_key(content, max_bytes, retries)
             except _RetryRequest as retry:
-                pause = wait_s if retry.pause_s is None else retry.pause_s
-                if pause > retries.wait_s and retry.pause_s is not None:
+                if retry.pause_s is not None and retry.pause_s > retries.wait_s:
                     self._pending_retry = retry
                     self._paused_until = self._now() + min(retry.pause_s, _LONGEST_PAUSE_S)
-                if not left or pause > retries.wait_s or self._rest(pause):
+                pause = pauses.after(retry.pause_s)
+                if pause is None or self._rest(pause):
                     raise retry.failure from None
-            wait_s = min(2 * wait_s, retries.wait_s)
-        raise AssertionError(retries)
 
     def close(self) -> None:
         """Close the connection; pending attempts and waits end with an error."""
@@ -231,7 +226,7 @@ class ServiceConnection:
         status = response.status_code
         if status == HTTPStatus.OK:
             return
-        if status in _BUSY:
+        if status in BUSY:
             raise _RetryRequest(self._busy(status), retry_after_seconds(response.headers.get("Retry-After", "")))
         if status in _REFUSED:
             raise TextsRefusedError(
@@ -288,20 +283,3 @@ def _is_certificate_error(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def retry_after_seconds(value: str) -> float | None:
-    """Return how many seconds a ``Retry-After`` header asks for: a number or a date.
-
-    ``None`` for anything else.
-    """
-    text = value.strip()
-    if text.isascii() and text.isdecimal():
-        return float(text[:9])
-    try:
-        when = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())

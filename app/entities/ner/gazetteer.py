@@ -33,7 +33,6 @@ class Gazetteer:
     particles: frozenset[str]
     common: frozenset[str]
     han_places: frozenset[str]
-    han_place_ends: frozenset[str]
     han_organisation_ends: frozenset[str]
     han_surnames: frozenset[str]
     han_person_ends: frozenset[str]

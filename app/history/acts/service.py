@@ -106,7 +106,7 @@ class ActService:
         if act.id.startswith(ENTRY):
             done = await self._undo.undo(Access.everything(actor, "memory.undo"), [int(act.id.removeprefix(ENTRY))])
             return Changed(UndoneAct(act, tuple(done.value)), done.changes)
-        undone = await self._runs.carry_out(Access.everything(actor, "upkeep.undo"), act.id)
+        undone = await self._runs.carry_out(Access.everything(actor, "memory.undo"), act.id)
         skipped = list(undone.value.skipped.values())
         reason = ""
         if skipped:

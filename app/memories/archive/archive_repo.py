@@ -12,6 +12,7 @@ import apsw
 
 from app.core.clock import to_datetime
 from app.core.item_batches import batched
+from app.core.stores import STORES, sees_all
 from app.memories import repo
 from app.memories.archive.model import ArchivedMemory, ArchiveFilter
 from app.memories.model import Memory
@@ -30,6 +31,7 @@ _READ = {
     "memories": (),
     "memory_tags": ("memory_id", "tag", "position"),
     "memory_sources": ("memory_id", "source_kind", "source_id"),
+    "memory_history": ("id", "target", "run_id", "undone_by"),
 }
 _ROW = "json_extract(a.payload, '$.memories[0].{}')"
 _LISTED = ", ".join(
@@ -99,7 +101,8 @@ def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> t
     Return ``None`` when there is no such memory in ``stores``.
     """
     found = connection.execute(
-        "SELECT payload, archived_at, reason FROM memory_archive WHERE id = ?", (memory_id,)
+        f"SELECT a.payload, a.archived_at, a.reason FROM memory_archive a WHERE a.id = ? AND {_seen(stores)}",
+        (memory_id,),
     ).fetchone()
     if found is None:
         return None
@@ -115,9 +118,7 @@ def contents(connection: apsw.Connection, stores: Sequence[str]) -> Iterator[Mem
     ids = [
         str(row[0])
         for row in connection.execute(
-            f"SELECT a.id FROM memory_archive a WHERE {_ROW.format('store')} IN (SELECT value FROM json_each(?))"
-            " ORDER BY a.archived_at DESC, a.id DESC",
-            (json.dumps(list(stores)),),
+            f"SELECT a.id FROM memory_archive a WHERE {_seen(stores)} ORDER BY a.archived_at DESC, a.id DESC"
         )
     ]
     for batch in batched(ids, _BATCH):
@@ -218,10 +219,18 @@ def _stands(connection: apsw.Connection, table: str, part: dict[str, Any]) -> bo
     return int(connection.execute("SELECT count(*) FROM entities WHERE id IN (?, ?)", ends).get) == len(set(ends))
 
 
+def _seen(stores: Sequence[str]) -> str:
+    """Return the SQL condition that who reads ``stores`` sees the archived memory ``a``."""
+    if sees_all(stores):
+        return "TRUE"
+    named = ", ".join(repr(store) for store in STORES if store in stores)
+    is_active = f"{_ROW.format('valid_until')} IS NULL"
+    return f"({_ROW.format('store')} IN ({named}) AND ({is_active} OR NOT {repo.in_quarantine('a.id')}))"
+
+
 def _condition(chosen: ArchiveFilter, stores: Sequence[str]) -> tuple[str, tuple[Any, ...]]:
-    store = _ROW.format("store")
-    parts = [f"{store} IN (SELECT value FROM json_each(?))"]
-    values: list[Any] = [json.dumps(list(stores))]
+    parts = [_seen(stores)]
+    values: list[Any] = []
     if chosen.kinds:
         parts.append("a.kind IN (SELECT value FROM json_each(?))")
         values.append(json.dumps(list(chosen.kinds)))

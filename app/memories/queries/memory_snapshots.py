@@ -153,7 +153,7 @@ def _of(entry: HistoryRow) -> Memory | None:
 
 
 def _kept_to(connection: apsw.Connection, ids: Collection[str], stores: Sequence[str]) -> Collection[str]:
-    """Return the memories of ``ids`` that are in ``stores`` now, as ids.
+    """Return the ids of those that are in ``stores`` now, and not in quarantine.
 
     A memory that is gone is in the store where its last history entry leaves it.
     """
@@ -161,7 +161,8 @@ def _kept_to(connection: apsw.Connection, ids: Collection[str], stores: Sequence
         "SELECT w.value FROM json_each(?) w LEFT JOIN memories m ON m.id = w.value"
         " WHERE coalesce(m.store, (SELECT coalesce(h.after ->> 'store', h.before ->> 'store') FROM memory_history h"
         " WHERE h.target = w.value AND h.target_kind = 'memory' ORDER BY h.id DESC LIMIT 1))"
-        " IN (SELECT value FROM json_each(?))",
+        " IN (SELECT value FROM json_each(?))"
+        f" AND ((m.id IS NOT NULL AND m.valid_until IS NULL) OR NOT {repo.in_quarantine('w.value')})",
         (json.dumps(sorted(ids)), json.dumps(list(stores))),
     )
     return [str(row[0]) for row in rows]

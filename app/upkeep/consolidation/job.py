@@ -10,13 +10,13 @@ import apsw
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError, ModelUnavailableError
-from app.schedule.model import Cadence
+from app.schedule.model import Cadence, JobResult
 from app.sessions import session_lists
 from app.sessions.consolidation_queue import ConsolidationQueue
 from app.store.store import Store
 from app.upkeep.consolidation.model import ConsolidationTally
 from app.upkeep.consolidation.service import MAX_FAILURES, ConsolidationService
-from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
 
 NAME: Final = "consolidation"
 _SHOWN_SESSIONS: Final = 50
@@ -118,7 +118,7 @@ class ConsolidationJob:
         count = "No conversation waits." if not ids else f"Read {_conversations(len(ids))} for lasting facts."
         return UpkeepPlan(self.name, count, len(ids), tuple(changes), notes)
 
-    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+    async def apply(self, run: UpkeepRun) -> JobResult:
         """Read what waits; see ``UpkeepJob``.
 
         Raises:
@@ -134,7 +134,7 @@ class ConsolidationJob:
                     self._failures.popitem(last=False)
             raise
 
-    async def _read(self, run: UpkeepRun, requested: Sequence[str] | None) -> UpkeepOutcome:
+    async def _read(self, run: UpkeepRun, requested: Sequence[str] | None) -> JobResult:
         """Read what waits, or what was requested."""
         ids = await self._queue.waiting_ids() if requested is None else list(requested)
         total = await self._waiting_messages() if requested is None else None
@@ -152,12 +152,8 @@ class ConsolidationJob:
             await asyncio.sleep(0)
         if tally.waiting and not tally.sessions:
             raise _unasked(problem, tally.waiting)
-        return UpkeepOutcome(
-            _summary(tally, problem),
-            {str(name): count for name, count in tally.outcomes.items()},
-            tally.cost,
-            tally.turns,
-        )
+        counts = {str(name): count for name, count in tally.outcomes.items()}
+        return JobResult(_summary(tally, problem), tally.turns, tally.cost, counts=counts)
 
     async def _waiting_messages(self) -> int:
         def work(connection: apsw.Connection) -> int:

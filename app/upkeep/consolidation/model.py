@@ -117,7 +117,7 @@ class ConsolidationReport:
     """The changes of one run of consolidation.
 
     Args:
-        run_id: The run, which ``upkeep.undo`` undoes.
+        run_id: The run, which ``memory.undo`` undoes.
         summary: A sentence for a person.
         added: New facts.
         merged: Facts that were said before and are counted once more.

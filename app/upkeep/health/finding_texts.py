@@ -78,7 +78,7 @@ _WORDS: Final[Mapping[FindingId, _Words]] = {
         "memories and messages have passwords or keys in clear.",
         "Every program that may read it can use it. Replace the password or key where it is used.",
         "Puts a mark in place of secrets in memories. Messages, the history and backups keep them:"
-        " memory.forget_forever and session.purge remove those for good.",
+        " memory.forget_forever removes those for good.",
         "cleaned",
     ),
     "growth": _Words("info", "", "", "The vault and its backups need the space.", "Nothing has to be done."),

@@ -127,7 +127,7 @@ class HealthFix:
 
     Args:
         finding: The finding.
-        run_id: The run, for ``upkeep.undo``; ``""`` where nothing had to be changed.
+        run_id: The run, for ``memory.undo``; ``""`` where nothing had to be changed.
         changed: How many items were changed.
         summary: A sentence for a person.
     """

@@ -19,13 +19,13 @@ from app.memories.model import Memory, NewMemory
 from app.memories.reflections import TAG
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
-from app.schedule.model import Cadence
+from app.schedule.model import Cadence, JobResult
 from app.upkeep.reflection import cited_sentences, repo
 from app.upkeep.reflection.citations import in_words
 from app.upkeep.reflection.model import Digest, ReflectionOptions, ReflectionPreview, Week, WeekItem
 from app.upkeep.reflection.week_digest import comparison, digest
 from app.upkeep.reflection.week_reader import WeekReader
-from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
 
 _STEPS: Final = 3
 _MAX_SOURCES: Final = validation.MAX_RELATED
@@ -100,27 +100,27 @@ class WeeklyReflection:
         notes = (f"{self._model.name or 'The language model'} writes the text.",) if self._model.is_available else ()
         return UpkeepPlan(self.name, f"Write “{made.title}”.", 1, (change,), notes)
 
-    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+    async def apply(self, run: UpkeepRun) -> JobResult:
         """Write the reflection unless there is a reason not to; see ``UpkeepJob``."""
         options = self._options()
         reason = await self._reason_to_skip(options)
         if reason:
-            return UpkeepOutcome(reason, {"written": 0})
+            return JobResult(reason, counts={"written": 0})
         week = await self._reader.read(options)
         run.job.advance(1, _STEPS)
         made = await self._text(week, options)
         run.job.advance(2, _STEPS)
-        spent = partial(UpkeepOutcome, cost=made.usage.cost, turn_count=made.turns)
+        spent = partial(JobResult, cost=made.usage.cost, turn_count=made.turns)
         if run.job.is_cancelled():
-            return spent("No reflection was written.", {"written": 0})
+            return spent("No reflection was written.", counts={"written": 0})
         work = partial(_store, draft=_draft(made.digest, week, run.id), min_days=options.min_days)
         stored = await self._transactions.run(Access.everything(self.name, "upkeep.reflection", run.id), work)
         run.job.advance(_STEPS, _STEPS)
         if stored.value is None:
-            return spent("Another reflection was written meanwhile.", {"written": 0})
+            return spent("Another reflection was written meanwhile.", counts={"written": 0})
         run.publish(stored.changes)
         summary = f"Wrote “{made.digest.title}” from {in_words(len(made.digest.sources), 'source')}. {made.remark}"
-        return spent(summary.strip(), {"written": 1, "sources": len(made.digest.sources)})
+        return spent(summary.strip(), counts={"written": 1, "sources": len(made.digest.sources)})
 
     async def _reason_to_skip(self, options: ReflectionOptions) -> str:
         """Return why no reflection is due, empty where one is."""

@@ -12,7 +12,6 @@ from ui.style.icons import icon
 from ui.widgets.button import icon_button, name_button
 from ui.widgets.plain_text import PlainLabel
 
-_DAY_MS = 86_400_000
 _FRAMES = 90
 _FRAME_MS = 60
 
@@ -79,11 +78,6 @@ class TimeSlider(QWidget):
         self.slider.blockSignals(False)
         self.setVisible(bool(first_ms) and last > first)
         self._say()
-
-    def go_to_now(self) -> None:
-        """Stand at the end."""
-        self._stop()
-        self.slider.setValue(self.slider.maximum())
 
     def _on_slider_moved(self) -> None:
         self._say()

@@ -231,7 +231,7 @@ class InboxPane(ReadingPane):
     async def _undo(self, run_ids: list[str]) -> None:
         undone: list[int] = []
         for run_id in run_ids:
-            undone += history_of(await self.bridge.reply(operations.upkeep.undo(run_id=run_id)))
+            undone += history_of(await self.bridge.reply(operations.memory.undo(run_id=run_id)))
         if isValid(self):
             self.show_notice(self.tr("Undone") if undone else self.tr("There is nothing left to undo."), tuple(undone))
 

@@ -353,7 +353,7 @@ class Document(QFrame):
         return [link.title for link in titles if link.title]
 
     async def _suggest_tags(self, prefix: str) -> Sequence[str]:
-        tags: list[Facet] = await self._bridge.call(operations.memory.tags(prefix=prefix.lower(), limit=20))
+        tags: list[Facet] = await self._bridge.call(operations.tag.list(prefix=prefix.lower(), limit=20))
         return [tag.name for tag in tags]
 
     # --- events ---

@@ -31,7 +31,7 @@ async def operator_values(bridge: "Bridge", name: str, begun: str) -> list[Hint]
     """
     try:
         if name == "tag":
-            tags: list[Facet] = await bridge.call(operations.memory.tags(prefix=begun.casefold(), limit=_LIMIT))
+            tags: list[Facet] = await bridge.call(operations.tag.list(prefix=begun.casefold(), limit=_LIMIT))
             return [Hint(tag.name) for tag in tags]
         if name == "agent":
             agents: list[Facet] = await bridge.call(operations.session.agents())

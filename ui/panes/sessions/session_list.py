@@ -81,13 +81,6 @@ class SessionList(FilteredList):
         super().restore(state)
         self._grouped.setChecked(state.get("grouped") is not False)
 
-    def clear_filters(self) -> None:
-        """Show everything."""
-        self.filter.set_text_quietly("")
-        self._agents.setCurrentIndex(0)
-        self._only_pending.setChecked(False)
-        self.load()
-
     def _on_only_pending_toggled(self, is_on: bool) -> None:
         self.filter_chip.show_filters([self.tr("facts not drawn yet")] if is_on else [])
 

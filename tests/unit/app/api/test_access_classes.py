@@ -18,7 +18,7 @@ CLASSES = {
         archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of
         entity.rows fact.beliefs fact.by_metadata fact.confidence fact.clashes fact.conflicts fact.get fact.list
         memory.context memory.forecast memory.get memory.list memory.parse memory.people memory.search
-        memory.sources memory.stats memory.tags memory.timeline note.days note.entities note.facets
+        memory.sources memory.stats memory.timeline note.days note.entities note.facets
         note.mentions note.templates memory.months entity.named
         note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest reflection.list
         search.explain tag.list
@@ -44,7 +44,7 @@ CLASSES = {
         capture.status
         memory.on_this_day memory.related
         archive.put entity.duplicates entity.merge entity.place entity.protect entity.relate entity.rename entity.split
-        entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo
+        entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.undo
         schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
         session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending
@@ -72,9 +72,9 @@ CLASSES = {
         backup.preview backup.status attachment.add attachment.list attachment.locate
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
         schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set
-        secret.status session.consolidate session.purge settings.set trial.judge trial.judged
-        trial.list trial.run upkeep.cancel upkeep.changes upkeep.run upkeep.undo upkeep.undo_night
-        vault.backup vault.check vault.health vault.reindex vault.repair agent.connected connection.list
+        secret.status session.consolidate settings.set trial.judge trial.judged
+        trial.list trial.run upkeep.cancel upkeep.changes upkeep.run upkeep.undo_night
+        vault.check vault.health vault.reindex vault.repair agent.connected connection.list
         connection.preview connection.remove connection.write vault.overview vault.trace
     """,
 }

@@ -66,7 +66,7 @@ DERIVED = {
     "its command asks first": (
         lambda item: verb_of(item).asks,
         "agent.ask agent.clear_ledger agent.revoke archive.clean backup.restore connection.remove "
-        "encryption.decrypt memory.forget_forever schedule.delete schedule.prune secret.remove session.purge",
+        "encryption.decrypt memory.forget_forever schedule.delete schedule.prune secret.remove",
     ),
 }
 

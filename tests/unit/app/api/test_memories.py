@@ -103,9 +103,9 @@ def test_people_and_sessions(host: Host) -> None:
     inner = host.call("memory.people", {}, Caller("agent", "inner")).result().value
     assert [(one.name, one.mentions, one.memories) for one in inner] == [("Alice Jones", 1, 1)]
     host.ask("session.digest.roll", session="s")
-    assert [one.session_id for one in host.ask("memory.sessions", agent="")] == ["s"]
+    assert [one.session_id for one in host.ask("session.digest.list", agent="")] == ["s"]
     with pytest.raises(AccessDeniedError):
-        host.call("memory.sessions", {}, Caller("agent", "inner")).result()
+        host.call("session.digest.list", {}, Caller("agent", "inner")).result()
 
 
 def test_a_renamed_tag_is_undone_by_its_run(host: Host) -> None:

@@ -32,12 +32,12 @@ def test_condensed_turns_are_still_found(host: Host) -> None:
     assert [(hit.session_id, hit.seq) for hit in found.hits] == [("talk", 1)]
 
 
-def test_purge_can_be_undone_and_brings_all_back(host: Host) -> None:
+def test_a_forgotten_conversation_comes_back_with_all(host: Host) -> None:
     fill(host)
     host.ask("session.summary.set", session="talk", summary="Ana moved.", upper_seq=4)
     host.ask("session.digest.roll", session="talk")
     host.ask("session.scratchpad.write", session="talk", items=["find a flight"])
-    reply = host.call("session.purge", {"session": "talk"}).result()
+    reply = host.call("session.forget", {"session": "talk"}).result()
     for operation in ("session.all", "session.summary.get", "session.restore", "session.digest.get", "session.working"):
         with pytest.raises(NotFoundError):
             host.ask(operation, session="talk")
@@ -50,9 +50,9 @@ def test_purge_can_be_undone_and_brings_all_back(host: Host) -> None:
     assert len(host.ask("session.digest.list")) == 1
 
 
-def test_after_a_purge_the_channel_begins_anew(host: Host) -> None:
+def test_after_forgetting_the_channel_begins_anew(host: Host) -> None:
     fill(host, 3, "first", channel="chat:1:2")
-    host.ask("session.purge", session="first")
+    host.ask("session.forget", session="first")
     assert host.ask("session.restore", channel="chat:1:2").session_id == ""
     turns = [{"role": "user", "content": "Hello again."}]
     assert host.ask("session.append", messages=turns, channel="chat:1:2").session_id != "first"
@@ -131,7 +131,7 @@ def test_numbers_have_bounds(host: Host, operation: str, wrong: dict[str, Any]) 
 
 @pytest.mark.parametrize(
     "operation",
-    ["all", "purge", "summary.get", "summary.roll", "compact", "restore", "digest.get", "digest.roll", "working"],
+    ["all", "forget", "summary.get", "summary.roll", "compact", "restore", "digest.get", "digest.roll", "working"],
 )
 def test_less_than_full_trust_reads_no_conversation_of_others(host: Host, operation: str) -> None:
     fill(host, 1)
@@ -139,9 +139,8 @@ def test_less_than_full_trust_reads_no_conversation_of_others(host: Host, operat
         host.call(f"session.{operation}", {"session": "talk"}, AGENT).result()
 
 
-def test_only_purging_is_destructive(host: Host) -> None:
+def test_condensing_is_not_destructive(host: Host) -> None:
     known = host.catalogue.operations
-    assert known["session.purge"].destructive
     assert not any(known[f"session.{name}"].destructive for name in ("compact", "summary.set", "summary.roll"))
 
 

@@ -111,7 +111,7 @@ def test_conversations_history_and_settings_are_for_full_trust_alone() -> None:
     for name, item in OPERATIONS.items():
         if item.access == "read" and name.startswith(("vault.", "settings.", "exchange.", "job.")):
             assert item.trust == "full", name
-    for name in ("list", "ids", "rows", "agents", "pending", "digest.list", "rename", "forget", "purge"):
+    for name in ("list", "ids", "rows", "agents", "pending", "digest.list", "rename", "forget"):
         assert OPERATIONS[f"session.{name}"].trust == "full", name
     assert OPERATIONS["memory.history"].trust == OPERATIONS["memory.undo"].trust == "full"
 

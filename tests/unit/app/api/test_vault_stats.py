@@ -29,7 +29,7 @@ def test_all_that_is_stored_is_counted(host: Host) -> None:
 
 
 def test_every_file_of_the_vault_is_measured(host: Host) -> None:
-    host.ask("vault.backup")
+    host.ask("backup.now")
     stats = host.ask("vault.stats")
     sizes = {file.name: file.bytes for file in stats.files}
     assert sizes["memory.db"] > 0

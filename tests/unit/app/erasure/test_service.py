@@ -216,7 +216,7 @@ def test_a_text_without_anything_of_its_own_to_look_for(host: Host, text: str) -
 
 @pytest.mark.parametrize(("choice", "outcome"), [("keep", "kept"), ("rewrite", "rewritten"), ("delete", "deleted")])
 def test_backups_that_hold_it(host: Host, choice: str, outcome: str) -> None:
-    host.ask("vault.backup")
+    host.ask("backup.now")
     ids = fill(host)
     before = dump(host, {ids["note"], "secret"})
     held = Path(host.ask("backup.now").path)

@@ -50,13 +50,13 @@ def test_names_and_relations_go_with_their_import_and_come_back(host: Host, memo
     run = settled(host, "exchange.import", path=str(memory_file)).run_id
     stated = graph(host)
     assert stated[1] == [("Acme", "has", "Lisbon Office"), ("Kenji Tanaka", "works at", "Acme")]
-    undone = settled(host, "upkeep.undo", run_id=run)
+    undone = settled(host, "memory.undo", run_id=run)
     assert graph(host) == ([], [])
     assert host.ask("entity.list") == []
     assert host.ask("memory.list") == []
     settled(host, "memory.undo", history_ids=undone)
     assert graph(host) == stated
-    settled(host, "upkeep.undo", run_id=run)
+    settled(host, "memory.undo", run_id=run)
     # After an undo, a redo and another undo the file still brings back what it states.
     assert settled(host, "exchange.import", path=str(memory_file)).memories == 1
     assert graph(host) == stated
@@ -68,7 +68,7 @@ def test_what_texts_say_of_a_name_survives_the_undo_of_an_import(host: Host, mem
     before = [(row.name, row.mentions) for row in host.ask("entity.list", order="name")]
     assert ("Kenji Tanaka", 1) in before
     run = settled(host, "exchange.import", path=str(memory_file)).run_id
-    settled(host, "upkeep.undo", run_id=run)
+    settled(host, "memory.undo", run_id=run)
     assert [(row.name, row.mentions) for row in host.ask("entity.list", order="name")] == before
     settled(host, "note.save", content="Mr. Kenji Tanaka called again.")
     (kenji,) = [row for row in host.ask("entity.list") if row.name == "Kenji Tanaka"]
@@ -79,7 +79,7 @@ def test_what_a_person_decided_since_stays(host: Host, memory_file: Path) -> Non
     run = settled(host, "exchange.import", path=str(memory_file)).run_id
     (kenji,) = [row for row in host.ask("entity.list") if row.name == "Kenji Tanaka"]
     host.ask("entity.rename", id=kenji.id, name="Kenji T.")
-    settled(host, "upkeep.undo", run_id=run)
+    settled(host, "memory.undo", run_id=run)
     assert host.ask("entity.info", id=kenji.id).entity.name == "Kenji T."
 
 
@@ -112,7 +112,7 @@ def test_an_import_of_our_own_export_is_undone_with_its_names(host: Host, tmp_pa
     try:
         run = settled(other, "exchange.import", path=str(tmp_path / "all.jsonl")).run_id
         assert graph(other) == stated
-        settled(other, "upkeep.undo", run_id=run)
+        settled(other, "memory.undo", run_id=run)
         assert graph(other) == ([], [])
         settled(other, "exchange.import", path=str(tmp_path / "all.jsonl"))
         assert graph(other) == stated

@@ -89,10 +89,10 @@ def test_of_a_conversation_that_was_there_only_the_new_messages_go(host: Host, e
 
 def test_importing_again_brings_back_what_was_undone(host: Host, export: Any) -> None:
     first = take_in(host, export("To the mill.", "And back."))
-    host.ask("upkeep.undo", run_id=first.run_id)
+    host.ask("memory.undo", run_id=first.run_id)
     again = take_in(host, export("To the mill.", "And back."))
     assert list(said(host).values()) == [["To the mill.", "And back."]]
-    host.ask("upkeep.undo", run_id=again.run_id)
+    host.ask("memory.undo", run_id=again.run_id)
     assert said(host) == {}
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.extraction.extractor import MAX_FACTS, conflict_key, extract
+from app.extraction.extractor import MAX_FACTS, extract
 from app.extraction.model import ExtractedFact, SpokenLine
 
 SAID = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
@@ -118,14 +118,14 @@ def test_relative_dates_are_resolved(text: str, dated: str, day: str) -> None:
 )
 def test_contradicting_facts_share_a_key(first: str, second: str, category: str) -> None:
     (one,), (other,) = facts(first), facts(second)
-    assert conflict_key(one) == conflict_key(other)
+    assert one.key == other.key
     assert one.category == category
-    assert conflict_key(facts(first, "Jon")[0]) != conflict_key(one)
+    assert facts(first, "Jon")[0].key != one.key
 
 
 def test_what_may_be_true_several_times_has_no_key() -> None:
     (fact,) = facts("I bought a blue bicycle yesterday.")
-    assert conflict_key(fact) is None
+    assert not fact.key
 
 
 def test_secrets_are_not_copied() -> None:

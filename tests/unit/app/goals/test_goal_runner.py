@@ -19,7 +19,7 @@ from tests.helpers.engine import engine_of
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOURLY = {"kind": "cron", "expression": "0 * * * *"}
-DESTRUCTIVE = {"memory.forget_forever", "note.delete", "session.purge", "fact.forget", "session.forget"}
+DESTRUCTIVE = {"memory.forget_forever", "note.delete", "fact.forget", "session.forget"}
 
 
 class SetClock:
@@ -129,7 +129,7 @@ def test_a_goal_is_pursued_with_tools_and_undone_as_one(goals: GoalHost) -> None
     assert goals.ask("memory.history", target=written.id)[0].actor == f"schedule:{made}"
     calls = [one.operation for one in goals.ask("agent.ledger", agent=f"schedule:{made}").calls]
     assert {"memory.search", "memory.write"} <= set(calls)
-    goals.ask("upkeep.undo", run_id=run.run_id)
+    goals.ask("memory.undo", run_id=run.run_id)
     assert goals.ask("memory.search", query="kind:observation plank").hits == ()
 
 
@@ -150,7 +150,7 @@ def test_the_goal_and_what_is_recalled_are_fenced(goals: GoalHost) -> None:
 @pytest.mark.parametrize("trust", ["full", "inner", "familiar", "public"])
 def test_no_tool_takes_anything_away(goals: GoalHost, trust: str) -> None:
     made = goals.make(trust=trust)
-    for name in ("memory_forget_forever", "note_delete", "schedule_create", "settings_set", "session_purge"):
+    for name in ("memory_forget_forever", "note_delete", "schedule_create", "settings_set", "session_forget"):
         goals.model.calls(name, ids=["x"])
     goals.model.says("done")
     goals.pursue(made)

@@ -169,6 +169,15 @@ def test_half_a_character_does_not_hinder_a_request(bench: Bench) -> None:
     assert bench.server.requests[0]["messages"][0]["content"] == "a\ufffdb\u2400"
 
 
+def test_a_tool_call_with_half_a_character_can_be_answered(bench: Bench) -> None:
+    raw = rb'{"id": "c1", "type": "function", "function": {"name": "search", "arguments": "\ud800"}}'
+    bench.reply(ChatReply(raw=rb'{"choices": [{"message": {"content": null, "tool_calls": [' + raw + b"]}}]}"))
+    [call] = bench.ask().tool_calls
+    turns = (ChatMessage("assistant", "", (call,)), ChatMessage("tool", "None.", tool_call_id="c1"))
+    assert bench.ask(replace(REQUEST, messages=(*REQUEST.messages, *turns))).text == "Yes."
+    assert bench.server.requests[1]["messages"][2]["tool_calls"][0]["function"]["arguments"] == "?"
+
+
 def test_settings_count_from_the_next_request_on(bench: Bench) -> None:
     with ChatServer() as other:
 
@@ -544,8 +553,8 @@ def test_nothing_is_asked_without_settings(bench: Bench) -> None:
         bench.fails("No language model is configured")
 
 
-def test_the_package_is_loaded_only_when_a_model_is_asked() -> None:
-    code = "import sys, app.engine, app.api.catalogue; print([m for m in ('openai', 'httpx2') if m in sys.modules])"
+def test_the_http_library_is_loaded_only_when_a_model_is_asked() -> None:
+    code = "import sys, app.engine, app.api.catalogue; print([m for m in ('httpx', 'httpx2') if m in sys.modules])"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert made.stdout.strip() == "[]"

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from app.core.clock import to_ms
 from app.core.paths import migrations
 from app.errors import MachineError
-from app.schedule.model import BUILT_IN, Cadence, Schedule, ScheduleRun
+from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, ScheduleRun
 from app.schedule.notes import ScheduleNotes
 from app.schedule.options import ScheduleOptions
-from app.schedule.runner import JobResult, ScheduleRunner
+from app.schedule.runner import ScheduleRunner
 from app.schedule.service import ScheduleService
 from app.store.store import Store
 

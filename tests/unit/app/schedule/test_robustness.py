@@ -11,11 +11,11 @@ import pytest
 from app.core.paths import migrations
 from app.errors import StaleError
 from app.schedule import repo
-from app.schedule.model import Cadence, RunStatus, Schedule, ScheduleClaim, SchedulePatch
+from app.schedule.model import Cadence, JobResult, RunStatus, Schedule, ScheduleClaim, SchedulePatch
 from app.schedule.options import ScheduleOptions
 from app.schedule.power import PowerState
 from app.schedule.realignment import aligned_next_run
-from app.schedule.runner import NO_MODEL, JobResult
+from app.schedule.runner import NO_MODEL
 from app.store.store import Store
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.schedule.harness import DAILY, HOURLY, START, Schedules

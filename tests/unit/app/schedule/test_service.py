@@ -12,9 +12,9 @@ import pytest
 from app.core.clock import to_ms
 from app.core.paths import migrations
 from app.errors import InputError, MachineError, NotFoundError, StaleError
-from app.schedule.model import BUILT_IN, Cadence, Schedule, ScheduleFilter, SchedulePatch
+from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule, ScheduleFilter, SchedulePatch
 from app.schedule.options import ScheduleOptions
-from app.schedule.runner import JobResult, ScheduleRunner
+from app.schedule.runner import ScheduleRunner
 from app.schedule.service import ScheduleService
 from app.store.store import Store
 

@@ -90,11 +90,11 @@ def test_names_are_linked_once_and_undone_as_one(host: Host) -> None:
     again = run(host)
     assert again.output == "Searched 0 texts again and linked 0 names."
     assert len(model.requests) == 3
-    host.ask("upkeep.undo", run_id=made.run_id)
+    host.ask("memory.undo", run_id=made.run_id)
     assert names(host) == before
     assert run(host).output.startswith("Searched 0 texts")
     with pytest.raises(NotFoundError):
-        host.ask("upkeep.undo", run_id=made.run_id)
+        host.ask("memory.undo", run_id=made.run_id)
 
 
 def test_it_goes_on_where_it_was(vault: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_merge_is_accepted_and_undone_for_good(host: Host) -> None:
     assert decision.state == "accepted", decision
     assert names(host)["Eugene Schwartz"] == 3
     assert host.ask("entity.duplicates") == []
-    host.ask("upkeep.undo", run_id=decision.run_id)
+    host.ask("memory.undo", run_id=decision.run_id)
     assert names(host)["Eugene Schwartz"] == 2
     run(host)
     assert host.ask("inbox.count") == 1  # it waits again
@@ -181,7 +181,7 @@ def test_a_refused_pair_is_never_proposed_again(host: Host) -> None:
 def test_undo_of_a_run_withdraws_its_proposals(host: Host) -> None:
     notes(host, "Eugene Schwartz and Mary came.", "Eugene Schwartz, again.", "Eugene Shwartz called.")
     made = run(host)
-    host.ask("upkeep.undo", run_id=made.run_id)
+    host.ask("memory.undo", run_id=made.run_id)
     assert host.ask("inbox.count", state="all") == 0
     run(host)
     assert host.ask("inbox.count") == 0

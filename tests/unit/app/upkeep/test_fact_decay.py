@@ -37,7 +37,7 @@ def test_many_nights_come_to_the_same_as_the_formula(runs: UpkeepRuns) -> None:
         runs.run("decay")
     assert math.isclose(confidences(runs)[fact], math.exp(-0.1 * 20), rel_tol=1e-9)
     runs.clock.pass_days(11)
-    assert "1 of them was set aside" in runs.run("decay")[1].summary
+    assert "1 of them was set aside" in runs.run("decay")[1].output
     assert set_aside(runs) == {fact}
 
 
@@ -48,7 +48,7 @@ def test_a_second_run_at_the_same_time_changes_nothing(runs: UpkeepRuns) -> None
     assert runs.run("decay")[1].counts == {"lowered": 1, "faded": 1, "kept": 0}
     before = confidences(runs)
     assert runs.ask("upkeep.plan", job="decay").total == 0
-    assert runs.run("decay")[1].summary == "No fact faded."
+    assert runs.run("decay")[1].output == "No fact faded."
     assert confidences(runs) == before
 
 
@@ -88,19 +88,19 @@ def test_undo_gives_back_confidences_and_facts_that_still_stand(runs: UpkeepRuns
     rest = runs.ask("upkeep.changes", run_id=run_id, limit=3, cursor=report.cursor)
     assert [one.id for one in (*report.items, *rest.items)] == [gone, rosa, mona, lena]
     runs.ask("fact.confirm", id=lena)
-    runs.ask("upkeep.undo", run_id=run_id)
+    runs.ask("memory.undo", run_id=run_id)
     assert confidences(runs) == {rosa: 1.0, mona: 1.0, lena: 1.0, gone: 1.0}
     assert set_aside(runs) == set()
     assert runs.rows("SELECT decay_rate FROM memories WHERE title = 'Lena sings' OR content = 'Lena sings'") == [(0.0,)]
     with pytest.raises(NotFoundError):
-        runs.ask("upkeep.undo", run_id=run_id)
+        runs.ask("memory.undo", run_id=run_id)
 
 
 def test_a_fact_that_was_brought_back_is_not_set_aside_the_next_night(runs: UpkeepRuns) -> None:
     fact = remember(runs, "Otto climbs", decay_rate=2)
     runs.clock.pass_days(5)
     run_id, _ = runs.run("decay")
-    runs.ask("upkeep.undo", run_id=run_id)
+    runs.ask("memory.undo", run_id=run_id)
     runs.clock.pass_days(1)
     runs.run("decay")
     assert set_aside(runs) == set()
@@ -129,7 +129,7 @@ def test_the_loss_budget_holds_and_the_forecast_agrees(vault: Path, shares: tupl
             _, outcome = runs.run("decay")
             now = len(set_aside(runs))
             assert now - lost <= max(1, int(shares[0] * (40 - lost)))
-            assert ("kept" in outcome.summary) == (outcome.counts["kept"] > 0)
+            assert ("kept" in outcome.output) == (outcome.counts["kept"] > 0)
             lost = now
             if night in nights:
                 assert forecast[night].count == lost
@@ -151,7 +151,7 @@ def test_a_run_says_what_it_keeps(vault: Path) -> None:
         assert outcome.counts == {"lowered": 0, "faded": 2, "kept": 8}
         assert plan.total == 10
         assert "8 faded facts are kept" in plan.notes[0]
-        assert "8 faded facts are kept" in outcome.summary
+        assert "8 faded facts are kept" in outcome.output
         kept = runs.rows("SELECT confidence FROM memories WHERE valid_until IS NULL")
         assert {row[0] for row in kept} == {0.05}
     finally:

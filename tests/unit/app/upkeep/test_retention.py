@@ -52,7 +52,7 @@ def test_similar_old_observations_become_one_digest_that_can_be_undone(runs: Upk
     plan = runs.ask("upkeep.plan", job="retention")
     assert [(one.action, one.detail) for one in plan.changes] == [("compress", "3 observations into one digest")]
     run_id, outcome = runs.run("retention")
-    assert outcome.summary == "Compressed 3 observations into 1 digest."
+    assert outcome.output == "Compressed 3 observations into 1 digest."
     (digest,) = digests(runs)
     assert digest.title == "Stand-up (3 observations, 2026-02-09)"
     assert digest.content.count("The build is green.") == 1
@@ -63,10 +63,10 @@ def test_similar_old_observations_become_one_digest_that_can_be_undone(runs: Upk
     entry = runs.ask("memory.history", target=ids[0])[0]
     assert (entry.event, entry.after["superseded_by"], entry.run_id) == ("COMPRESS", digest.id, run_id)
     assert runs.ask("upkeep.changes", run_id=run_id).counts == {"add": 1, "compress": 3}
-    runs.ask("upkeep.undo", run_id=run_id)
+    runs.ask("memory.undo", run_id=run_id)
     assert active(runs) == set(ids)
     runs.clock.pass_days(1)
-    assert runs.run("retention")[1].summary == "No observation was old enough."
+    assert runs.run("retention")[1].output == "No observation was old enough."
 
 
 def test_clusters_keep_stores_types_and_titles_apart(runs: UpkeepRuns) -> None:
@@ -132,10 +132,10 @@ def test_idle_observations_move_to_the_archive_and_leave_it_after_a_year(runs: U
     assert outcome.counts == {"digests": 0, "compressed": 0, "archived": 1, "deleted": 1}
     assert archived(runs) == {note, read}
     assert active(runs) == {pinned}
-    runs.ask("upkeep.undo", run_id=second)
+    runs.ask("memory.undo", run_id=second)
     assert archived(runs) == {note, idle}
     assert runs.ask("archive.get", id=idle).memory.content == "Nobody asked for this"
-    runs.ask("upkeep.undo", run_id=first)
+    runs.ask("memory.undo", run_id=first)
     assert active(runs) == {pinned, read, idle}
     assert runs.ask("memory.search", query="nobody asked").hits[0].id == idle
 

@@ -192,7 +192,7 @@ def test_a_backup_is_whole_while_others_write(host: Host, monkeypatch: pytest.Mo
     writing = threading.Thread(target=write)
     writing.start()
     try:
-        copy = Path(host.ask("vault.backup"))
+        copy = Path(host.ask("backup.now").path)
     finally:
         stopping.set()
         writing.join()

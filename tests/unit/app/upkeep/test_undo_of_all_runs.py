@@ -72,7 +72,7 @@ def test_undo_of_every_run_gives_the_vault_back(vault: Path, seed: int) -> None:
         assert content(runs) != before
         for run_id in reversed(made):
             try:
-                runs.ask("upkeep.undo", run_id=run_id)
+                runs.ask("memory.undo", run_id=run_id)
             except NotFoundError:
                 continue  # it had nothing to do
         after = content(runs)

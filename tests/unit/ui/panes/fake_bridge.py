@@ -353,7 +353,7 @@ class FakeBridge(QObject):
     def _note_resolve(self, title: str) -> str | None:
         return next((m.id for m in self.backend.memories.values() if m.title.casefold() == title.casefold()), None)
 
-    def _memory_tags(self, prefix: str = "", limit: int = 200) -> list[Facet]:
+    def _tag_list(self, prefix: str = "", limit: int = 200) -> list[Facet]:
         tags = sorted({t for m in self.backend.memories.values() for t in m.tags if t.startswith(prefix)})
         return [Facet(tag, 1) for tag in tags][:limit]
 

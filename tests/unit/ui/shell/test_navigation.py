@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from ui.shell.navigation import HISTORY_LIMIT, Navigation, Place, link_of, place_of, place_of_id
+from ui.shell.navigation import HISTORY_LIMIT, Navigation, Place, link_of, place_of
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,6 @@ def test_links_come_back(place: Place) -> None:
 
 def test_pane_alone_has_no_link() -> None:
     assert link_of(Place("graph")) == ""
-
-
-def test_place_of_id() -> None:
-    assert place_of_id("ses-1#4") == Place("sessions", "ses-1", "4")
-    assert place_of_id("ses-1") == Place("sessions", "ses-1")
-    assert place_of_id("fact-1") == Place("notes", "fact-1")
 
 
 def test_back_and_forward(qtbot: QtBot) -> None:

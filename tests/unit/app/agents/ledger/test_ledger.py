@@ -144,10 +144,10 @@ def test_who_has_read_an_item(host: Host) -> None:
 def test_calls_are_asked_by_agent_time_operation_and_outcome_a_page_at_a_time(host: Host) -> None:
     begun = datetime.now(UTC)
     for number in range(7):
-        ask(host, "memory.tags" if number % 2 else "note.list", Caller("scout" if number < 5 else "clerk"))
+        ask(host, "tag.list" if number % 2 else "note.list", Caller("scout" if number < 5 else "clerk"))
     assert len(calls(host, agent="clerk")) == 2
     assert {call.operation for call in calls(host, operation="note.")} == {"note.list"}
-    assert len(calls(host, operation="memory.tags")) == 3
+    assert len(calls(host, operation="tag.list")) == 3
     assert len(calls(host, since=begun - timedelta(minutes=1), outcome="done")) == 7
     assert calls(host, until=begun - timedelta(minutes=1)) == calls(host, since=begun + timedelta(hours=1)) == ()
     first = host.ask("agent.ledger", limit=4)
@@ -276,7 +276,6 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "memory.on_this_day": ({"day": "2001-01-01"}, ("anniversary",)),
     "memory.related": ({"text": "Marta drinks green tea in the morning"}, ("fact",)),
     "memory.search": ({"query": "Marta"}, ("note", "fact", "session")),
-    "memory.sessions": ({}, ("session",)),
     "memory.sources": ({"id": "{drawn}"}, ("session",)),
     "memory.timeline": ({"around": "{note}"}, ("note",)),
     "note.entities": ({}, ("entity",)),
@@ -321,14 +320,13 @@ WITHOUT_ITEMS = {
     "memory.parse",
     "memory.receipts",
     "memory.stats",
-    "memory.tags",
+    "tag.list",
     "note.days",
     "note.facets",
     "reflection.preview",
     "session.agents",
     "session.groups",
     "session.memory_counts",
-    "tag.list",
 }
 SUBJECTS = ("memory.", "note.", "fact.", "session.", "entity.", "archive.", "reflection.", "search.", "tag.")
 

@@ -4,18 +4,14 @@ import logging
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.embed.embedder_factory import open_embedder
-from app.embed.remote.http_client import BACKGROUND_RETRIES, RetryPolicy, ServiceConnection, retry_after_seconds
+from app.embed.remote.http_client import BACKGROUND_RETRIES, RetryPolicy, ServiceConnection
 from app.embed.remote.providers import COHERE, COMPATIBLE, OPENAI, VOYAGE, ProviderApi
 from app.embed.remote.remote_embedder import RemoteEmbedder
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
@@ -302,36 +298,6 @@ def test_whoever_waits_is_let_go_when_it_is_closed(service: EmbeddingServer) -> 
     line.close()
     with pytest.raises(ModelUnavailableError, match="closed"):
         line.post({}, max_bytes=1, retries=BACKGROUND_RETRIES)
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        ("", None),
-        ("soon", None),
-        ("-3", None),
-        ("0", 0.0),
-        ("12", 12.0),
-        (" 3 ", 3.0),
-        ("٣", None),
-        ("9" * 400, 999999999.0),
-    ],
-)
-def test_how_long_to_rest(value: str, seconds: float | None) -> None:
-    assert retry_after_seconds(value) == seconds
-
-
-def test_a_date_to_rest_until() -> None:
-    later = format_datetime(datetime.now(UTC) + timedelta(seconds=600), usegmt=True)
-    assert 500 < (retry_after_seconds(later) or 0) <= 600
-    assert retry_after_seconds("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
-    assert retry_after_seconds("Wed, 21 Oct 2015 07:28:00") == 0.0
-
-
-@given(st.text(max_size=60))
-def test_any_wish_to_rest_is_a_time_or_nothing(value: str) -> None:
-    seconds = retry_after_seconds(value)
-    assert seconds is None or seconds >= 0
 
 
 # What is sent -------------------------------------------------------------------------------------------------------

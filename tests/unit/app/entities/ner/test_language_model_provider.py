@@ -8,7 +8,6 @@ import pytest
 
 from app.entities.ner.language_model_provider import MOST_CHARACTERS, LanguageModelProvider, ModelNames
 from app.errors import AccessDeniedError, ModelUnavailableError
-from app.llm.chat_model import AbsentModel
 from tests.helpers.scripted_model import Answer, ScriptedModel
 
 
@@ -92,4 +91,6 @@ def test_a_refusal_reaches_the_caller(error: ModelUnavailableError | AccessDenie
 
 
 def test_an_absent_model_is_not_available() -> None:
-    assert not LanguageModelProvider(AbsentModel(), lambda: "x").is_available
+    model = ScriptedModel("")
+    model.is_available = False
+    assert not LanguageModelProvider(model, lambda: "x").is_available

@@ -160,7 +160,7 @@ def test_an_acceptance_whose_memory_was_changed_since_is_refused_with_what_to_un
     with pytest.raises(StaleError, match="Undo this first: Changed the note ‘Kestrel’"):
         host.ask("history.undo", id=acceptance.id)
     with pytest.raises(StaleError, match="Undo entry"):
-        host.ask("upkeep.undo", run_id=decision.run_id)
+        host.ask("memory.undo", run_id=decision.run_id)
     assert host.ask("inbox.get", id=proposal).state == "accepted"
     host.ask("history.step")
     host.ask("history.step")

@@ -209,7 +209,7 @@ def test_many_go_as_one_run(host: Host) -> None:
     ids = [host.ask("note.save", content=f"heron {number}").id for number in range(120)]
     moved = host.ask("archive.put", ids=ids)
     assert sorted(moved.ids) == sorted(ids)
-    host.ask("upkeep.undo", run_id=moved.run_id)
+    host.ask("memory.undo", run_id=moved.run_id)
     assert len(host.ask("note.list", limit=200)) == 120
     assert host.ask("vault.check").findings == ()
 

@@ -166,7 +166,7 @@ def test_protected_facts_are_left_to_the_person(host: Host, clock: SetClock, pro
     assert decision.state == "accepted", decision.message
     (lisbon,) = facts(host).values()
     assert "Lisbon" in lisbon.content
-    host.ask("upkeep.undo", run_id=decision.run_id)
+    host.ask("memory.undo", run_id=decision.run_id)
     assert [fact.id for fact in facts(host).values()] == [kept.id]
 
 
@@ -177,7 +177,7 @@ def test_undo_gives_the_vault_back_and_the_conversation_stays_marked(host: Host,
     say(host, "two", "I live in Lisbon with my sister.", "I love hiking in the Alps.", "I prefer trains to planes.")
     made = run(host, clock)
     assert memory_rows(host) != before
-    host.ask("upkeep.undo", run_id=made.run_id)
+    host.ask("memory.undo", run_id=made.run_id)
     assert memory_rows(host) == before
     assert "nothing to read" in run(host, clock).output
     assert memory_rows(host) == before
@@ -294,7 +294,7 @@ def test_one_conversation_on_request(host: Host, clock: SetClock) -> None:
     assert ["Lisbon" in fact.content for fact in again.added] == [True]
     assert ["hiking" in fact.content for fact in again.merged] == [True]
     assert ["Berlin" in fact.content for fact in again.superseded] == [True]
-    host.ask("upkeep.undo", run_id=again.run_id)
+    host.ask("memory.undo", run_id=again.run_id)
     assert [fact for fact in facts(host) if "Berlin" in fact]
     with pytest.raises(NotFoundError):
         host.ask("session.consolidate", session="nowhere")
@@ -326,7 +326,7 @@ def test_a_conversation_that_was_left_is_read_soon(host: Host, clock: SetClock) 
     assert ["hiking" in content for content in facts(host)] == [True]
     (latest,) = host.ask("schedule.runs", id="sch-consolidation", limit=1)
     assert "1 new fact" in latest.output
-    host.ask("upkeep.undo", run_id=latest.run_id)
+    host.ask("memory.undo", run_id=latest.run_id)
     assert facts(host) == {}
     host.ask("settings.set", name="consolidation.on_switch", value=False)
     say(host, "third", "I love kites on the beach.", agent="scout")

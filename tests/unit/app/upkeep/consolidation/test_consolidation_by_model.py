@@ -159,7 +159,7 @@ def test_contradictions_lower_and_link_the_older_fact(host: Host, clock: SetCloc
     assert found["Anna drinks coffee every morning."].confidence == pytest.approx(0.3)
     assert found["Anna drinks coffee from a blue cup."].confidence == 1.0
     assert found["Anna drinks tea every morning."].attributes["supersedes"] == [old.id]
-    host.ask("upkeep.undo", run_id=made.run_id)
+    host.ask("memory.undo", run_id=made.run_id)
     assert memory_rows(host) == before
 
 

@@ -95,10 +95,10 @@ def test_duplicates_are_merged_into_the_older_one_and_undo_brings_them_back(runs
     assert runs.rows(f"SELECT superseded_by FROM memories WHERE id = '{young}'") == [(old,)]
     assert set(one(runs, old).tags) == {"home", "lisbon"}
     assert finding(runs, "duplicates") is None
-    runs.ask("upkeep.undo", run_id=done.run_id)
+    runs.ask("memory.undo", run_id=done.run_id)
     assert content(runs) == before
     with pytest.raises(NotFoundError):
-        runs.ask("upkeep.undo", run_id=done.run_id)
+        runs.ask("memory.undo", run_id=done.run_id)
 
 
 def test_many_equal_memories_leave_one_and_pinned_and_confirmed_ones_stay(runs: UpkeepRuns) -> None:
@@ -111,7 +111,7 @@ def test_many_equal_memories_leave_one_and_pinned_and_confirmed_ones_stay(runs: 
     before = content(runs)
     done = fix_twice(runs, "duplicates")
     assert active(runs) == {same[7], same[9]}
-    runs.ask("upkeep.undo", run_id=done.run_id)
+    runs.ask("memory.undo", run_id=done.run_id)
     assert content(runs) == before
 
 
@@ -134,7 +134,7 @@ def test_the_newer_of_contradicting_facts_wins_unless_the_older_is_pinned_or_con
     assert tea not in left
     assert {coffee, red, pin, *same} <= left
     assert {blue, other} & left
-    runs.ask("upkeep.undo", run_id=done.run_id)
+    runs.ask("memory.undo", run_id=done.run_id)
     assert content(runs) == before
 
 
@@ -155,7 +155,7 @@ def test_stale_facts_are_set_aside(runs: UpkeepRuns) -> None:
     done = fix_twice(runs, "stale")
     assert active(runs) == set(kept)
     assert {plan, said, weak}.isdisjoint(active(runs))
-    runs.ask("upkeep.undo", run_id=done.run_id)
+    runs.ask("memory.undo", run_id=done.run_id)
     assert content(runs) == before
 
 
@@ -175,7 +175,7 @@ def test_orphans_are_removed_and_undo_brings_them_back(runs: UpkeepRuns) -> None
     assert [one.title for one in finding(runs, "orphans").examples] == ["Zanzibar"]
     done = fix_twice(runs, "orphans")
     assert "Zanzibar" not in names(runs)
-    runs.ask("upkeep.undo", run_id=done.run_id)
+    runs.ask("memory.undo", run_id=done.run_id)
     assert names(runs) == before
 
 
@@ -198,7 +198,7 @@ def test_secrets_are_never_shown_and_become_marks_in_memories(runs: UpkeepRuns) 
     assert active(runs) == {note, fact, clean}
     left = finding(runs, "secrets")
     assert (left.count, left.fixable) == (1, 0)
-    runs.ask("upkeep.undo", run_id=done.run_id)
+    runs.ask("memory.undo", run_id=done.run_id)
     assert content(runs) == before
 
 
@@ -252,5 +252,5 @@ def test_hostile_texts_break_nothing(runs: UpkeepRuns) -> None:
     assert all(runs.ask("health.fix", finding=name).changed == 0 for name in FIXABLE)
     for done in reversed(made):
         if done.changed:
-            runs.ask("upkeep.undo", run_id=done.run_id)
+            runs.ask("memory.undo", run_id=done.run_id)
     assert content(runs) == before

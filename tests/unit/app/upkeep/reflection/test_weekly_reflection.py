@@ -53,7 +53,7 @@ def test_with_too_few_facts_none_is_written_and_the_run_says_why(runs: UpkeepRun
     remember(runs, "Rosa rents a flat", "Rosa plays the oboe")
     runs.ask("note.save", content="a note is no fact")
     _, outcome = runs.run("reflection")
-    assert "the last seven days have two facts, and reflection.min_facts asks for 3" in outcome.summary
+    assert "the last seven days have two facts, and reflection.min_facts asks for 3" in outcome.output
     assert reflections(runs) == []
     assert runs.ask("upkeep.plan", job="reflection").total == 0
 
@@ -61,7 +61,7 @@ def test_with_too_few_facts_none_is_written_and_the_run_says_why(runs: UpkeepRun
 def test_facts_of_earlier_weeks_do_not_count(runs: UpkeepRuns) -> None:
     three_facts(runs)
     runs.clock.pass_days(7.1)
-    assert "have no facts" in runs.run("reflection")[1].summary
+    assert "have no facts" in runs.run("reflection")[1].output
 
 
 def test_the_digest_is_stored_with_its_sources_and_never_fades(runs: UpkeepRuns) -> None:
@@ -77,7 +77,7 @@ def test_the_digest_is_stored_with_its_sources_and_never_fades(runs: UpkeepRuns)
     assert {source.id for source in one.sources} == set(facts)
     assert all(f"keepsake://memory/{fact}" in one.content for fact in facts)
     assert "Rosa rents a flat in Lyon" in one.content
-    runs.ask("upkeep.undo", run_id=run_id)
+    runs.ask("memory.undo", run_id=run_id)
     assert reflections(runs) == []
 
 
@@ -86,7 +86,7 @@ def test_there_is_one_in_a_week(runs: UpkeepRuns) -> None:
     runs.run("reflection")
     three = remember(runs, "Rosa sold the oboe", "Rosa bought a cello", "Rosa joined a quartet")
     runs.clock.pass_days(5.9)
-    assert "the last one is five days old" in runs.run("reflection")[1].summary
+    assert "the last one is five days old" in runs.run("reflection")[1].output
     assert not runs.ask("reflection.preview").is_due
     runs.clock.pass_days(0.2)
     assert runs.run("reflection")[1].counts["written"] == 1
@@ -129,7 +129,7 @@ def test_each_sentence_of_the_model_cites_its_sources(runs: UpkeepRuns) -> None:
     assert "Nobody said" not in one.content
     assert "Nor this" not in one.content
     assert len(one.sources) == 3
-    assert "Two sentences without sources left out." in outcome.summary
+    assert "Two sentences without sources left out." in outcome.output
     assert (outcome.cost, outcome.turn_count) == (0.01, 1)
     assert one.attributes["written_by"] == "scripted"
     assert model.requests[0].stores == ("private",)
@@ -142,7 +142,7 @@ def test_a_model_that_cites_too_little_gives_way_to_the_rules(runs: UpkeepRuns) 
     (one,) = reflections(runs)
     assert "All is well" not in one.content
     assert "Rosa rents a flat in Lyon" in one.content
-    assert "so rules wrote it" in outcome.summary
+    assert "so rules wrote it" in outcome.output
     assert outcome.cost == 0.01
 
 
@@ -152,7 +152,7 @@ def test_a_model_that_fails_gives_way_to_the_rules(runs: UpkeepRuns, failure: An
     with_model(runs, failure)
     _, outcome = runs.run("reflection")
     assert outcome.counts["written"] == 1
-    assert "The language model was not used" in outcome.summary
+    assert "The language model was not used" in outcome.output
     assert "Rosa rents a flat in Lyon" in reflections(runs)[0].content
 
 
@@ -167,7 +167,7 @@ def test_private_items_are_kept_from_a_model_that_may_not_see_them(runs: UpkeepR
     remember(runs, "Rosa secretly paints", store="private")
     with_model(runs, refuse_private)
     remember(runs, "Rosa rents a flat", "Rosa plays the oboe", store="shared")
-    assert "Private texts are kept from the language model" in runs.run("reflection")[1].summary
+    assert "Private texts are kept from the language model" in runs.run("reflection")[1].output
     runs.clock.pass_days(6.5)
     remember(runs, "Rosa sold a flat", "Rosa sold the oboe", "Rosa bought a cello", store="shared")
     assert runs.run("reflection")[1].counts["written"] == 1
@@ -288,7 +288,7 @@ def test_one_written_meanwhile_is_not_doubled(runs: UpkeepRuns) -> None:
     model.runs = runs
     runs.engine.weekly_reflection._model = model
     _, outcome = runs.run("reflection")
-    assert outcome.summary == "Another reflection was written meanwhile."
+    assert outcome.output == "Another reflection was written meanwhile."
     assert outcome.cost == 0.01
     assert [one.content for one in reflections(runs)] == ["Another one."]
 

@@ -54,7 +54,7 @@ def test_an_older_completion_is_not_offered(
     pane = open_pane("search")
     pane.focus_first()
     run_async(ask.idle())
-    gate = ask.gates["memory.tags"] = asyncio.Event()
+    gate = ask.gates["tag.list"] = asyncio.Event()
     qtbot.keyClicks(pane.box, "tag:ga rain")
     gate.set()
     run_async(ask.idle())

@@ -375,7 +375,7 @@ def test_filters_ask_the_engine(books: FakeVault, ask: FakeBridge, open_pane: An
     pane.listing.filter.setText("nothing at all")
     run_async(until(lambda: not pane.listing.model.ids))
     assert pane._whole.currentWidget() is pane._split
-    pane.listing.clear_filters()
+    pane.listing.filter.clear()
     run_async(until(lambda: len(pane.listing.model.ids) == 2))
 
 
