@@ -51,8 +51,7 @@ class Bridge(QObject):
     def __init__(self, backend: Backend, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._backend = backend
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._refreshes: set[asyncio.Task[Any]] = set()
+        self._tasks: dict[asyncio.Task[Any], Callable[[KeepsakeError], object] | None] = {}
         self._is_closed = False
         # Emitted on the engine's thread and delivered on ours, because this object lives here.
         self._received.connect(self._on_event_received)
@@ -71,21 +70,24 @@ class Bridge(QObject):
         """Call an operation and return its answer with what it changed; see ``call``."""
         return await asyncio.wrap_future(self._backend.call(call.operation, call.arguments))
 
-    def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-        """Run ``work`` on the window's loop; an unhandled failure goes to ``failed``."""
+    def start(
+        self, work: Coroutine[Any, Any, Any], report: Callable[[KeepsakeError], object] | None = None
+    ) -> "asyncio.Task[Any]":
+        """Run ``work`` on the window's loop; a failure goes to ``report`` or ``failed``.
+
+        What is no ``KeepsakeError`` is a bug of the window, and always goes to ``failed``.
+        """
         task = asyncio.get_event_loop().create_task(work)
-        self._tasks.add(task)
+        self._tasks[task] = report
         task.add_done_callback(self._on_task_done)
         return task
 
     def refresh(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         """Run ``work`` that no person began; its ``KeepsakeError`` goes to ``refresh_failed``.
 
-        What is shown stays as it is then. Anything else is a bug of the window, and goes to ``failed``.
+        What is shown stays as it is then.
         """
-        task = self.start(work)
-        self._refreshes.add(task)
-        return task
+        return self.start(work, self.refresh_failed.emit)
 
     @property
     def is_busy(self) -> bool:
@@ -102,9 +104,7 @@ class Bridge(QObject):
         await asyncio.gather(*pending, return_exceptions=True)
 
     def _on_task_done(self, task: "asyncio.Task[Any]") -> None:
-        self._tasks.discard(task)
-        is_refresh = task in self._refreshes
-        self._refreshes.discard(task)
+        report = self._tasks.pop(task)
         self.settled.emit()
         if task.cancelled() or (error := task.exception()) is None:
             return
@@ -113,8 +113,8 @@ class Bridge(QObject):
             error = unexpected(error)
         elif self._is_closed:
             return  # begun by a timer after that: the vault is closed, as the person wanted
-        elif is_refresh:
-            self.refresh_failed.emit(error)
+        elif report is not None:
+            report(error)
             return
         self.failed.emit(error)
 

@@ -3,10 +3,9 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from ui import operations
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +36,7 @@ class KnownHints(QObject):
     ) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._row = row
         self._text = ""
         self._own = own
@@ -78,11 +78,11 @@ class KnownHints(QObject):
             )
         except KeepsakeError:
             hits = []  # a hint is no place for errors: the search itself tells what is wrong
-        if isValid(self) and request == self._request and not self._is_dismissed:
+        if request == self._request and not self._is_dismissed:
             self._row.show_hits([hit for hit in hits if hit.id != self._own()])
 
     def _on_timer_timeout(self) -> None:
-        self._bridge.refresh(self._ask(self._request))
+        self._work.refresh(self._ask(self._request))
 
     def _on_row_dismissed(self) -> None:
         self._is_dismissed = True

@@ -156,7 +156,7 @@ class AgentsPane(ReadingPane):
         clients: list[ClientState] = await self.bridge.call(operations.connection.list())
         program = next((one for one in clients if one.is_connected and one.agent == agent.name), None)
         items = await load_items(self.bridge, page.calls)
-        if isValid(self) and identity == self._open:
+        if identity == self._open:
             self.page.show_activity(activity, len(hidden))
             self.page.show_calls(page.calls, items)
             self.page.show_program(
@@ -179,61 +179,52 @@ class AgentsPane(ReadingPane):
                 self.listing.load()
 
     async def _add(self, arguments: dict[str, Any]) -> None:
-        made = await self.bridge.call(operations.agent.add(**arguments))
-        if isValid(self):
-            self._open = made.id
-            self.form.show_token(made)
-            self.listing.load()
+        made = await self.bridge.call("agent.add", **arguments)
+        self._open = made.id
+        self.form.show_token(made)
+        self.listing.load()
 
     async def _rotate(self, name: str) -> None:
-        made = await self.bridge.call(operations.agent.rotate(name=name))
-        if isValid(self):
-            self.form.show_token(made)
-            self._right.setCurrentWidget(self.form)
+        made = await self.bridge.call("agent.rotate", name=name)
+        self.form.show_token(made)
+        self._right.setCurrentWidget(self.form)
 
     async def _revoke(self, name: str) -> None:
-        await self.bridge.reply(operations.agent.revoke(name=name))
-        if isValid(self):
-            self.listing.load()
-            self.show_notice(self.tr("{name} has no access any more; what it wrote stays").format(name=name))
+        await self.bridge.reply("agent.revoke", name=name)
+        self.listing.load()
+        self.show_notice(self.tr("{name} has no access any more; what it wrote stays").format(name=name))
 
-    async def _run(self, words: str, name: str, call: "TypedCall[AgentRun]") -> None:
-        reply = await self.bridge.reply(call)
-        if isValid(self):
-            self.show_notice(words.format(name=name), history_of(reply))
-            self.do(self._load_page(self._open))
+    async def _run(self, words: str, operation: str, **arguments: Any) -> None:
+        reply = await self.bridge.reply(operation, **arguments)
+        self.show_notice(words.format(name=arguments["name"]), history_of(reply))
+        self.do(self._load_page(self._open))
 
     # --- connecting programs ---
 
     async def _begin_connecting(self, chosen: str = "") -> None:
-        clients: list[ClientState] = await self.bridge.call(operations.connection.list())
-        if isValid(self):
-            names = {one.name for one in self.listing.agents if one.revoked_at is None}
-            self._right.setCurrentWidget(self.connect_form)
-            self.connect_form.begin(clients, names, chosen)
+        clients: list[ClientState] = await self.bridge.call("connection.list")
+        names = {one.name for one in self.listing.agents if one.revoked_at is None}
+        self._right.setCurrentWidget(self.connect_form)
+        self.connect_form.begin(clients, names, chosen)
 
     async def _preview(self, arguments: dict[str, Any]) -> None:
         try:
             preview = await self.bridge.call(operations.connection.preview(**arguments))
         except KeepsakeError as error:
-            if isValid(self):
-                self.connect_form.show_problem(error.message)
+            self.connect_form.show_problem(error.message)
             return
-        if isValid(self):
-            self.connect_form.show_preview(preview)
+        self.connect_form.show_preview(preview)
 
     async def _write(self, call: "TypedCall[ConnectionResult]") -> None:
         try:
             result = await self.bridge.call(call)
         except KeepsakeError as error:
-            if isValid(self):
-                self.show_error(error)
-                await self._preview_again(call)
+            self.show_error(error)
+            await self._preview_again(operation, arguments)
             return
-        if isValid(self):
-            self._open = result.agent_id
-            self.connect_form.show_result(result, is_removal=call.operation == "connection.remove")
-            self.listing.load()
+        self._open = result.agent_id
+        self.connect_form.show_result(result, is_removal=operation == "connection.remove")
+        self.listing.load()
 
     async def _preview_again(self, call: "TypedCall[ConnectionResult]") -> None:
         """Show the change as it is by now, so that the next attempt can succeed."""
@@ -277,9 +268,8 @@ class AgentsPane(ReadingPane):
 
     async def _switch_incognito(self, is_on: bool, hours: int) -> None:
         until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
-        state = await self.bridge.call(operations.agent.incognito.set(on=is_on, until=until))
-        if isValid(self):
-            self.incognito.show_state(state)
+        state = await self.bridge.call("agent.incognito.set", on=is_on, until=until)
+        self.incognito.show_state(state)
 
     def _on_incognito_switched(self, is_on: bool, hours: int) -> None:
         self.do(self._switch_incognito(is_on, hours))

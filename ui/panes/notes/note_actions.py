@@ -205,7 +205,7 @@ class NoteActions(QObject):
 
     def restore(self, ids: list[str]) -> None:
         """Restore notes from the trash."""
-        self._pane.bridge.start(self._restore(ids))
+        self._pane.work.start(self._restore(ids))
 
     async def _restore(self, ids: list[str]) -> None:
         history: list[int] = []

@@ -87,8 +87,8 @@ class HitMenu(QObject):
 
     async def _add_names(self, menu: QMenu, owner: str) -> None:
         """Add the pages of people and things in a hit at the menu's end."""
-        names: list[MentionedEntity] = await self._pane.bridge.call(operations.entity.named(owners=[owner]))
-        if not isValid(self) or not isValid(menu) or not names:
+        names: list[MentionedEntity] = await self._pane.bridge.call("entity.named", owners=[owner])
+        if not isValid(menu) or not names:
             return
         menu.addSeparator()
         words = self.tr("Open the page of ‘{name}’")
@@ -103,8 +103,6 @@ class HitMenu(QObject):
 
     async def _copy(self, hit: Hit) -> None:
         text = await self._text_of(hit)
-        if not isValid(self):
-            return
         if text is None:
             self._pane.show_notice(self.tr("This message is no longer there."))
         else:

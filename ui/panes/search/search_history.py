@@ -4,7 +4,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
-from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
@@ -13,6 +12,7 @@ from ui.notice import Notice
 from ui.panes.pane_commands import SAVE_SEARCH_KEY
 from ui.style.icons import icon
 from ui.widgets.button import icon_button, name_button
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -46,6 +46,7 @@ class SearchHistory(QObject):
     def __init__(self, bridge: "Bridge", box: "SearchBox", parent: "QWidget") -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._box = box
         self._unsent: list[str] = []
         self.saved: Sequence[SavedSearch] = ()
@@ -114,37 +115,33 @@ class SearchHistory(QObject):
         return next((one for one in self.saved if one.query == wanted), None)
 
     def _start(self, work: "Coroutine[Any, Any, Any]") -> None:
-        self._bridge.start(self._run(work))
+        self._work.start(self._run(work))
 
     async def _run(self, work: "Coroutine[Any, Any, Any]") -> None:
         try:
             await work
         except KeepsakeError as error:
-            if isValid(self):
-                self.noticed.emit(Notice(error.message, kind="error"))
+            self.noticed.emit(Notice(error.message, kind="error"))
 
     async def _load(self) -> None:
         while self._unsent:
             await self._bridge.call(operations.saved_search.save(query=self._unsent[0]))
             del self._unsent[:1]
-        saved = await self._bridge.call(operations.saved_search.list())
-        if isValid(self):
-            self.saved = saved
-            self.show_state()
-            self.changed.emit()
+        saved = await self._bridge.call("saved_search.list")
+        self.saved = saved
+        self.show_state()
+        self.changed.emit()
 
     async def _save(self, text: str) -> None:
-        saved: SavedSearch = await self._bridge.call(operations.saved_search.save(query=text))
-        if isValid(self):
-            self.noticed.emit(Notice(self.tr("Saved the search ‘{name}’").format(name=saved.name)))
+        saved: SavedSearch = await self._bridge.call("saved_search.save", query=text)
+        self.noticed.emit(Notice(self.tr("Saved the search ‘{name}’").format(name=saved.name)))
 
     async def _delete(self, search: "SavedSearch") -> None:
         order = [one.id for one in self.saved]
-        await self._bridge.call(operations.saved_search.delete(id=search.id))
-        if isValid(self):
-            words = self.tr("Deleted the saved search ‘{name}’").format(name=search.name)
-            undo = partial(self._put_back, search, order)
-            self.noticed.emit(Notice(words, undo_call=undo))
+        await self._bridge.call("saved_search.delete", id=search.id)
+        words = self.tr("Deleted the saved search ‘{name}’").format(name=search.name)
+        undo = partial(self._put_back, search, order)
+        self.noticed.emit(Notice(words, undo_call=undo))
 
     def _put_back(self, search: "SavedSearch", order: "Sequence[str]") -> None:
         self._start(self._save_again(search, order))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QWidget
-from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError
@@ -22,6 +21,7 @@ from ui.widgets.button import text_button
 from ui.widgets.lists.row_list import Index, RowList, RowModel
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.search_box import SearchBox
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.explain.model import Explanation
@@ -79,6 +79,7 @@ class WhyNotDialog(BaseDialog):
     ) -> None:
         super().__init__(translate("WhyNotDialog", "Why not …?"), parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._asking: dict[str, Any] = {"query": query, "recipe": recipe, "limit": min(limit, LONGEST)}
         self._request = 0
         self._better = ""
@@ -122,7 +123,7 @@ class WhyNotDialog(BaseDialog):
 
     def _on_box_searched(self, text: str) -> None:
         self._request += 1
-        self._bridge.refresh(self._offer(text.strip(), self._request))
+        self._work.refresh(self._offer(text.strip(), self._request))
 
     async def _offer(self, text: str, request: int) -> None:
         """List matching conversations and memories, the latest where nothing is typed."""
@@ -166,7 +167,7 @@ class WhyNotDialog(BaseDialog):
             return
         self._request += 1
         self.answer.setText(self.tr("Looking…"))
-        self._bridge.start(self._explain(self.source.rows[index.row()].id, self._request))
+        self._work.start(self._explain(self.source.rows[index.row()].id, self._request))
 
     async def _explain(self, identity: str, request: int) -> None:
         try:
@@ -194,7 +195,7 @@ class WhyNotDialog(BaseDialog):
         self.close()
 
     def _is_current(self, request: int) -> bool:
-        return isValid(self) and not self.is_closed and request == self._request
+        return not self.is_closed and request == self._request
 
 
 def _said_in(hit: "Hit") -> str:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations, theme
@@ -136,10 +135,10 @@ class FactsTab(QWidget):
                 operations.session.memories(session=session, limit=self._limit + 1)
             )
         except KeepsakeError as error:
-            if isValid(self) and session == self._session:
+            if session == self._session:
                 self._show_failure(error)
             return
-        if not isValid(self) or session != self._session:
+        if session != self._session:
             return
         self.counted.emit(session, len(found))
         self.more.setVisible(len(found) > self._limit)
@@ -218,12 +217,11 @@ class FactsTab(QWidget):
         card.forgotten.connect(self._on_card_forgotten)
         return card
 
-    async def _change(self, words: str, identity: str, call: "TypedCall[object]") -> None:
-        title = next((card.found.memory.content for card in self.cards if card.found.memory.id == identity), "")
-        reply = await self._bridge.reply(call)
-        if isValid(self):
-            self._tell(words, title, reply)
-            await self._load(self._session)
+    async def _change(self, words: str, operation: str, **arguments: Any) -> None:
+        title = next((card.found.memory.content for card in self.cards if card.found.memory.id == arguments["id"]), "")
+        reply = await self._bridge.reply(operation, **arguments)
+        self._tell(words, title, reply)
+        await self._load(self._session)
 
     def _on_card_confirmed(self, identity: str) -> None:
         words = self.tr("Confirmed ‘{title}’")

@@ -4,10 +4,9 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from ui import operations
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.sessions.model import Message
@@ -34,6 +33,7 @@ class MessagePager(QObject):
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._generation = 0
         self._busy = False
         self._again = False
@@ -83,7 +83,7 @@ class MessagePager(QObject):
         self._generation += 1
         self._busy = True
         self._again = False
-        self._bridge.start(self._open(session, seq, self._generation))
+        self._work.start(self._open(session, seq, self._generation))
 
     def close(self) -> None:
         """Unload all messages."""
@@ -96,13 +96,13 @@ class MessagePager(QObject):
         """Fetch the page before, unless one is on its way."""
         if not self._busy and not self.at_start:
             self._busy = True
-            self._bridge.start(self._extend(forward=False, generation=self._generation))
+            self._work.start(self._extend(forward=False, generation=self._generation))
 
     def extend_after(self) -> None:
         """Fetch the page after, unless one is on its way."""
         if not self._busy and not self.at_end:
             self._busy = True
-            self._bridge.start(self._extend(forward=True, generation=self._generation))
+            self._work.start(self._extend(forward=True, generation=self._generation))
 
     def follow(self) -> None:
         """Load messages that were added to the session."""
@@ -110,7 +110,7 @@ class MessagePager(QObject):
             self._again = True
         elif self.session:
             self._busy = True
-            self._bridge.start(self._follow(self._generation))
+            self._work.start(self._follow(self._generation))
 
     async def _open(self, session: str, seq: int | None, generation: int) -> None:
         call = self._bridge.call
@@ -194,7 +194,7 @@ class MessagePager(QObject):
             self.follow()
 
     def _current(self, generation: int) -> bool:
-        return isValid(self) and generation == self._generation
+        return generation == self._generation
 
     def _fail(self, error: KeepsakeError, generation: int) -> None:
         if self._current(generation):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, QSize, Qt
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
@@ -147,7 +146,7 @@ class SessionsPane(ListPane):
             return
         self._reload_list(changes)
         if self._session is not None and (not changes.ids or self._session.id in changes.ids):
-            self.bridge.refresh(self._refresh_head(self._session.id))
+            self.work.refresh(self._refresh_head(self._session.id))
             self.pager.follow()
             self.tabs.refresh()
 
@@ -341,17 +340,17 @@ class SessionsPane(ListPane):
             self._places[self._session.id] = top
         self._draft = False
         self._opening = session
-        self.bridge.start(self._open_session(session, seq))
+        self.work.start(self._open_session(session, seq))
 
     async def _open_session(self, session: str, seq: int | None) -> None:
         try:
             found = await self.bridge.call(operations.session.get(session=session))
         except KeepsakeError as error:
-            if isValid(self) and self._opening == session:
+            if self._opening == session:
                 self._opening = ""
                 self.show_error(error)
             return
-        if not isValid(self) or self._opening != session:
+        if self._opening != session:
             return
         self._set_session(found)
         self.header.show_session(found, self.listing.facts_of(found.id))
@@ -369,7 +368,7 @@ class SessionsPane(ListPane):
             found = await self.bridge.call(operations.session.get(session=session))
         except NotFoundError:
             found = None
-        if not isValid(self) or self._session is None or self._session.id != session:
+        if self._session is None or self._session.id != session:
             return
         if found is None:
             self._close()
@@ -389,7 +388,7 @@ class SessionsPane(ListPane):
     def _on_pager_failed(self, error: KeepsakeError) -> None:
         if isinstance(error, NotFoundError) and self._session is not None:
             # Deleted while it was read; the notice about that offers to undo it.
-            self.bridge.refresh(self._refresh_head(self._session.id))
+            self.work.refresh(self._refresh_head(self._session.id))
         else:
             self.show_error(error)
 
@@ -462,12 +461,12 @@ class SessionsPane(ListPane):
 
     def _on_header_date_requested(self, day: QDate) -> None:
         if self._session is not None:
-            self.bridge.start(self._go_to_date(self._session.id, _midnight(day)))
+            self.work.start(self._go_to_date(self._session.id, _midnight(day)))
 
     def _on_dates_days_requested(self, first: QDate, last: QDate) -> None:
         if self._session is not None:
             days = [first.addDays(step) for step in range(first.daysTo(last) + 1)]
-            self.bridge.refresh(self._mark_days(self._session.id, days))
+            self.work.refresh(self._mark_days(self._session.id, days))
 
     async def _mark_days(self, session: str, days: list[QDate]) -> None:
         """Mark the days of a session on which a message begins.
@@ -478,13 +477,12 @@ class SessionsPane(ListPane):
         starts = await asyncio.gather(
             *(self.bridge.call(operations.session.at(session=session, when=moment)) for moment in moments)
         )
-        if isValid(self):
-            begun = (one != after for one, after in pairwise(starts))
-            self.header.dates.mark_days(list(compress(days, begun)))
+        begun = (one != after for one, after in pairwise(starts))
+        self.header.dates.mark_days(list(compress(days, begun)))
 
     async def _go_to_date(self, session: str, moment: datetime) -> None:
-        seq = await self.bridge.call(operations.session.at(session=session, when=moment))
-        if not isValid(self) or self._session is None or self._session.id != session:
+        seq = await self.bridge.call("session.at", session=session, when=moment)
+        if self._session is None or self._session.id != session:
             return
         if seq is None:
             self.transcript.go_to_last()
@@ -516,7 +514,7 @@ class SessionsPane(ListPane):
         self.header.edit_title()
 
     def _on_composer_sent(self, text: str) -> None:
-        self.bridge.start(self._append(text, self._session))
+        self.work.start(self._append(text, self._session))
 
     async def _append(self, text: str, session: Session | None) -> None:
         message = NewMessage("user", text)
@@ -527,11 +525,8 @@ class SessionsPane(ListPane):
             else:
                 done = await self.bridge.call(operations.session.append(messages=[message], session=session.id))
         except KeepsakeError as error:
-            if isValid(self):
-                self.composer.retry()
-                self.show_error(error)
-            return
-        if not isValid(self):
+            self.composer.retry()
+            self.show_error(error)
             return
         self.composer.clear()
         if session is None:

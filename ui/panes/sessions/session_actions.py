@@ -4,7 +4,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Signal
-from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError
@@ -92,7 +91,7 @@ class SessionActions(QObject):
 
     def rename(self, session: Session, title: str) -> None:
         """Give a conversation another title."""
-        self._pane.bridge.start(self._rename(session, title))
+        self._pane.work.start(self._rename(session, title))
 
     async def _rename(self, session: Session, title: str) -> None:
         try:
@@ -101,13 +100,12 @@ class SessionActions(QObject):
             self._pane.show_error(error)
             self.rename_failed.emit(session)
             return
-        if isValid(self):
-            self._listing.model.put([reply.value])
-            self._pane.show_result(self.tr("Renamed to ‘{title}’"), title, reply)
+        self._listing.model.put([reply.value])
+        self._pane.show_result(self.tr("Renamed to ‘{title}’"), title, reply)
 
     def delete(self, ids: list[str]) -> None:
         """Delete conversations and go on to the next one in the list."""
-        self._pane.bridge.start(self._delete(ids, self._listing.list.neighbour(ids)))
+        self._pane.work.start(self._delete(ids, self._listing.list.neighbour(ids)))
 
     async def _delete(self, ids: list[str], neighbour: str) -> None:
         is_one = len(ids) == 1
@@ -119,8 +117,6 @@ class SessionActions(QObject):
             )
         except KeepsakeError as error:
             self._pane.show_error(error)
-            return
-        if not isValid(self):
             return
         if neighbour:
             self._listing.list.choose(neighbour)

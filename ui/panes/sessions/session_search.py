@@ -4,10 +4,10 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from shiboken6 import isValid
 
 from ui import operations
 from ui.widgets.word_marks import has_word
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -37,6 +37,7 @@ class SessionSearch(QObject):
     ) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._bar = bar
         self._transcript = transcript
         self._pager = pager
@@ -67,7 +68,7 @@ class SessionSearch(QObject):
         self._request += 1
         self._transcript.mark(words)
         self._transcript.show_seq(seq)
-        self._bridge.start(self._find_words(words, self._session, seq, self._request))
+        self._work.start(self._find_words(words, self._session, seq, self._request))
 
     async def _find_words(self, words: tuple[str, ...], session: str, seq: int, request: int) -> None:
         found = await asyncio.gather(
@@ -82,13 +83,13 @@ class SessionSearch(QObject):
             self._bar.set_shown(sorted(matching | {seq}), seq)
 
     def _is_current(self, request: int) -> bool:
-        return isValid(self) and request == self._request
+        return request == self._request
 
     def _on_bar_searched(self, term: str) -> None:
         self._request += 1
         self._transcript.mark(term)
         if term and self._session:
-            self._bridge.start(self._find(self._session, term, self._request))
+            self._work.start(self._find(self._session, term, self._request))
         else:
             self._bar.set_found([], None)
 

@@ -86,14 +86,13 @@ class SessionWork(QObject):
             self._pane.show_notice(self.tr("Wait a moment: {work}").format(work=self._doing))
             return
         self._tell(words)
-        self._pane.bridge.start(self._run(work))
+        self._pane.work.start(self._run(work))
 
     async def _run(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except KeepsakeError as error:
-            if isValid(self):
-                self._pane.show_error(error)
+            self._pane.show_error(error)
         finally:
             if isValid(self):
                 self._tell("")
@@ -115,9 +114,9 @@ class SessionWork(QObject):
                 replaced += len(report.superseded)
         finally:
             # What was done before a failure is told too, so that it can be undone.
-            if isValid(self) and history:
+            if history and isValid(self):
                 self._tell_facts(added, known, replaced, tuple(history))
-        if isValid(self) and not history:
+        if not history:
             self._pane.show_notice(self.tr("Nothing new to remember was found."))
 
     def _tell_facts(self, added: int, known: int, replaced: int, history: tuple[int, ...]) -> None:
@@ -132,10 +131,8 @@ class SessionWork(QObject):
             sentence = self.tr("Drawn from it: {facts}").format(facts=words)
         self._pane.show_notice(sentence, history)
 
-    async def _condense(self, session: Session, call: "TypedCall[Any]") -> None:
-        reply = await self._pane.bridge.reply(call)
-        if not isValid(self):
-            return
+    async def _condense(self, session: Session, operation: str, **arguments: Any) -> None:
+        reply = await self._pane.bridge.reply(operation, session=session.id, **arguments)
         done = reply.value
         if done.reason == "stale":
             self._pane.show_notice(self.tr("Somebody else summarised it meanwhile; that summary stands."))
@@ -154,9 +151,8 @@ class SessionWork(QObject):
         report: ExportReport = await self._pane.bridge.call(
             operations.exchange.export_session(session=session.id, path=path, format=form)
         )
-        if isValid(self):
-            messages = counted(report.messages, self.tr("1 message"), self.tr("{n} messages"))
-            self._pane.show_notice(self.tr("Exported {messages} to {path}").format(messages=messages, path=report.path))
+        messages = counted(report.messages, self.tr("1 message"), self.tr("{n} messages"))
+        self._pane.show_notice(self.tr("Exported {messages} to {path}").format(messages=messages, path=report.path))
 
     def _title(self, session: Session) -> str:
         return session.label or self.tr("Untitled conversation")

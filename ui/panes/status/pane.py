@@ -97,17 +97,14 @@ class StatusPane(ReadingPane):
             self._is_stale = True
             return
         self._is_loading = True
-        self.bridge.start(self._fetch())
+        self.work.start(self._fetch())
 
     async def _fetch(self) -> None:
         try:
             found: VaultOverview = await self.bridge.call(operations.vault.overview())
         except KeepsakeError as error:
-            if isValid(self):
-                self._is_loading = False
-                self._about.setText(error.message)
-            return
-        if not isValid(self):
+            self._is_loading = False
+            self._about.setText(error.message)
             return
         self._is_loading = False
         self._found = found
