@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.work import Work
 
 if TYPE_CHECKING:

@@ -179,30 +179,30 @@ class AgentsPane(ReadingPane):
                 self.listing.load()
 
     async def _add(self, arguments: dict[str, Any]) -> None:
-        made = await self.bridge.call("agent.add", **arguments)
+        made = await self.bridge.call(operations.agent.add(**arguments))
         self._open = made.id
         self.form.show_token(made)
         self.listing.load()
 
     async def _rotate(self, name: str) -> None:
-        made = await self.bridge.call("agent.rotate", name=name)
+        made = await self.bridge.call(operations.agent.rotate(name=name))
         self.form.show_token(made)
         self._right.setCurrentWidget(self.form)
 
     async def _revoke(self, name: str) -> None:
-        await self.bridge.reply("agent.revoke", name=name)
+        await self.bridge.reply(operations.agent.revoke(name=name))
         self.listing.load()
         self.show_notice(self.tr("{name} has no access any more; what it wrote stays").format(name=name))
 
-    async def _run(self, words: str, operation: str, **arguments: Any) -> None:
-        reply = await self.bridge.reply(operation, **arguments)
-        self.show_notice(words.format(name=arguments["name"]), history_of(reply))
+    async def _run(self, words: str, name: str, call: "TypedCall[AgentRun]") -> None:
+        reply = await self.bridge.reply(call)
+        self.show_notice(words.format(name=name), history_of(reply))
         self.do(self._load_page(self._open))
 
     # --- connecting programs ---
 
     async def _begin_connecting(self, chosen: str = "") -> None:
-        clients: list[ClientState] = await self.bridge.call("connection.list")
+        clients: list[ClientState] = await self.bridge.call(operations.connection.list())
         names = {one.name for one in self.listing.agents if one.revoked_at is None}
         self._right.setCurrentWidget(self.connect_form)
         self.connect_form.begin(clients, names, chosen)
@@ -220,10 +220,10 @@ class AgentsPane(ReadingPane):
             result = await self.bridge.call(call)
         except KeepsakeError as error:
             self.show_error(error)
-            await self._preview_again(operation, arguments)
+            await self._preview_again(call)
             return
         self._open = result.agent_id
-        self.connect_form.show_result(result, is_removal=operation == "connection.remove")
+        self.connect_form.show_result(result, is_removal=call.operation == "connection.remove")
         self.listing.load()
 
     async def _preview_again(self, call: "TypedCall[ConnectionResult]") -> None:
@@ -268,7 +268,7 @@ class AgentsPane(ReadingPane):
 
     async def _switch_incognito(self, is_on: bool, hours: int) -> None:
         until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
-        state = await self.bridge.call("agent.incognito.set", on=is_on, until=until)
+        state = await self.bridge.call(operations.agent.incognito.set(on=is_on, until=until))
         self.incognito.show_state(state)
 
     def _on_incognito_switched(self, is_on: bool, hours: int) -> None:

@@ -139,7 +139,7 @@ class InboxPane(ReadingPane):
     async def _load_night(self) -> None:
         runs: list[ScheduleRun] = await self.bridge.call(operations.schedule.runs(limit=RUNS))
         since = datetime.now(UTC) - NIGHT_LENGTH
-        known = await self.bridge.call("upkeep.jobs")
+        known = await self.bridge.call(operations.upkeep.jobs())
         names = {one.id: job.title for job in known for one in job.schedules}
         recent = [
             run
@@ -178,8 +178,8 @@ class InboxPane(ReadingPane):
 
     async def _decide(self, words: str, call: "TypedCall[list[ProposalDecision]]") -> None:
         """Accept or reject the open proposal, and go to the next one."""
-        decided = int(self._open)
-        reply = await self.bridge.reply(operation, id=decided, **arguments)
+        decided = int(call.arguments["id"])
+        reply = await self.bridge.reply(call)
         decision: ProposalDecision = reply.value[0]
         if decision.state in ("accepted", "rejected"):
             self.page.form.forget(decided)
@@ -203,15 +203,17 @@ class InboxPane(ReadingPane):
         proposal = self.listing.proposal(self._open)
         if proposal is None:
             return
-        reply = await self.bridge.reply("fact.remember", content=str(proposal.arguments["content"]))
-        await self._decide(self.tr("Kept both"), "inbox.reject", reason=self.tr("Both are kept."))
+        reply = await self.bridge.reply(operations.fact.remember(content=str(proposal.arguments["content"])))
+        await self._decide(
+            self.tr("Kept both"), operations.inbox.reject(id=int(self._open), reason=self.tr("Both are kept."))
+        )
         self.show_notice(self.tr("Stored the new fact beside the old one"), history_of(reply))
 
     async def _set_rule(self, action: "RuleAction") -> None:
         proposal = self.listing.proposal(self._open)
         if proposal is None:
             return
-        await self.bridge.reply("inbox.rule.set", action=action, agent=proposal.agent, kind=proposal.kind)
+        await self.bridge.reply(operations.inbox.rule.set(action=action, agent=proposal.agent, kind=proposal.kind))
         words = {
             "accept": self.tr("From now on this is accepted without asking: {kind} of {agent}"),
             "reject": self.tr("From now on this is refused: {kind} of {agent}"),
@@ -221,11 +223,11 @@ class InboxPane(ReadingPane):
     async def _undo(self, run_ids: list[str]) -> None:
         undone: list[int] = []
         for run_id in run_ids:
-            undone += history_of(await self.bridge.reply("memory.undo", run_id=run_id))
+            undone += history_of(await self.bridge.reply(operations.memory.undo(run_id=run_id)))
         self.show_notice(self.tr("Undone") if undone else self.tr("There is nothing left to undo."), tuple(undone))
 
     async def _undo_night(self) -> None:
-        reply = await self.bridge.reply("upkeep.undo_night")
+        reply = await self.bridge.reply(operations.upkeep.undo_night())
         self.show_notice(night_words(reply.value), history_of(reply))
         self._load()
 

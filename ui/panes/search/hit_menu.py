@@ -87,7 +87,7 @@ class HitMenu(QObject):
 
     async def _add_names(self, menu: QMenu, owner: str) -> None:
         """Add the pages of people and things in a hit at the menu's end."""
-        names: list[MentionedEntity] = await self._pane.bridge.call("entity.named", owners=[owner])
+        names: list[MentionedEntity] = await self._pane.bridge.call(operations.entity.named(owners=[owner]))
         if not isValid(menu) or not names:
             return
         menu.addSeparator()

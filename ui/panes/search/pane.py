@@ -342,7 +342,7 @@ class SearchPane(ReadingPane):
 
     async def _learn(self) -> None:
         """Fetch the operators once, for completion in the box."""
-        operators = await self.bridge.call("memory.operators")
+        operators = await self.bridge.call(operations.memory.operators())
         names = [Hint(f"{operator.name}:", operator.help) for operator in operators]
         values: dict[str, Sequence[Hint]] = {
             operator.name: [Hint(value) for value in operator.values]

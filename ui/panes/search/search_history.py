@@ -127,18 +127,18 @@ class SearchHistory(QObject):
         while self._unsent:
             await self._bridge.call(operations.saved_search.save(query=self._unsent[0]))
             del self._unsent[:1]
-        saved = await self._bridge.call("saved_search.list")
+        saved = await self._bridge.call(operations.saved_search.list())
         self.saved = saved
         self.show_state()
         self.changed.emit()
 
     async def _save(self, text: str) -> None:
-        saved: SavedSearch = await self._bridge.call("saved_search.save", query=text)
+        saved: SavedSearch = await self._bridge.call(operations.saved_search.save(query=text))
         self.noticed.emit(Notice(self.tr("Saved the search ‘{name}’").format(name=saved.name)))
 
     async def _delete(self, search: "SavedSearch") -> None:
         order = [one.id for one in self.saved]
-        await self._bridge.call("saved_search.delete", id=search.id)
+        await self._bridge.call(operations.saved_search.delete(id=search.id))
         words = self.tr("Deleted the saved search ‘{name}’").format(name=search.name)
         undo = partial(self._put_back, search, order)
         self.noticed.emit(Notice(words, undo_call=undo))

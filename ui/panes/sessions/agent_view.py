@@ -68,7 +68,7 @@ class AgentView(QWidget):
         self._do(self._load(session, self.question.text()))
 
     async def _load(self, session: str, question: str) -> None:
-        made: Context = await self._bridge.call("memory.context", prompt=question, session=session)
+        made: Context = await self._bridge.call(operations.memory.context(prompt=question, session=session))
         if session != self._session:
             return
         self.text.setPlainText(made.text)

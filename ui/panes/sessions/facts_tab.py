@@ -217,9 +217,9 @@ class FactsTab(QWidget):
         card.forgotten.connect(self._on_card_forgotten)
         return card
 
-    async def _change(self, words: str, operation: str, **arguments: Any) -> None:
-        title = next((card.found.memory.content for card in self.cards if card.found.memory.id == arguments["id"]), "")
-        reply = await self._bridge.reply(operation, **arguments)
+    async def _change(self, words: str, identity: str, call: "TypedCall[object]") -> None:
+        title = next((card.found.memory.content for card in self.cards if card.found.memory.id == identity), "")
+        reply = await self._bridge.reply(call)
         self._tell(words, title, reply)
         await self._load(self._session)
 

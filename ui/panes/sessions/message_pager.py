@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.work import Work
 
 if TYPE_CHECKING:

@@ -481,7 +481,7 @@ class SessionsPane(ListPane):
         self.header.dates.mark_days(list(compress(days, begun)))
 
     async def _go_to_date(self, session: str, moment: datetime) -> None:
-        seq = await self.bridge.call("session.at", session=session, when=moment)
+        seq = await self.bridge.call(operations.session.at(session=session, when=moment))
         if self._session is None or self._session.id != session:
             return
         if seq is None:

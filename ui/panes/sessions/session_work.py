@@ -131,8 +131,8 @@ class SessionWork(QObject):
             sentence = self.tr("Drawn from it: {facts}").format(facts=words)
         self._pane.show_notice(sentence, history)
 
-    async def _condense(self, session: Session, operation: str, **arguments: Any) -> None:
-        reply = await self._pane.bridge.reply(operation, session=session.id, **arguments)
+    async def _condense(self, session: Session, call: "TypedCall[Any]") -> None:
+        reply = await self._pane.bridge.reply(call)
         done = reply.value
         if done.reason == "stale":
             self._pane.show_notice(self.tr("Somebody else summarised it meanwhile; that summary stands."))

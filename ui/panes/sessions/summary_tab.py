@@ -75,7 +75,7 @@ class SummaryTab(QWidget):
         self._do(self._load(session))
 
     async def _load(self, session: str, prefix: str = "") -> None:
-        state = await self._bridge.call("session.summary.get", session=session)
+        state = await self._bridge.call(operations.session.summary.get(session=session))
         if session != self._session:
             return
         self._epoch = state.epoch
