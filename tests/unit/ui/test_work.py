@@ -157,8 +157,8 @@ def test_a_call_that_the_latest_no_longer_needs_is_withdrawn(
 ) -> None:
     panel, answer = Panel(fake_bridge, ground), Future[Any]()
     monkeypatch.setattr(backend, "call", lambda operation, arguments: answer)
-    task = panel.work.latest(fake_bridge.call, "memory.search", query="roses")
+    task = panel.work.latest(fake_bridge.call, operations.memory.search(query="roses"))
     qt_loop.run_until_complete(asyncio.sleep(0))
-    panel.work.latest(fake_bridge.call, "memory.search", query="rose")
+    panel.work.latest(fake_bridge.call, operations.memory.search(query="rose"))
     rest(task.done)
     assert answer.cancelled()
