@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -51,50 +51,43 @@ class Bridge(QObject):
     def __init__(self, backend: Backend, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._backend = backend
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._refreshes: set[asyncio.Task[Any]] = set()
+        self._tasks: dict[asyncio.Task[Any], Callable[[KeepsakeError], object] | None] = {}
         self._is_closed = False
         # Emitted on the engine's thread and delivered on ours, because this object lives here.
         self._received.connect(self._on_event_received)
         self._unsubscribe = backend.subscribe(self._received.emit)
 
-    @overload
-    async def call(self, call: TypedCall[Answer], /) -> Answer: ...
-    @overload
-    async def call(self, call: str, /, **arguments: Any) -> Any: ...
-    async def call(self, call: TypedCall[Any] | str, /, **arguments: Any) -> Any:
+    async def call(self, call: TypedCall[Answer]) -> Answer:
         """Call an operation and return its answer.
 
         Raises:
             KeepsakeError: What the engine reports.
         """
-        return (await self.reply(call, **arguments)).value
+        answer: Answer = (await self.reply(call)).value
+        return answer
 
-    @overload
-    async def reply(self, call: TypedCall[Any], /) -> Reply: ...
-    @overload
-    async def reply(self, call: str, /, **arguments: Any) -> Reply: ...
-    async def reply(self, call: TypedCall[Any] | str, /, **arguments: Any) -> Reply:
+    async def reply(self, call: TypedCall[Any]) -> Reply:
         """Call an operation and return its answer with what it changed; see ``call``."""
-        if isinstance(call, str):
-            call = TypedCall(call, arguments)
         return await asyncio.wrap_future(self._backend.call(call.operation, call.arguments))
 
-    def start(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-        """Run ``work`` on the window's loop; an unhandled failure goes to ``failed``."""
+    def start(
+        self, work: Coroutine[Any, Any, Any], report: Callable[[KeepsakeError], object] | None = None
+    ) -> "asyncio.Task[Any]":
+        """Run ``work`` on the window's loop; a failure goes to ``report`` or ``failed``.
+
+        What is no ``KeepsakeError`` is a bug of the window, and always goes to ``failed``.
+        """
         task = asyncio.get_event_loop().create_task(work)
-        self._tasks.add(task)
+        self._tasks[task] = report
         task.add_done_callback(self._on_task_done)
         return task
 
     def refresh(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         """Run ``work`` that no person began; its ``KeepsakeError`` goes to ``refresh_failed``.
 
-        What is shown stays as it is then. Anything else is a bug of the window, and goes to ``failed``.
+        What is shown stays as it is then.
         """
-        task = self.start(work)
-        self._refreshes.add(task)
-        return task
+        return self.start(work, self.refresh_failed.emit)
 
     @property
     def is_busy(self) -> bool:
@@ -111,9 +104,7 @@ class Bridge(QObject):
         await asyncio.gather(*pending, return_exceptions=True)
 
     def _on_task_done(self, task: "asyncio.Task[Any]") -> None:
-        self._tasks.discard(task)
-        is_refresh = task in self._refreshes
-        self._refreshes.discard(task)
+        report = self._tasks.pop(task)
         self.settled.emit()
         if task.cancelled() or (error := task.exception()) is None:
             return
@@ -122,8 +113,8 @@ class Bridge(QObject):
             error = unexpected(error)
         elif self._is_closed:
             return  # begun by a timer after that: the vault is closed, as the person wanted
-        elif is_refresh:
-            self.refresh_failed.emit(error)
+        elif report is not None:
+            report(error)
             return
         self.failed.emit(error)
 

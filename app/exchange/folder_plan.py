@@ -15,35 +15,26 @@ from typing import Final
 
 from app.errors import FormatError, KeepsakeError
 from app.exchange import unread_words
-from app.exchange.formats import capsule, docx, encrypted_export, enex, web_page
-from app.exchange.formats.chats import chat_detection, chat_records, discord, messenger, slack
-from app.exchange.formats.detect import SUPPORTED, detect
+from app.exchange.formats.chats import chat_detection, chat_records
+from app.exchange.formats.detect import detect
+from app.exchange.formats.known_formats import SPECS, SUPPORTED, of_kind
 from app.exchange.formats.markdown import NOTE_SUFFIXES
 from app.exchange.formats.memory_systems.memory_database import VAULT_ADVICE, VAULT_DATABASE, is_vault
-from app.exchange.formats.notebooks import apple_notes, documents, notion, pdf
+from app.exchange.formats.notebooks import apple_notes, documents, notion
 from app.exchange.formats.notebooks.obsidian import CANVAS, linked_names
-from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.parts_together import MIXED
 from app.exchange.source_files import CONVERSATIONS
 from app.exchange.unread_files import FileAccount, is_media, left_out
 from app.memories.foreign_record import Problem
 
-_DOCUMENTS: Final = (docx.NAME, pdf.NAME, web_page.NAME)
-_GROUPED: Final = frozenset({*TRANSCRIPTS, *_DOCUMENTS, "markdown"})
-_ALONE: Final = frozenset({capsule.NAME, encrypted_export.NAME})
+_DOCUMENTS: Final = frozenset(spec.name for spec in of_kind("document"))
+_GROUPED: Final = frozenset(spec.name for spec in of_kind("transcript", "document", "notes"))
 _CONVERSATIONS: Final = frozenset({"chatgpt", "claude"})
-_AS_WHOLE: Final = frozenset({slack.FORMAT, messenger.FORMAT, discord.FORMAT})
-# Readers of these name themselves what else lies in a folder.
-_NAME_OTHERS: Final = frozenset({"markdown", notion.NAME, apple_notes.NAME, enex.NAME})
+_AS_WHOLE: Final = frozenset(spec.name for spec in SPECS.values() if spec.is_folder)
 _FILES: Final = ("file", "files")
 MAX_LOOKED_AT: Final = 20_000
 # Of files that may hold words; pictures and sound are none of an import's business by themselves.
-_LOOKED_AT: Final = frozenset(
-    (
-        *("", ".json", ".jsonl", ".ndjson", ".zip", ".gz", ".txt", ".text", ".mbox", ".eml", ".html", ".htm", ".docx"),
-        *(".pdf", ".enex", ".jex", ".af", ".vscdb", ".db", ".sqlite", ".sqlite3", ".csv", ".xml"),
-    )
-)
+_LOOKED_AT: Final = frozenset({".ndjson", ".zip", ".xml"}).union(*(spec.suffixes for spec in SPECS.values()))
 _MAX_NOTE_BYTES: Final = 4 << 20
 
 
@@ -130,7 +121,7 @@ def whole(found: FolderPlan, folder: Path, fmt: str) -> FolderPlan | None:
         folder: The folder.
         fmt: Its format.
     """
-    problems = [*([] if fmt in _NAME_OTHERS else found.problems), *([] if fmt == "markdown" else found.passed)]
+    problems = [*([] if SPECS[fmt].names_others else found.problems), *([] if fmt == "markdown" else found.passed)]
     problems += found.words
     return FolderPlan([FolderPart(".", fmt, (folder.resolve(),))], problems) if problems else None
 
@@ -195,7 +186,7 @@ class _Search:
             self._wholes[folder] = fmt
             taken = {name for name, own in zip(names, inside, strict=True) if _belongs(fmt, own)}
             names = [name for name in names if name not in taken]
-            if fmt in (notion.NAME, apple_notes.NAME):
+            if SPECS[fmt].kind == "notebook":
                 return []
         rest: list[str] = []
         for child, below in _children(folder, names).items():
@@ -251,7 +242,7 @@ class _Search:
         except (KeepsakeError, OSError) as error:
             self._plan.problems.append(Problem(name, f"It could not be read and was left out: {error}"))
             return ""
-        if fmt in _ALONE:
+        if SPECS[fmt].needs_secret:
             self._plan.problems.append(
                 Problem(name, "It needs its passphrase or key and was left out; import it alone.")
             )
@@ -358,7 +349,7 @@ def _whole_format(folder: Path, names: list[str]) -> str:
 
 def _is_at_top(fmt: str, names: list[str]) -> bool:
     """Return whether an export's own files do not all lie in one deeper folder."""
-    own = [name for name in names if chat_detection.FILES[fmt].fullmatch(name)]
+    own = [name for name in names if SPECS[fmt].files.fullmatch(name)]
     return len({name.partition("/")[0] for name in own}) > 1 or any("/" not in name for name in own)
 
 
@@ -369,4 +360,4 @@ def _belongs(fmt: str, name: str) -> bool:
         is_own = CONVERSATIONS.fullmatch(name) is not None and len(parts) == 1
         is_file = fmt == "chatgpt" and _suffix(name) not in _LOOKED_AT | NOTE_SUFFIXES
         return is_own or parts[0] in ("projects", "projects.json", "memories.json") or is_file
-    return fmt not in _AS_WHOLE or chat_detection.FILES[fmt].fullmatch(name) is not None
+    return fmt not in _AS_WHOLE or SPECS[fmt].files.fullmatch(name) is not None

@@ -21,9 +21,9 @@ from app.exchange.exporters import Exportable, Exporter, JsonlExporter
 from app.exchange.folder_exporter import FolderExporter, complete_file
 from app.exchange.folder_plan import FolderPlan
 from app.exchange.format_registry import account_of, exporter_of, reader_of
-from app.exchange.formats import chatgpt, encrypted_export, memory_file
-from app.exchange.formats.detect import FORMATS, SUPPORTED, detect, preview
-from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
+from app.exchange.formats import encrypted_export, memory_file
+from app.exchange.formats.detect import detect, preview
+from app.exchange.formats.known_formats import SPECS, SUPPORTED
 from app.exchange.import_run import new_import_run
 from app.exchange.import_tally import ImportTally, Ingested
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
@@ -37,9 +37,6 @@ from app.memories.foreign_record import Problem
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 
-_STORED_AS = {chatgpt.WITH_BRANCHES: "chatgpt", encrypted_export.NAME: "keepsake"}
-"""Formats whose items are those of another one, so that importing in both ways adds nothing twice."""
-_WITH_ATTACHMENTS = frozenset({"markdown", "keepsake"})
 _COMPLETE = frozenset({"jsonl", "folder", encrypted_export.NAME})
 EXPORT_VALUES = 500
 EXPORT_CHARACTERS = 4 << 20
@@ -186,7 +183,7 @@ class ExchangeService:
         stopped = threading.Event()
         records = reader_of(name, passphrase)(path, stopped.is_set)
         reader = BatchReader(records, path, Intake(secrets="count"), account_of(name))
-        stored_as = _STORED_AS.get(name, name)
+        stored_as = SPECS[name].stored_as or name
         with WorkThread("preview") as thread:
             try:
                 while not counts.is_finished:
@@ -214,7 +211,7 @@ class ExchangeService:
 
         Args:
             path: What to read.
-            format_name: One of ``FORMATS``, or ``auto`` to look.
+            format_name: A key of ``SPECS``, or ``auto`` to look.
             store: Who may see memories whose record does not say.
             actor: Who imports, for history.
             work: Hears of progress; the import stops after the batch at hand when it is cancelled.
@@ -240,8 +237,8 @@ class ExchangeService:
         name = await _detected(path, work) if format_name == "auto" else format_name
         if not name:
             return ImportReport(str(path), format_name, cancelled=True)
-        if name not in FORMATS:
-            raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*FORMATS])
+        if name not in SPECS:
+            raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*SPECS])
         if name == encrypted_export.NAME and not passphrase:
             raise InputError(f"{path.name} is encrypted: it needs the passphrase of its export.", field="passphrase")
         read, choice = partial(reader_of(name, passphrase), path), self._intake(skip_secrets=skip_secrets)
@@ -319,8 +316,8 @@ class ExchangeService:
         run_id: str,
         intake: Intake,
     ) -> ImportReport:
-        sink = self._new_transcript_sink(run_id) if name in TRANSCRIPTS else self._new_sink(run_id)
-        stored_as = _STORED_AS.get(name, name)
+        sink = self._new_transcript_sink(run_id) if SPECS[name].kind == "transcript" else self._new_sink(run_id)
+        stored_as = SPECS[name].stored_as or name
         ingest = partial(sink.ingest, source=f"import:{stored_as}", format=stored_as, store=store, actor=actor)
         tally = ImportTally(ImportReport(str(path), name))
         stopped = threading.Event()
@@ -344,7 +341,7 @@ class ExchangeService:
                 stopped.set()
                 reading.cancel()
                 await thread.run(reader.close)
-        if self._vault is not None and name in _WITH_ATTACHMENTS and not stopped_early:
+        if self._vault is not None and SPECS[name].has_attachments and not stopped_early:
             left_out = await asyncio.to_thread(attachment_files.bring_in, path, self._vault)
             tally.add(Batch(problems=left_out), Ingested())
         return tally.finished(cancelled=stopped_early)

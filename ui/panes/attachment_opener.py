@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
-from shiboken6 import isValid
 
 from app.attachments.model import MAX_BYTES, Attachment
 from app.core.paths import runtime_dir
 from app.core.regular_files import open_replacing
 from app.errors import InputError, KeepsakeError
+from ui import operations
 from ui.panes.attachment_reader import read_attachment
 from ui.widgets.plain_text import PlainMessageBox
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -38,24 +39,22 @@ class AttachmentOpener(QObject):
 
     def __init__(self, bridge: "Bridge", window: QWidget) -> None:
         super().__init__(window)
-        self._bridge, self._window = bridge, window
+        self._bridge, self._work, self._window = bridge, Work(self, bridge), window
         self._found: Attachment | None = None
 
     def open(self, target: str) -> None:
         """Open the file that a link means."""
-        self._bridge.start(self._open(target))
+        self._work.start(self._open(target))
 
     async def _open(self, target: str) -> None:
         try:
-            found: Attachment = await self._bridge.call("attachment.locate", link=target)
+            found: Attachment = await self._bridge.call(operations.attachment.locate(link=target))
         except KeepsakeError as error:
-            if isValid(self):
-                name = target.rpartition("/")[2]
-                text = self.tr("‘{name}’ cannot be opened. {why}").format(name=name, why=error.message)
-                self.failed.emit(InputError(text))
+            name = target.rpartition("/")[2]
+            text = self.tr("‘{name}’ cannot be opened. {why}").format(name=name, why=error.message)
+            self.failed.emit(InputError(text))
             return
-        if isValid(self):
-            self._ask_to_open(found)
+        self._ask_to_open(found)
 
     async def _open_sealed(self, found: Attachment) -> None:
         """Open a readable copy of an encrypted file, which goes when the program ends."""
@@ -63,10 +62,9 @@ class AttachmentOpener(QObject):
             data = await read_attachment(self._bridge, found, MAX_BYTES)
             path = await asyncio.get_event_loop().run_in_executor(None, _copied, found.name, data)
         except (KeepsakeError, OSError) as error:
-            if isValid(self):
-                why = error.message if isinstance(error, KeepsakeError) else str(error.strerror)
-                text = self.tr("‘{name}’ cannot be opened. {why}").format(name=found.name, why=why)
-                self.failed.emit(InputError(text))
+            why = error.message if isinstance(error, KeepsakeError) else str(error.strerror)
+            text = self.tr("‘{name}’ cannot be opened. {why}").format(name=found.name, why=why)
+            self.failed.emit(InputError(text))
             return
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
@@ -90,7 +88,7 @@ class AttachmentOpener(QObject):
         if found is None:
             return
         if found.is_sealed:
-            self._bridge.start(self._open_sealed(found))
+            self._work.start(self._open_sealed(found))
         else:
             QDesktopServices.openUrl(QUrl.fromLocalFile(found.path))
 

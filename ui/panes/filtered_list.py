@@ -2,21 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui.models.id_list_model import IdListModel
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.lists.sort_menu import SortMenu
 from ui.widgets.search_box import SearchBox
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.models.cards import Card
+    from ui.typed_call import TypedCall
 
 RELOAD_MS = 200
 
@@ -50,9 +51,6 @@ class FilteredList(QWidget):
         parent: Its parent.
     """
 
-    ROWS_OPERATION: ClassVar[str] = ""
-    """The operation that returns rows by their ids."""
-
     loaded = Signal()
     """Other ids are shown."""
     failed = Signal(object)
@@ -61,6 +59,7 @@ class FilteredList(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._request = 0
         self._wanted = ""
         self._restored: tuple[str, ...] = ()
@@ -117,7 +116,7 @@ class FilteredList(QWidget):
     def load(self) -> None:
         """Fetch the ids again; the old list shows until they arrive."""
         self._request += 1
-        self._bridge.refresh(self._load(self.current_filter, self._request))
+        self._work.refresh(self._load(self.current_filter, self._request))
 
     def load_soon(self) -> None:
         """Fetch the ids again when a burst of changes is over."""
@@ -135,7 +134,7 @@ class FilteredList(QWidget):
 
     def _is_current(self, request: int) -> bool:
         """Return whether an answer is still wanted."""
-        return isValid(self) and request == self._request
+        return request == self._request
 
     def _fail(self, error: KeepsakeError, request: int) -> None:
         """Report a failed request, unless a later one was made.
@@ -159,8 +158,11 @@ class FilteredList(QWidget):
         self.loaded.emit()
 
     async def _rows(self, ids: list[str]) -> Sequence[Any]:
-        rows: Sequence[Any] = await self._bridge.call(self.ROWS_OPERATION, ids=ids)
-        return rows
+        return await self._bridge.call(self._rows_call(ids))
+
+    def _rows_call(self, ids: list[str]) -> "TypedCall[Sequence[Any]]":
+        """Return the call for rows by their ids."""
+        raise NotImplementedError
 
     def _on_filter_stepped_down(self) -> None:
         self.list.setFocus(Qt.FocusReason.TabFocusReason)

@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +37,7 @@ class KnownHints(QObject):
     ) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._row = row
         self._text = ""
         self._own = own
@@ -67,17 +69,21 @@ class KnownHints(QObject):
     async def _ask(self, request: int) -> None:
         try:
             if self._is_on is None:
-                settings: list[SettingValue] = await self._bridge.call("settings.list")
+                settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
                 self._is_on = any(one.name == SETTING and bool(one.value) for one in settings)
             without = list(filter(None, [self._own()]))
-            hits = await self._bridge.call("memory.related", text=self._text, without=without) if self._is_on else []
+            hits = (
+                await self._bridge.call(operations.memory.related(text=self._text, without=without))
+                if self._is_on
+                else []
+            )
         except KeepsakeError:
             hits = []  # a hint is no place for errors: the search itself tells what is wrong
-        if isValid(self) and request == self._request and not self._is_dismissed:
+        if request == self._request and not self._is_dismissed:
             self._row.show_hits([hit for hit in hits if hit.id != self._own()])
 
     def _on_timer_timeout(self) -> None:
-        self._bridge.refresh(self._ask(self._request))
+        self._work.refresh(self._ask(self._request))
 
     def _on_row_dismissed(self) -> None:
         self._is_dismissed = True

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -40,6 +41,7 @@ class NameLookup(QObject):
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._known: dict[str, tuple[MentionedEntity, ...]] = {}
         self._stale: set[str] = set()
         self._wanted: dict[str, None] = {}
@@ -66,18 +68,15 @@ class NameLookup(QObject):
         owners = list(self._wanted)[-BATCH:]
         self._wanted.clear()
         self._flying |= set(owners)
-        self._bridge.refresh(self._fetch(owners))
+        self._work.refresh(self._fetch(owners))
 
     async def _fetch(self, owners: list[str]) -> None:
         try:
-            rows: list[MentionedEntity] = await self._bridge.call("entity.named", owners=owners)
+            rows: list[MentionedEntity] = await self._bridge.call(operations.entity.named(owners=owners))
         except KeepsakeError as error:
             # Texts are read without links then; when they come into sight again, they are asked for again.
             _log.info("names of texts were not looked up: %s", error.code)
-            if isValid(self):
-                self._flying.difference_update(owners)
-            return
-        if not isValid(self):
+            self._flying.difference_update(owners)
             return
         self._flying.difference_update(owners)
         by_owner: dict[str, list[MentionedEntity]] = {owner: [] for owner in owners}

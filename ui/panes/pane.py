@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from ui.notice import Notice
 from ui.shell.navigation import Place
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -37,6 +38,7 @@ class Pane(QWidget):
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bridge = bridge
+        self.work = Work(self, bridge)
         self.registry = actions
 
     def shown(self) -> None:

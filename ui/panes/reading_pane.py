@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog, QWidget
-from shiboken6 import isValid
 
 from app.core.tag_names import inline_tag, normalise_tags
 from app.core.text import excerpt
-from app.errors import KeepsakeError
+from ui import operations
 from ui.notice import Notice
 from ui.panes.pane import Pane, Place
 from ui.shell.navigation import link_of, place_of
 
 if TYPE_CHECKING:
+    from app.errors import KeepsakeError
     from ui.bridge import Reply
 
 TITLE = 60
@@ -53,19 +53,11 @@ class ReadingPane(Pane):
             title: Shortened where it is long.
             reply: The answer to what was done.
         """
-        if isValid(self):
-            self.show_notice(words.format(title=excerpt(title, TITLE)), history_of(reply))
+        self.show_notice(words.format(title=excerpt(title, TITLE)), history_of(reply))
 
     def do(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work`` in the background; what goes wrong in it is told."""
-        self.bridge.start(self._do(work))
-
-    async def _do(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except KeepsakeError as error:
-            if isValid(self):
-                self.show_error(error)
+        self.work.start(work, self.show_error)
 
     def ask_for_tags(self, question: str, then: Callable[[list[str]], object]) -> None:
         """Ask for tags.
@@ -91,7 +83,7 @@ class ReadingPane(Pane):
 
     def follow_wiki(self, title: str) -> None:
         """Open the note called ``title``, or call ``title_missing``."""
-        self.bridge.start(self._resolve(title))
+        self.work.start(self._resolve(title))
 
     def follow_tag(self, tag: str) -> None:
         """Search for ``tag``."""
@@ -108,9 +100,7 @@ class ReadingPane(Pane):
         self.show_notice(self.tr("No note is called ‘{title}’ yet.").format(title=title))
 
     async def _resolve(self, title: str) -> None:
-        found = await self.bridge.call("note.resolve", title=title)
-        if not isValid(self):
-            return
+        found = await self.bridge.call(operations.note.resolve(title=title))
         if found:
             self.navigate.emit(Place("notes", found, title=title))
         else:

@@ -69,8 +69,8 @@ async def import_file(
             Apple or Evernote, PDF, Word and other documents, memories of other systems
             for agents, or Keepsake JSONL, encrypted or not.
         format: ``chatgpt``, ``chatgpt-branches`` (also what edits and retries left behind), ``claude``, ``markdown``,
-            ``keepsake``, ``encrypted``, ``mcp-memory``, ``claude-code``, ``codex``, ``gemini``, ``cursor``,
-            ``agent-session`` (pi, droid and others),
+            ``keepsake``, ``encrypted``, ``capsule``, ``mcp-memory``, ``claude-code``, ``codex``, ``gemini``,
+            ``cursor``, ``agent-session`` (pi, droid and others),
             ``whatsapp``, ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``, ``mbox``, ``enex``,
             ``joplin``, ``notion``, ``apple-notes``, ``pdf``, ``docx``, ``html``, ``documents``, ``mem0``,
             ``mcp-memory-service``, ``letta``, ``gemini-takeout``, ``messages``, ``memory-database``, or ``auto`` to

@@ -18,6 +18,7 @@ from app.core.clock import SystemClock
 from app.core.text import excerpt, without_controls
 from app.errors import FormatError, InputError
 from app.exchange.formats import keepsake
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.model import Position, Record
 from app.memories.foreign_record import MemoryRecord, Problem
 
@@ -200,3 +201,6 @@ def clean_sender(name: str) -> str:
     if len(name) > 200:  # noqa: PLR2004
         raise InputError("The names of sender and receiver may have 200 characters each.", field="sender")
     return name
+
+
+SPEC = FormatSpec(name=NAME, read=read, kind="memories", noise=keepsake.NOISE, needs_secret=True)

@@ -4,8 +4,10 @@ It takes ``conversations.json``, its numbered shards, or the zip or folder aroun
 and documents that lie there.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from app.core.text import content_hash, excerpt, storable
 from app.exchange.accounting import list_file, read_item
 from app.exchange.formats.chatgpt_content import render
 from app.exchange.formats.conversation_files import ConversationFiles, attached_files, pointers
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.formats.notebooks.archive_files import open_files
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
@@ -216,3 +219,20 @@ def _moment(node: Node) -> float | None:
 
 def _foreign_role(message: Node) -> str:
     return excerpt(str(table(message.get("author")).get("role")), 40)
+
+
+SPEC = FormatSpec(
+    name="chatgpt",
+    read=read,
+    kind="conversations",
+    help="ChatGPT (conversations.json or the zip)",
+    suffixes=(".json",),
+    fields=fields("item.mapping", "mapping", "conversations.item.mapping"),
+    broken=re.compile(rb'"mapping"\s*:\s*\{'),
+    noise=NOISE,
+)
+
+
+BRANCHES_SPEC = FormatSpec(
+    name=WITH_BRANCHES, read=partial(read, all_branches=True), kind="conversations", noise=NOISE, stored_as="chatgpt"
+)

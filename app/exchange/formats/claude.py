@@ -3,6 +3,7 @@
 From the zip or folder it also takes the documents of projects, and what Claude remembers.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from app.core.text import content_hash, excerpt, storable
 from app.exchange.accounting import read_item
 from app.exchange.formats import claude_projects
 from app.exchange.formats.claude_content import ClaudeTurn, turns
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import filled, row, table, text
@@ -169,3 +171,14 @@ def _new(message: Foreign, turn: ClaudeTurn, said: str, role: Role, number: int,
 
 
 __all__ = ["AGENT", "read"]
+
+SPEC = FormatSpec(
+    name="claude",
+    read=read,
+    kind="conversations",
+    help="Claude",
+    suffixes=(".json",),
+    fields=fields("item.chat_messages", "chat_messages", "conversations.item.chat_messages"),
+    broken=re.compile(rb'"chat_messages"\s*:'),
+    noise=NOISE,
+)

@@ -17,47 +17,22 @@ from app.core import open_databases
 from app.core.text import plural
 from app.encryption.encrypted_file import is_encrypted_file
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange.formats import capsule, chatgpt, docx, encrypted_export, enex, memory_file, unsupported, web_page
+from app.exchange.formats import capsule, docx, encrypted_export, enex, memory_file, unsupported, web_page
 from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
+from app.exchange.formats.known_formats import SPECS, SUPPORTED, by_fields
 from app.exchange.formats.markdown import NOTE_SUFFIXES, OF_THE_SYSTEM, SUFFIXES
-from app.exchange.formats.memory_systems import letta, memory_database, memory_system_detection
+from app.exchange.formats.memory_systems import letta, memory_database
 from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
 from app.exchange.formats.notebooks.archive_files import open_files
 from app.exchange.formats.transcripts import recognition
-from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.model import ImportPreview
 from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import GZIP, read_lines
 from app.exchange.source_files import DAMAGE, SourceEntry, entries, is_zip, open_zip, readable, utf8_stream
 
-DOCUMENTS = (enex.NAME, docx.NAME, web_page.NAME, pdf.NAME, documents.NAME)
-NOTEBOOKS = (joplin.NAME, notion.NAME, apple_notes.NAME)
-FORMATS = (
-    "chatgpt",
-    chatgpt.WITH_BRANCHES,
-    "claude",
-    "markdown",
-    "keepsake",
-    encrypted_export.NAME,
-    capsule.NAME,
-    memory_file.NAME,
-    *DOCUMENTS,
-    *NOTEBOOKS,
-    *TRANSCRIPTS,
-    *chat_detection.FORMATS,
-    *memory_system_detection.FORMATS,
-)
-SUPPORTED = (
-    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file, a folder or "
-    "its zip) of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI, Cursor, pi and droid, "
-    "chats of WhatsApp, Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the "
-    "MCP memory server, Keepsake's own JSONL and encrypted exports, notes of Evernote (ENEX), Joplin (JEX), Notion "
-    "(Markdown & CSV, HTML) and Apple Notes, PDF, Word documents (DOCX), HTML and plain text, memories of mem0, Letta "
-    "and the MCP memory service, Gemini's Takeout, an agent's messages as JSON, SQLite databases of agents' memories."
-)
 HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
 _ENEX = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE\s+en-export\b|<en-export\b)")
@@ -72,12 +47,10 @@ _SHARED_TYPES = frozenset({"entity", "relation"})
 # Fields of sessions in lines of other programs.
 _FOREIGN_SESSION = frozenset({"timestamp", "cwd", "version", "parentId", "sessionId"})
 _OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:%s)"' % "|".join(sorted({*LINE_TYPES} - _SHARED_TYPES)).encode())
-# For exports too broken to be parsed up to the field that tells them apart.
-_BROKEN = ((re.compile(rb'"mapping"\s*:\s*\{'), "chatgpt"), (re.compile(rb'"chat_messages"\s*:'), "claude"))
 
 
 def detect(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
-    """Return the format of what lies at ``path``: one of ``FORMATS``.
+    """Return the format of what lies at ``path``: a key of ``SPECS``.
 
     Args:
         path: A file or a folder.
@@ -118,13 +91,14 @@ def preview(path: Path) -> ImportPreview:
         if found == "markdown" and path.is_dir():
             sizes = [file.stat().st_size for file in _notes(path)]
             return ImportPreview(found, sum(sizes), _counted(len(sizes), "Markdown file"))
-        if found in TRANSCRIPTS and path.is_dir():
+        kind = SPECS[found].kind
+        if kind == "transcript" and path.is_dir():
             sizes = [file.stat().st_size for file in recognition.files(path)]
             return ImportPreview(found, sum(sizes), _counted(len(sizes), "transcript"))
-        if path.is_dir() and found in (*NOTEBOOKS, *DOCUMENTS):
+        if path.is_dir() and kind in ("notebook", "document"):
             sizes = [Path(path, name).stat().st_size for name in chat_records.names(path)]
             return ImportPreview(found, sum(sizes), _counted(len(sizes), "file"))
-        if found in chat_detection.FORMATS:
+        if kind == "chat":
             return chat_detection.preview(path, found)
         if found in ("chatgpt", "claude"):
             with entries(path) as parts:
@@ -281,11 +255,15 @@ def _by_head(path: Path, head: bytes) -> str:
                 path, "only shows a ChatGPT export in a browser; import its conversations.json or its zip", unknown=True
             )
         return web_page.NAME
-    if name := recognition.of_file(path) or memory_system_detection.by_head(path, head):
-        return name
-    if head.startswith(memory_database.BEGINNING):
-        raise _refusal(path, "is a SQLite database without memories in tables that are known", unknown=True)
-    return ""
+    return recognition.of_file(path) or _database(path, head)
+
+
+def _database(path: Path, head: bytes) -> str:
+    if not head.startswith(memory_database.BEGINNING):
+        return ""
+    if memory_database.is_readable(path):
+        return memory_database.NAME
+    raise _refusal(path, "is a SQLite database without memories in tables that are known", unknown=True)
 
 
 def _by_beginning(head: bytes) -> str:
@@ -357,16 +335,10 @@ def _is_own(value: object, *, is_first: bool) -> bool:
 
 def _json(path: Path, head: bytes) -> str:
     """Return the format of JSON text, ``""`` when it is none that is known."""
-    names = _names(head)
-    if names & {"item.mapping", "mapping", "conversations.item.mapping"}:
-        return "chatgpt"
-    if names & {"item.chat_messages", "chat_messages", "conversations.item.chat_messages"}:
-        return "claude"
-    if name := chat_detection.by_fields(names):
+    if name := by_fields(_names(head)):
         return name
-    if name := memory_system_detection.by_fields(names):
-        return name
-    return next((name for pattern, name in _BROKEN if pattern.search(head)), "")
+    # An export may be too broken to be parsed up to the field that tells it apart.
+    return next((spec.name for spec in SPECS.values() if spec.broken and spec.broken.search(head)), "")
 
 
 def _names(head: bytes) -> set[str]:

@@ -17,6 +17,7 @@ from app.errors import FormatError, InputError
 from app.exchange.accounting import read_item
 from app.exchange.formats.docx_asides import asides, words
 from app.exchange.formats.docx_body import BodyParser, UnsafeXmlError, local, safe_parser
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.source_files import DAMAGE, ENCRYPTED, open_zip
@@ -170,3 +171,6 @@ def _time_ms(text: str) -> int | None:
         return int(moment.timestamp() * 1000) if moment.tzinfo else None
     except (ValueError, OverflowError):
         return None
+
+
+SPEC = FormatSpec(name=NAME, read=read, kind="document", help="Word (DOCX)", suffixes=(".docx",), keys="folder")

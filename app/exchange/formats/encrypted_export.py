@@ -7,6 +7,7 @@ attachment its name and its bytes.
 import gzip
 import struct
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -15,6 +16,7 @@ from app.encryption.encrypted_file import EncryptedReader, EncryptedWriter
 from app.encryption.segments import SegmentDamagedError
 from app.errors import NotFoundError
 from app.exchange.formats import keepsake
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.lines import TextLine, lines_of
 from app.memories.foreign_record import Problem
@@ -178,3 +180,13 @@ class _Course:
                 " attachment."
             )
         return f"The first {self._lines:,} of its lines were read, and nothing after them."
+
+
+SPEC = FormatSpec(
+    name=NAME,
+    read=partial(read, passphrase=""),
+    kind="conversations",
+    noise=keepsake.NOISE,
+    stored_as="keepsake",
+    needs_secret=True,
+)

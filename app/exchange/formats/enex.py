@@ -12,6 +12,7 @@ from app.core.tag_names import normalise_tags
 from app.core.text import content_hash, excerpt, storable
 from app.errors import InputError
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import open_files
 from app.exchange.formats.notebooks.enex_notes import Gap, Note, NoteReader, Resource
 from app.exchange.model import AttachmentRecord, Position, Record
@@ -156,3 +157,6 @@ def _time_ms(text: str) -> int | None:
         return int(datetime.strptime(text.strip(), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp() * 1000)
     except (ValueError, OverflowError):
         return None
+
+
+SPEC = FormatSpec(name=NAME, read=read, kind="notebook", help="Evernote (ENEX)", suffixes=(".enex",), names_others=True)

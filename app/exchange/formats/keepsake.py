@@ -11,6 +11,7 @@ from app.core.tag_names import normalise_tags
 from app.core.text import content_hash, excerpt
 from app.errors import NotFoundError
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.keepsake_details import FIELDS, detail_type, read_detail
 from app.exchange.model import DetailType, MessageRecord, Position, Record, SessionRecord
 from app.exchange.parsing.json_items import decode
@@ -253,3 +254,15 @@ def _problems(fields: ObjectFields, place: str) -> Iterator[Problem]:
         yield Problem(
             place, f"It went in without {names}, whose value cannot be read; it is kept in 'meta'.", lost=False
         )
+
+
+SPEC = FormatSpec(
+    name="keepsake",
+    read=read,
+    kind="conversations",
+    help="Keepsake (JSONL, encrypted)",
+    suffixes=(".jsonl", ".gz"),
+    noise=NOISE,
+    keys="file",
+    has_attachments=True,
+)

@@ -12,6 +12,7 @@ from app.core.text import storable
 from app.errors import FormatError, NotFoundError
 from app.exchange import unread_words
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks import org_pages
 from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, opener, read_file
 from app.exchange.formats.notebooks.logseq import CONFIG, LogseqGraph
@@ -389,3 +390,15 @@ def _shown(place: PurePosixPath | Path) -> str:
 
 def _unreadable(place: PurePosixPath | Path, error: OSError) -> Problem:
     return Problem(_shown(place), f"It could not be read: {error.strerror or error}.")
+
+
+SPEC = FormatSpec(
+    name="markdown",
+    read=read,
+    kind="notes",
+    help="Obsidian, Logseq and others (a file, a folder or its zip)",
+    suffixes=NOTE_SUFFIXES,
+    keys="folder",
+    has_attachments=True,
+    names_others=True,
+)

@@ -13,6 +13,7 @@ from app.core.text import content_hash, storable
 from app.entities.linking import MAX_NAME
 from app.entities.model import registry_type
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.model import Position, Record, VaultDetail
 from app.exchange.parsing.lines import TextLine, read_lines
 from app.knowledge_graph.repo import MARK, OF_ENTITY
@@ -139,3 +140,6 @@ def _name(value: object) -> str:
 
 def _id(name: str) -> str:
     return f"ent-{uuid.uuid5(_SPACE, name)}"
+
+
+SPEC = FormatSpec(name=NAME, read=read, kind="memories", help="the MCP memory server", suffixes=(".json", ".jsonl"))

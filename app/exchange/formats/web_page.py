@@ -8,6 +8,7 @@ from typing import Final
 from app.core.text import storable
 from app.errors import FormatError
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.html_text import MAX_CHARACTERS, markdown_of
@@ -55,3 +56,6 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     title = storable(title)[0] or path.stem
     yield MemoryRecord(f"{path.resolve().parent.name}/{path.name}", storable(text)[0], title=title)
     yield Position(size, size, path.name)
+
+
+SPEC = FormatSpec(name=NAME, read=read, kind="document", help="HTML", suffixes=(".html", ".htm"), keys="folder")

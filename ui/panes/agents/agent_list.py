@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.agents.model import Incognito
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.models.cards import Card
 from ui.models.id_list_model import IdListModel
 from ui.panes.agents.agent_labels import agent_badges, seen_words
@@ -17,6 +16,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.plain_text import PlainLabel
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,7 @@ class AgentList(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._request = 0
         self._agents: dict[str, Agent] = {}
         self._connected: set[str] = set()
@@ -71,18 +72,18 @@ class AgentList(QWidget):
     def load(self) -> None:
         """Fetch the agents again; the old ones show until they arrive."""
         self._request += 1
-        self._bridge.refresh(self._load(self._request))
+        self._work.refresh(self._load(self._request))
 
     async def _load(self, request: int) -> None:
         try:
-            found: list[Agent] = await self._bridge.call("agent.list")
-            connected = await self._bridge.call("agent.connected")
-            incognito = await self._bridge.call("agent.incognito.get")
+            found: list[Agent] = await self._bridge.call(operations.agent.list())
+            connected = await self._bridge.call(operations.agent.connected())
+            incognito = await self._bridge.call(operations.agent.incognito.get())
         except KeepsakeError as error:
-            if isValid(self) and request == self._request and not self.list.show_failure(error.message):
+            if request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)
             return
-        if not isValid(self) or request != self._request:
+        if request != self._request:
             return
         ordered = sorted(found, key=lambda one: (one.revoked_at is not None, one.name.casefold()))
         self._agents = {one.id: one for one in ordered}

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
-from shiboken6 import isValid
 
 from app.entities.layout import Points
 from app.entities.model import TYPES, EntityRow, EntityType, GraphFilter, GraphView
@@ -16,6 +15,7 @@ from ui.panes.graph.canvas.layout_runner import LayoutRunner
 from ui.panes.graph.canvas.scene import GraphScene
 from ui.panes.graph.entity_types import HIDDEN_AT_FIRST
 from ui.panes.graph.toolbar import DEPTHS, SIZES
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +53,7 @@ class GraphLoader(QObject):
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._request = 0
         self._scene: GraphScene | None = None
         self._drawn_last: tuple[Any, ...] = ()
@@ -118,7 +119,7 @@ class GraphLoader(QObject):
     def load(self) -> None:
         """Ask for the graph; ``drawn`` tells when it is there."""
         self._request += 1
-        self._bridge.refresh(self._load(self._request))
+        self._work.refresh(self._load(self._request))
 
     def arrange(self) -> None:
         """Give all names that are not pinned another place."""
@@ -156,10 +157,10 @@ class GraphLoader(QObject):
         try:
             view = await self._ask()
         except KeepsakeError as error:
-            if isValid(self) and request == self._request:
+            if request == self._request:
                 self.failed.emit(error)
             return
-        if not isValid(self) or request != self._request:
+        if request != self._request:
             return
         if view is None:
             self.runner.stop()
@@ -170,7 +171,7 @@ class GraphLoader(QObject):
         centre = "" if self.is_everyone else self.centre
         # asyncio.to_thread wants a running loop, and qasync also takes a task's steps while none runs.
         scene = await asyncio.get_event_loop().run_in_executor(None, GraphScene, view, centre)
-        if not isValid(self) or request != self._request:
+        if request != self._request:
             return
         self._scene = scene
         if not self.runner.start(scene):
@@ -183,7 +184,7 @@ class GraphLoader(QObject):
             status = await self._bridge.call(operations.vault.status())
         except KeepsakeError:
             return  # the status line asks too, and says what is wrong with the vault
-        if isValid(self) and request == self._request:
+        if request == self._request:
             self.unread_counted.emit(status.pending_names)
 
     async def _ask(self) -> GraphView | None:
@@ -249,14 +250,14 @@ class GraphLoader(QObject):
         if scene is self._scene:
             positions = _with_pinned(scene, positions)
             far = np.abs(np.nan_to_num(scene.stored, nan=np.inf) - positions).max(axis=1) > _MOVED
-            self._bridge.refresh(self._keep_quietly(scene, np.flatnonzero(far).tolist()))
+            self._work.refresh(self._keep_quietly(scene, np.flatnonzero(far).tolist()))
 
     async def _keep_quietly(self, scene: GraphScene, numbers: list[int]) -> None:
         try:
             await self.keep(scene, numbers)
         except KeepsakeError as error:
             # A vault that is only read has no places for names; the graph shows them all the same.
-            if isValid(self) and error.code != "vault_read_only":
+            if error.code != "vault_read_only":
                 self.failed.emit(error)
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from shiboken6 import isValid
 
 from app.errors import InputError
 from ui.panes.graph.graph_files import graphml, picture, write_drawing
@@ -51,5 +50,4 @@ class GraphWriter(QObject):
             raise InputError(f"{path} cannot be written. Choose another folder.", path=str(path)) from error
         if not is_written:
             raise InputError(f"{path} cannot be written. Choose another folder.", path=str(path))
-        if isValid(self):
-            self._pane.show_notice(self.tr("Saved {name}").format(name=path.name))
+        self._pane.show_notice(self.tr("Saved {name}").format(name=path.name))

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
 from ui.models.id_list_model import IdListModel
@@ -16,15 +16,16 @@ from ui.panes.inbox.proposal_labels import headline, reason_of, state_words
 from ui.panes.labels import kind_label
 from ui.style.design_tokens import Space
 from ui.widgets.lists.list_view import CardList
+from ui.work import Work
 
 if TYPE_CHECKING:
-    from app.inbox.model import Proposal
+    from app.inbox.model import Proposal, ProposalState
     from ui.bridge import Bridge
 
 LIMIT = 500
 NIGHT = "night"
 """Id of the row about last night's work."""
-STATES = ("waiting", "accepted", "rejected", "expired")
+STATES: Final["tuple[ProposalState, ...]"] = ("waiting", "accepted", "rejected", "expired")
 
 
 class InboxRow:
@@ -53,6 +54,7 @@ class ProposalList(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._request = 0
         self._night = ""
         self.is_loaded = False
@@ -75,7 +77,7 @@ class ProposalList(QWidget):
         column.addWidget(self.list, 1)
 
     @property
-    def state(self) -> str:
+    def state(self) -> "ProposalState":
         """The state of the proposals shown."""
         return STATES[self.states.currentIndex()]
 
@@ -92,16 +94,16 @@ class ProposalList(QWidget):
     def load(self) -> None:
         """Fetch the proposals again; the old ones show until they arrive."""
         self._request += 1
-        self._bridge.refresh(self._load(self._request))
+        self._work.refresh(self._load(self._request))
 
     async def _load(self, request: int) -> None:
         try:
-            found: list[Proposal] = await self._bridge.call("inbox.list", state=self.state, limit=LIMIT)
+            found: list[Proposal] = await self._bridge.call(operations.inbox.list(state=self.state, limit=LIMIT))
         except KeepsakeError as error:
-            if isValid(self) and request == self._request and not self.list.show_failure(error.message):
+            if request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)
             return
-        if isValid(self) and request == self._request:
+        if request == self._request:
             self.is_loaded = True
             self.list.clear_failure()
             self._show([InboxRow(str(one.id), one) for one in found])

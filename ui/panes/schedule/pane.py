@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import NotFoundError
@@ -176,8 +175,6 @@ class SchedulePane(ReadingPane):
     async def _load_status(self) -> None:
         jobs = await self.bridge.call(operations.upkeep.jobs())
         status = await self.bridge.call(operations.schedule.status())
-        if not isValid(self):
-            return
         self._jobs = {one.id: job.name for job in jobs for one in job.schedules}
         self._status = status
         now = datetime.now(UTC)
@@ -200,12 +197,12 @@ class SchedulePane(ReadingPane):
         try:
             await self._fetch_page(identity)
         except NotFoundError:
-            if isValid(self):  # deleted meanwhile: the list loses its row, and the page goes with it
-                self.listing.load()
+            # deleted meanwhile: the list loses its row, and the page goes with it
+            self.listing.load()
 
     async def _fetch_page(self, identity: str) -> None:
         schedule: Schedule = await self.bridge.call(operations.schedule.get(id=identity))
-        if not isValid(self) or identity != self._open:
+        if identity != self._open:
             return
         if not self._jobs:
             await self._load_status()
@@ -221,7 +218,7 @@ class SchedulePane(ReadingPane):
         runs: list[ScheduleRun] = await self.bridge.call(operations.schedule.runs(id=identity, limit=RUNS))
         acts: list[Act] = await self.bridge.call(operations.history.find(ids=[run.run_id for run in runs]))
         forecast = await self.bridge.call(operations.memory.forecast()) if job == FORECAST_JOB else None
-        if not isValid(self) or identity != self._open:
+        if identity != self._open:
             return
         self.page.show_times(cadence_words(schedule.cadence, words), preview, schedule)
         ended = [run for run in runs if run.run_id in self._awaited]
@@ -236,11 +233,10 @@ class SchedulePane(ReadingPane):
     async def _load_week(self) -> None:
         first = datetime.combine(self._week, time()).astimezone()
         entries = await self.bridge.call(operations.schedule.calendar(after=first, before=first + WEEK))
-        if isValid(self):
-            today = datetime.now().astimezone().date()
-            self.week.show_week(self._week, entries, today, self.listing.titles())
-            last = self._week + timedelta(days=6)
-            self._week_title.setText(week_words(self._week, last))
+        today = datetime.now().astimezone().date()
+        self.week.show_week(self._week, entries, today, self.listing.titles())
+        last = self._week + timedelta(days=6)
+        self._week_title.setText(week_words(self._week, last))
 
     # --- what the person does ---
 
@@ -304,30 +300,27 @@ class SchedulePane(ReadingPane):
 
     async def _create(self, values: dict[str, Any]) -> None:
         reply = await self.bridge.reply(operations.schedule.create(**values))
-        if isValid(self):
-            self.editor.forget()
-            self._open = reply.value.id
-            self.listing.load()
-            self._open_schedule(reply.value.id)
-            self.show_notice(self.tr("Created ‘{name}’").format(name=engine_text(reply.value.name)))
+        self.editor.forget()
+        self._open = reply.value.id
+        self.listing.load()
+        self._open_schedule(reply.value.id)
+        self.show_notice(self.tr("Created ‘{name}’").format(name=engine_text(reply.value.name)))
 
     async def _update(self, identity: str, patch: SchedulePatch, words: str) -> None:
         reply = await self.bridge.reply(operations.schedule.update(id=identity, patch=patch))
-        if isValid(self):
-            if self.editor.identity == identity:
-                self.editor.forget()
-            self.listing.load()
-            self._open_schedule(identity)
-            self.show_notice(words.format(name=engine_text(reply.value.name)))
+        if self.editor.identity == identity:
+            self.editor.forget()
+        self.listing.load()
+        self._open_schedule(identity)
+        self.show_notice(words.format(name=engine_text(reply.value.name)))
 
     async def _delete(self, schedule: "Schedule") -> None:
         await self.bridge.reply(operations.schedule.delete(id=schedule.id))
-        if isValid(self):
-            self._open = ""
-            self._right.setCurrentWidget(self._empty)
-            self.listing.load()
-            words = self.tr("Deleted ‘{name}’").format(name=engine_text(schedule.name))
-            self.notice.emit(Notice(words, undo_call=partial(self._put_back, schedule)))
+        self._open = ""
+        self._right.setCurrentWidget(self._empty)
+        self.listing.load()
+        words = self.tr("Deleted ‘{name}’").format(name=engine_text(schedule.name))
+        self.notice.emit(Notice(words, undo_call=partial(self._put_back, schedule)))
 
     def _put_back(self, schedule: "Schedule") -> None:
         self.do(self._create_again(schedule))
@@ -337,35 +330,30 @@ class SchedulePane(ReadingPane):
         reply = await self.bridge.reply(operations.schedule.create(**values))
         if schedule.status == "paused":
             await self.bridge.reply(operations.schedule.update(id=reply.value.id, patch=SchedulePatch(status="paused")))
-        if isValid(self):
-            self.listing.load()
-            self._open_schedule(reply.value.id)
+        self.listing.load()
+        self._open_schedule(reply.value.id)
 
     async def _run(self, identity: str, name: str) -> None:
         claim: ScheduleClaim = await self.bridge.call(operations.schedule.run_now(id=identity))
-        if isValid(self):
-            self._awaited[claim.run_id] = name
-            self.show_notice(self.tr("‘{name}’ runs").format(name=name))
-            self._reload.start()
+        self._awaited[claim.run_id] = name
+        self.show_notice(self.tr("‘{name}’ runs").format(name=name))
+        self._reload.start()
 
     async def _undo(self, act: "Act") -> None:
         """Undo a run, or bring back what it did."""
         is_to_redo = act.is_to_redo
         undone: UndoneAct = await self.bridge.call(operations.history.undo(id=act.undone_by if is_to_redo else act.id))
-        if isValid(self):
-            words = self.tr("Brought back what the run did") if is_to_redo else self.tr("Undid the run")
-            self.notice.emit(Notice(words, undone.history_ids))
-            self.do(self._load_page(self._open))
+        words = self.tr("Brought back what the run did") if is_to_redo else self.tr("Undid the run")
+        self.notice.emit(Notice(words, undone.history_ids))
+        self.do(self._load_page(self._open))
 
     async def _plan(self, job: str) -> None:
         plan = await self.bridge.call(operations.upkeep.plan(job=job))
-        if isValid(self):
-            self.page.show_plan(plan)
+        self.page.show_plan(plan)
 
     async def _pause(self, until: datetime | None) -> None:
         await self.bridge.reply(operations.schedule.pause_all(until=until))
-        if isValid(self):
-            self.do(self._load_status())
+        self.do(self._load_status())
 
     # --- building ---
 

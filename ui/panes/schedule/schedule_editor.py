@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
-from shiboken6 import isValid
 
 from app.core.local_zone import local_zone
 from app.errors import KeepsakeError
@@ -33,6 +32,7 @@ from ui.widgets.field_label import FieldLabel
 from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.schedule.model import Policy, Preview, Schedule
@@ -70,6 +70,7 @@ class ScheduleEditor(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._request = 0
         self._is_cadence_sound = False
         self.identity = ""
@@ -265,17 +266,17 @@ class ScheduleEditor(QWidget):
 
     def _on_timer_timeout(self) -> None:
         self._request += 1
-        self._bridge.start(self._check(cadence_of(self.cadence.fields), self._request))
+        self._work.start(self._check(cadence_of(self.cadence.fields), self._request))
 
     async def _check(self, cadence: Cadence, request: int) -> None:
         """Show the cadence in words with its next times, or what is wrong with it."""
         try:
             preview: Preview = await self._bridge.call(operations.schedule.preview(cadence=cadence, language=spoken()))
         except KeepsakeError as error:
-            if isValid(self) and request == self._request:
+            if request == self._request:
                 self._show_check(error.message, is_sound=False)
             return
-        if not isValid(self) or request != self._request:
+        if request != self._request:
             return
         now = datetime.now(UTC)
         words = cadence_words(cadence, preview.words)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations
@@ -18,6 +17,7 @@ from ui.widgets.button import icon_button
 from ui.widgets.header_row import HeaderRow
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.search_box import SearchBox
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +40,7 @@ class ScheduleList(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._request = 0
         self._schedules: dict[str, Schedule] = {}
         self.model = IdListModel(self._rows, bridge.start, self._card, self)
@@ -74,17 +75,17 @@ class ScheduleList(QWidget):
     def load(self) -> None:
         """Fetch the schedules again; the old ones show until they arrive."""
         self._request += 1
-        self._bridge.refresh(self._load(self._request))
+        self._work.refresh(self._load(self._request))
 
     async def _load(self, request: int) -> None:
         text = self.filter.text().strip()
         try:
             found: ScheduleSearch = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
         except KeepsakeError as error:
-            if isValid(self) and request == self._request and not self.list.show_failure(error.message):
+            if request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)
             return
-        if not isValid(self) or request != self._request:
+        if request != self._request:
             return
         ordered = sorted(found.schedules, key=lambda one: one.is_built_in)
         self._schedules = {one.id: one for one in ordered}

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError
 from app.retrieval.model import Found, Hit, Leg, MonthCount, Query
-from ui import theme
+from ui import operations, theme
 from ui.actions import Action, Slot
 from ui.models.dates import format_number
 from ui.panes.pane import Place
@@ -107,8 +106,8 @@ class SearchPane(ReadingPane):
         """Learn the operators once, and take the keyboard."""
         if not self._helped:
             self._helped = True
-            self.bridge.refresh(self._learn())
-            self.bridge.refresh(self._learn_page())
+            self.work.refresh(self._learn())
+            self.work.refresh(self._learn_page())
             self.history.load()
         if self._found is None and self._asking is None and self.box.text().strip():
             self._search(self.box.text())  # what was searched last time
@@ -158,7 +157,7 @@ class SearchPane(ReadingPane):
         When a deletion is undone, its results come back.
         """
         if "settings" in changes.areas and self._helped:
-            self.bridge.refresh(self._learn_page())
+            self.work.refresh(self._learn_page())
         if AREA in changes.areas and self._helped:
             self.history.load()
         if self._found is None:
@@ -336,28 +335,26 @@ class SearchPane(ReadingPane):
 
     async def _learn_page(self) -> None:
         """Fetch how many results the person wants at once."""
-        settings: list[SettingValue] = await self.bridge.call("settings.list")
+        settings: list[SettingValue] = await self.bridge.call(operations.settings.list())
         wanted = next((one.value for one in settings if one.name == "search.limit"), LIMIT)
-        if isValid(self) and int(wanted) != self._page:
+        if int(wanted) != self._page:
             self._page = self._limit = int(wanted)
 
     async def _learn(self) -> None:
         """Fetch the operators once, for completion in the box."""
-        operators = await self.bridge.call("memory.operators")
-        if isValid(self):
-            names = [Hint(f"{operator.name}:", operator.help) for operator in operators]
-            values: dict[str, Sequence[Hint]] = {
-                operator.name: [Hint(value) for value in operator.values]
-                for operator in operators
-                if operator.name not in COMPLETED
-            }
-            self.box.set_hints(names, values)
-            self.box.complete_from(COMPLETED)
+        operators = await self.bridge.call(operations.memory.operators())
+        names = [Hint(f"{operator.name}:", operator.help) for operator in operators]
+        values: dict[str, Sequence[Hint]] = {
+            operator.name: [Hint(value) for value in operator.values]
+            for operator in operators
+            if operator.name not in COMPLETED
+        }
+        self.box.set_hints(names, values)
+        self.box.complete_from(COMPLETED)
 
     async def _complete(self, name: str, begun: str) -> None:
         values = await operator_values(self.bridge, name, begun)
-        if isValid(self):
-            self.box.offer_values(name, begun, values)
+        self.box.offer_values(name, begun, values)
 
     def _search(self, text: str) -> None:
         """Ask; what is shown stays until the first answer."""
@@ -378,7 +375,7 @@ class SearchPane(ReadingPane):
         self._mark_outdated(text)
         self._delay.start()
         asking = {"query": text, "limit": self._limit, "recipe": self._ranking.recipe}
-        self._asking = self.bridge.start(self._ask(asking, self._request))
+        self._asking = self.work.start(self._ask(asking, self._request))
 
     def _mark_outdated(self, text: str) -> None:
         """Dim what answers another question than ``text``, and say that an answer is looked for."""
@@ -391,13 +388,13 @@ class SearchPane(ReadingPane):
 
     async def _ask(self, asking: dict[str, Any], request: int) -> None:
         """Explain at once, answer by words at once, then answer in full."""
-        parsing = asyncio.ensure_future(self._parse(asking["query"], request))
+        parsing = self.work.refresh(self._parse(asking["query"], request))
         try:
             if asking["limit"] == self._page:
-                first: Found = await self.bridge.call("memory.search", **asking, legs=_WORDS)
+                first: Found = await self.bridge.call(operations.memory.search(**asking, legs=_WORDS))
                 if self._is_current(request):
                     self._show(first, settled=False)
-            found: Found = await self.bridge.call("memory.search", **asking)
+            found: Found = await self.bridge.call(operations.memory.search(**asking))
             if self._is_current(request):
                 self._show(found, settled=True)
                 await self._count_months(found.query, request)
@@ -414,7 +411,7 @@ class SearchPane(ReadingPane):
 
     async def _parse(self, text: str, request: int) -> None:
         try:
-            query: Query = await self.bridge.call("memory.parse", query=text)
+            query: Query = await self.bridge.call(operations.memory.parse(query=text))
         except KeepsakeError:
             return  # the search itself says what is wrong
         if self._is_current(request):
@@ -427,13 +424,13 @@ class SearchPane(ReadingPane):
         undated = with_month(query.text, "")
         if undated == self._counted:
             return
-        months: list[MonthCount] = await self.bridge.call("memory.months", query=undated)
+        months: list[MonthCount] = await self.bridge.call(operations.memory.months(query=undated))
         if self._is_current(request):
             self._counted = undated
             self.timeline.show_months(months, query)
 
     def _is_current(self, request: int) -> bool:
-        return isValid(self) and request == self._request
+        return request == self._request
 
     def _show(self, found: Found, *, settled: bool) -> None:
         afresh = self._found is None or self._answered != self._text
@@ -494,7 +491,7 @@ class SearchPane(ReadingPane):
         self._search(text)
 
     def _on_box_values_requested(self, name: str, begun: str) -> None:
-        self.bridge.start(self._complete(name, begun))
+        self.work.start(self._complete(name, begun))
 
     def _on_box_entered(self) -> None:
         text = self.box.text()

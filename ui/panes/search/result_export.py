@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
-from shiboken6 import isValid
 
 from app.errors import InputError, KeepsakeError
+from ui import operations
 from ui.models.dates import format_number
 from ui.notice import Notice
 from ui.panes.search.result_files import FORMATS, write_results
+from ui.work import Work
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -41,6 +42,7 @@ class ResultExport(QObject):
     def __init__(self, bridge: "Bridge", parent: "QWidget") -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._pane = parent
 
     def ask_for_file(self, query: str, recipe: str | None) -> None:
@@ -70,7 +72,7 @@ class ResultExport(QObject):
     def _on_file_selected(self, name: str) -> None:
         box = self.sender()
         if name and box is not None:
-            self._bridge.start(self.export(str(box.property("query")), str(box.property("recipe")) or None, Path(name)))
+            self._work.start(self.export(str(box.property("query")), str(box.property("recipe")) or None, Path(name)))
 
     async def export(self, query: str, recipe: str | None, path: Path) -> None:
         """Write the results of a search, at most ``MOST_RESULTS``, and tell how it went."""
@@ -94,7 +96,7 @@ class ResultExport(QObject):
         offset = total = 0
         while offset < MOST_RESULTS:
             asking: dict[str, Any] = {"query": query, "recipe": recipe, "limit": PAGE, "offset": offset}
-            found: Found = await self._bridge.call("memory.search", **asking)
+            found: Found = await self._bridge.call(operations.memory.search(**asking))
             hits |= {hit.id: hit for hit in found.hits if hit.id not in hits}
             total, offset = max(total, found.candidates), offset + PAGE
             if len(found.hits) < PAGE:
@@ -102,8 +104,7 @@ class ResultExport(QObject):
         return list(hits.values()), max(total, len(hits))
 
     def _tell(self, notice: Notice) -> None:
-        if isValid(self):
-            self.noticed.emit(notice)
+        self.noticed.emit(notice)
 
 
 def _write(path: Path, query: str, hits: "list[Hit]", untitled: str) -> None:

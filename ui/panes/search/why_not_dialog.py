@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QWidget
-from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.memories.model import MemoryFilter
 from app.sessions.model import SessionFilter
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.panes.labels import display_title, kind_icon
 from ui.panes.search.why_not_sentence import why_not_sentence
@@ -22,6 +21,7 @@ from ui.widgets.button import text_button
 from ui.widgets.lists.row_list import Index, RowList, RowModel
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.search_box import SearchBox
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.explain.model import Explanation
@@ -79,6 +79,7 @@ class WhyNotDialog(BaseDialog):
     ) -> None:
         super().__init__(translate("WhyNotDialog", "Why not …?"), parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._asking: dict[str, Any] = {"query": query, "recipe": recipe, "limit": min(limit, LONGEST)}
         self._request = 0
         self._better = ""
@@ -122,22 +123,22 @@ class WhyNotDialog(BaseDialog):
 
     def _on_box_searched(self, text: str) -> None:
         self._request += 1
-        self._bridge.refresh(self._offer(text.strip(), self._request))
+        self._work.refresh(self._offer(text.strip(), self._request))
 
     async def _offer(self, text: str, request: int) -> None:
         """List matching conversations and memories, the latest where nothing is typed."""
         call = self._bridge.call
         try:
             sessions, memories = await asyncio.gather(
-                call("session.list", filter=SessionFilter(text=text), limit=MOST),
-                call("note.list", filter=MemoryFilter(text=text), limit=MOST),
+                call(operations.session.list(filter=SessionFilter(text=text), limit=MOST)),
+                call(operations.note.list(filter=MemoryFilter(text=text), limit=MOST)),
             )
             found = [*map(self._session, sessions), *map(self._memory, memories)]
             if text:
-                hits: Found = await call("memory.search", query=text, limit=MOST)
+                hits: Found = await call(operations.memory.search(query=text, limit=MOST))
                 found += [_Item(hit.id, _said_in(hit), kind_icon(hit.kind)) for hit in hits.hits]
                 deleted = MemoryFilter(text=text, deleted=True)
-                found += map(self._memory, await call("note.list", filter=deleted, limit=MOST))
+                found += map(self._memory, await call(operations.note.list(filter=deleted, limit=MOST)))
         except KeepsakeError as error:
             if self._is_current(request):
                 self.answer.setText(error.message)
@@ -166,11 +167,11 @@ class WhyNotDialog(BaseDialog):
             return
         self._request += 1
         self.answer.setText(self.tr("Looking…"))
-        self._bridge.start(self._explain(self.source.rows[index.row()].id, self._request))
+        self._work.start(self._explain(self.source.rows[index.row()].id, self._request))
 
     async def _explain(self, identity: str, request: int) -> None:
         try:
-            found: Explanation = await self._bridge.call("search.explain", id=identity, **self._asking)
+            found: Explanation = await self._bridge.call(operations.search.explain(id=identity, **self._asking))
         except KeepsakeError as error:
             if self._is_current(request):
                 self.answer.setText(error.message)
@@ -194,7 +195,7 @@ class WhyNotDialog(BaseDialog):
         self.close()
 
     def _is_current(self, request: int) -> bool:
-        return isValid(self) and not self.is_closed and request == self._request
+        return not self.is_closed and request == self._request
 
 
 def _said_in(hit: "Hit") -> str:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.retrieval.model import Hit, LegScore, Query
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import format_number, full_date
 from ui.models.markup import unfenced
 from ui.panes.labels import feature_label, kind_label, role_label, source_label
@@ -25,6 +24,7 @@ from ui.widgets.button import icon_button, text_button
 from ui.widgets.inspector import Bar, Bars, Section
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.text.markdown_view import MarkdownView
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.memories.model import Memory
@@ -50,6 +50,7 @@ class WhyPanel(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._request = 0
         self._hit: Hit | None = None
         self._title = PlainLabel(self)
@@ -187,7 +188,7 @@ class WhyPanel(QWidget):
             self.preview.set_terms(terms_of(query, hit))
         else:
             self._request += 1
-            self._bridge.start(self._load(hit, terms_of(query, hit), self._request))
+            self._work.start(self._load(hit, terms_of(query, hit), self._request))
 
     def _explain(self, hit: Hit) -> None:
         self._legs.set_bars([self._leg_bar(leg) for leg in hit.why.legs])
@@ -230,17 +231,17 @@ class WhyPanel(QWidget):
             text = await self._text_of(hit)
         except KeepsakeError as error:
             text = error.message
-        if isValid(self) and request == self._request:
+        if request == self._request:
             self.preview.set_source(text, terms=terms, begin=HERE)
             self._names.show(_owners(hit))
 
     async def _text_of(self, hit: Hit) -> str:
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:
-            memory: Memory = await self._bridge.call("note.get", id=hit.id)
+            memory: Memory = await self._bridge.call(operations.note.get(id=hit.id))
             return said_in(memory)
         before, after = await asyncio.gather(
-            self._bridge.call("session.before", session=hit.session_id, seq=hit.seq, limit=BEFORE),
-            self._bridge.call("session.messages", session=hit.session_id, after=hit.seq - 1, limit=AFTER),
+            self._bridge.call(operations.session.before(session=hit.session_id, seq=hit.seq, limit=BEFORE)),
+            self._bridge.call(operations.session.messages(session=hit.session_id, after=hit.seq - 1, limit=AFTER)),
         )
         return "\n\n---\n\n".join(self._message(message, message.seq == hit.seq) for message in [*before, *after])
 

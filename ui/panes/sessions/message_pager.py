@@ -4,9 +4,10 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.sessions.model import Message
@@ -33,6 +34,7 @@ class MessagePager(QObject):
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._generation = 0
         self._busy = False
         self._again = False
@@ -82,7 +84,7 @@ class MessagePager(QObject):
         self._generation += 1
         self._busy = True
         self._again = False
-        self._bridge.start(self._open(session, seq, self._generation))
+        self._work.start(self._open(session, seq, self._generation))
 
     def close(self) -> None:
         """Unload all messages."""
@@ -95,13 +97,13 @@ class MessagePager(QObject):
         """Fetch the page before, unless one is on its way."""
         if not self._busy and not self.at_start:
             self._busy = True
-            self._bridge.start(self._extend(forward=False, generation=self._generation))
+            self._work.start(self._extend(forward=False, generation=self._generation))
 
     def extend_after(self) -> None:
         """Fetch the page after, unless one is on its way."""
         if not self._busy and not self.at_end:
             self._busy = True
-            self._bridge.start(self._extend(forward=True, generation=self._generation))
+            self._work.start(self._extend(forward=True, generation=self._generation))
 
     def follow(self) -> None:
         """Load messages that were added to the session."""
@@ -109,24 +111,26 @@ class MessagePager(QObject):
             self._again = True
         elif self.session:
             self._busy = True
-            self._bridge.start(self._follow(self._generation))
+            self._work.start(self._follow(self._generation))
 
     async def _open(self, session: str, seq: int | None, generation: int) -> None:
         call = self._bridge.call
         around = (
-            [call("session.before", session=session, seq=BEYOND, limit=PAGE)]
+            [call(operations.session.before(session=session, seq=BEYOND, limit=PAGE))]
             if seq is None
             else [
-                call("session.before", session=session, seq=seq, limit=PAGE // 2),
-                call("session.messages", session=session, after=seq - 1, limit=PAGE),
+                call(operations.session.before(session=session, seq=seq, limit=PAGE // 2)),
+                call(operations.session.messages(session=session, after=seq - 1, limit=PAGE)),
             ]
         )
         try:
-            first, last, count, *pages = await asyncio.gather(
-                call("session.messages", session=session, after=-1, limit=1),
-                call("session.before", session=session, seq=BEYOND, limit=1),
-                call("session.length", session=session),
-                *around,
+            (first, last, count), pages = await asyncio.gather(
+                asyncio.gather(
+                    call(operations.session.messages(session=session, after=-1, limit=1)),
+                    call(operations.session.before(session=session, seq=BEYOND, limit=1)),
+                    call(operations.session.length(session=session)),
+                ),
+                asyncio.gather(*around),
             )
         except KeepsakeError as error:
             self._fail(error, generation)
@@ -145,9 +149,9 @@ class MessagePager(QObject):
         edge = self.messages[-1 if forward else 0].seq
         try:
             page = await (
-                self._bridge.call("session.messages", session=self.session, after=edge, limit=PAGE)
+                self._bridge.call(operations.session.messages(session=self.session, after=edge, limit=PAGE))
                 if forward
-                else self._bridge.call("session.before", session=self.session, seq=edge, limit=PAGE)
+                else self._bridge.call(operations.session.before(session=self.session, seq=edge, limit=PAGE))
             )
         except KeepsakeError as error:
             self._fail(error, generation)
@@ -167,8 +171,8 @@ class MessagePager(QObject):
     async def _follow(self, generation: int) -> None:
         try:
             last, count = await asyncio.gather(
-                self._bridge.call("session.before", session=self.session, seq=BEYOND, limit=1),
-                self._bridge.call("session.length", session=self.session),
+                self._bridge.call(operations.session.before(session=self.session, seq=BEYOND, limit=1)),
+                self._bridge.call(operations.session.length(session=self.session)),
             )
         except KeepsakeError as error:
             self._fail(error, generation)
@@ -191,7 +195,7 @@ class MessagePager(QObject):
             self.follow()
 
     def _current(self, generation: int) -> bool:
-        return isValid(self) and generation == self._generation
+        return generation == self._generation
 
     def _fail(self, error: KeepsakeError, generation: int) -> None:
         if self._current(generation):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, QSize, Qt
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
+from ui import operations
 from ui.actions import Action, Slot
 from ui.panes.attachment_opener import AttachmentOpener
 from ui.panes.attachment_reader import read_attachment
@@ -30,6 +30,7 @@ from ui.panes.sessions.message_pager import MessagePager
 from ui.panes.sessions.session_actions import SessionActions
 from ui.panes.sessions.session_list import SessionList
 from ui.panes.sessions.session_search import SessionSearch
+from ui.panes.sessions.session_work import SessionFormat
 from ui.panes.sessions.transcript import Transcript
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
@@ -145,7 +146,7 @@ class SessionsPane(ListPane):
             return
         self._reload_list(changes)
         if self._session is not None and (not changes.ids or self._session.id in changes.ids):
-            self.bridge.refresh(self._refresh_head(self._session.id))
+            self.work.refresh(self._refresh_head(self._session.id))
             self.pager.follow()
             self.tabs.refresh()
 
@@ -216,7 +217,7 @@ class SessionsPane(ListPane):
         outer.addWidget(self._whole)
 
     async def _locate(self, link: str) -> "Attachment":
-        found: Attachment = await self.bridge.call("attachment.locate", link=link)
+        found: Attachment = await self.bridge.call(operations.attachment.locate(link=link))
         return found
 
     def _connect(self) -> None:
@@ -275,7 +276,7 @@ class SessionsPane(ListPane):
         if self._session is not None:
             self._actions.work.draw_facts([self._session])
 
-    def _export(self, form: str, session: Session) -> None:
+    def _export(self, form: SessionFormat, session: Session) -> None:
         self._actions.work.export(session, form)
 
     def _on_menu_about_to_show(self) -> None:
@@ -339,17 +340,17 @@ class SessionsPane(ListPane):
             self._places[self._session.id] = top
         self._draft = False
         self._opening = session
-        self.bridge.start(self._open_session(session, seq))
+        self.work.start(self._open_session(session, seq))
 
     async def _open_session(self, session: str, seq: int | None) -> None:
         try:
-            found = await self.bridge.call("session.get", session=session)
+            found = await self.bridge.call(operations.session.get(session=session))
         except KeepsakeError as error:
-            if isValid(self) and self._opening == session:
+            if self._opening == session:
                 self._opening = ""
                 self.show_error(error)
             return
-        if not isValid(self) or self._opening != session:
+        if self._opening != session:
             return
         self._set_session(found)
         self.header.show_session(found, self.listing.facts_of(found.id))
@@ -364,10 +365,10 @@ class SessionsPane(ListPane):
 
     async def _refresh_head(self, session: str) -> None:
         try:
-            found = await self.bridge.call("session.get", session=session)
+            found = await self.bridge.call(operations.session.get(session=session))
         except NotFoundError:
             found = None
-        if not isValid(self) or self._session is None or self._session.id != session:
+        if self._session is None or self._session.id != session:
             return
         if found is None:
             self._close()
@@ -387,7 +388,7 @@ class SessionsPane(ListPane):
     def _on_pager_failed(self, error: KeepsakeError) -> None:
         if isinstance(error, NotFoundError) and self._session is not None:
             # Deleted while it was read; the notice about that offers to undo it.
-            self.bridge.refresh(self._refresh_head(self._session.id))
+            self.work.refresh(self._refresh_head(self._session.id))
         else:
             self.show_error(error)
 
@@ -460,12 +461,12 @@ class SessionsPane(ListPane):
 
     def _on_header_date_requested(self, day: QDate) -> None:
         if self._session is not None:
-            self.bridge.start(self._go_to_date(self._session.id, _midnight(day)))
+            self.work.start(self._go_to_date(self._session.id, _midnight(day)))
 
     def _on_dates_days_requested(self, first: QDate, last: QDate) -> None:
         if self._session is not None:
             days = [first.addDays(step) for step in range(first.daysTo(last) + 1)]
-            self.bridge.refresh(self._mark_days(self._session.id, days))
+            self.work.refresh(self._mark_days(self._session.id, days))
 
     async def _mark_days(self, session: str, days: list[QDate]) -> None:
         """Mark the days of a session on which a message begins.
@@ -474,15 +475,14 @@ class SessionsPane(ListPane):
         """
         moments = [_midnight(day) for day in (*days, days[-1].addDays(1))]
         starts = await asyncio.gather(
-            *(self.bridge.call("session.at", session=session, when=moment) for moment in moments)
+            *(self.bridge.call(operations.session.at(session=session, when=moment)) for moment in moments)
         )
-        if isValid(self):
-            begun = (one != after for one, after in pairwise(starts))
-            self.header.dates.mark_days(list(compress(days, begun)))
+        begun = (one != after for one, after in pairwise(starts))
+        self.header.dates.mark_days(list(compress(days, begun)))
 
     async def _go_to_date(self, session: str, moment: datetime) -> None:
-        seq = await self.bridge.call("session.at", session=session, when=moment)
-        if not isValid(self) or self._session is None or self._session.id != session:
+        seq = await self.bridge.call(operations.session.at(session=session, when=moment))
+        if self._session is None or self._session.id != session:
             return
         if seq is None:
             self.transcript.go_to_last()
@@ -514,22 +514,19 @@ class SessionsPane(ListPane):
         self.header.edit_title()
 
     def _on_composer_sent(self, text: str) -> None:
-        self.bridge.start(self._append(text, self._session))
+        self.work.start(self._append(text, self._session))
 
     async def _append(self, text: str, session: Session | None) -> None:
         message = NewMessage("user", text)
         try:
             if session is None:
                 title = excerpt(text.partition("\n")[0], 60)
-                done = await self.bridge.call("session.append", messages=[message], title=title, channel=SELF)
+                done = await self.bridge.call(operations.session.append(messages=[message], title=title, channel=SELF))
             else:
-                done = await self.bridge.call("session.append", messages=[message], session=session.id)
+                done = await self.bridge.call(operations.session.append(messages=[message], session=session.id))
         except KeepsakeError as error:
-            if isValid(self):
-                self.composer.retry()
-                self.show_error(error)
-            return
-        if not isValid(self):
+            self.composer.retry()
+            self.show_error(error)
             return
         self.composer.clear()
         if session is None:

@@ -4,11 +4,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Signal
-from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.sessions.model import Session
+from ui import operations
 from ui.models.dates import format_number
 from ui.panes.pane import Place
 from ui.panes.reading_pane import TITLE, ReadingPane, history_of
@@ -91,35 +91,32 @@ class SessionActions(QObject):
 
     def rename(self, session: Session, title: str) -> None:
         """Give a conversation another title."""
-        self._pane.bridge.start(self._rename(session, title))
+        self._pane.work.start(self._rename(session, title))
 
     async def _rename(self, session: Session, title: str) -> None:
         try:
-            reply = await self._pane.bridge.reply("session.rename", session=session.id, title=title)
+            reply = await self._pane.bridge.reply(operations.session.rename(session=session.id, title=title))
         except KeepsakeError as error:
             self._pane.show_error(error)
             self.rename_failed.emit(session)
             return
-        if isValid(self):
-            self._listing.model.put([reply.value])
-            self._pane.show_result(self.tr("Renamed to ‘{title}’"), title, reply)
+        self._listing.model.put([reply.value])
+        self._pane.show_result(self.tr("Renamed to ‘{title}’"), title, reply)
 
     def delete(self, ids: list[str]) -> None:
         """Delete conversations and go on to the next one in the list."""
-        self._pane.bridge.start(self._delete(ids, self._listing.list.neighbour(ids)))
+        self._pane.work.start(self._delete(ids, self._listing.list.neighbour(ids)))
 
     async def _delete(self, ids: list[str], neighbour: str) -> None:
         is_one = len(ids) == 1
         try:
             reply = (
-                await self._pane.bridge.reply("session.forget", session=ids[0])
+                await self._pane.bridge.reply(operations.session.forget(session=ids[0]))
                 if is_one
-                else await self._pane.bridge.reply("session.forget_many", sessions=ids)
+                else await self._pane.bridge.reply(operations.session.forget_many(sessions=ids))
             )
         except KeepsakeError as error:
             self._pane.show_error(error)
-            return
-        if not isValid(self):
             return
         if neighbour:
             self._listing.list.choose(neighbour)

@@ -4,9 +4,10 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from shiboken6 import isValid
 
+from ui import operations
 from ui.widgets.word_marks import has_word
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -36,6 +37,7 @@ class SessionSearch(QObject):
     ) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._bar = bar
         self._transcript = transcript
         self._pager = pager
@@ -66,11 +68,14 @@ class SessionSearch(QObject):
         self._request += 1
         self._transcript.mark(words)
         self._transcript.show_seq(seq)
-        self._bridge.start(self._find_words(words, self._session, seq, self._request))
+        self._work.start(self._find_words(words, self._session, seq, self._request))
 
     async def _find_words(self, words: tuple[str, ...], session: str, seq: int, request: int) -> None:
         found = await asyncio.gather(
-            *(self._bridge.call("session.find", session=session, text=word, limit=FIND_LIMIT) for word in words)
+            *(
+                self._bridge.call(operations.session.find(session=session, text=word, limit=FIND_LIMIT))
+                for word in words
+            )
         )
         if self._is_current(request):
             texts = {message.seq: message.content for message in self._pager.messages}
@@ -78,18 +83,18 @@ class SessionSearch(QObject):
             self._bar.set_shown(sorted(matching | {seq}), seq)
 
     def _is_current(self, request: int) -> bool:
-        return isValid(self) and request == self._request
+        return request == self._request
 
     def _on_bar_searched(self, term: str) -> None:
         self._request += 1
         self._transcript.mark(term)
         if term and self._session:
-            self._bridge.start(self._find(self._session, term, self._request))
+            self._work.start(self._find(self._session, term, self._request))
         else:
             self._bar.set_found([], None)
 
     async def _find(self, session: str, term: str, request: int) -> None:
-        seqs = await self._bridge.call("session.find", session=session, text=term, limit=FIND_LIMIT)
+        seqs = await self._bridge.call(operations.session.find(session=session, text=term, limit=FIND_LIMIT))
         if self._is_current(request):
             self._bar.set_found(seqs, self._transcript.top_seq())
             if seqs:

@@ -11,6 +11,7 @@ from app.core.clock import parse_instant
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
 from app.exchange.formats.chats.chat_words import merged, unread
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import JsonItem, decode, entry_items
@@ -204,3 +205,18 @@ def _csv(entry: SourceEntry) -> Iterator[dict[str, Any] | Problem]:
         yield from lines
     except csv.Error as error:
         yield Problem(entry.name, f"Nothing could be read after line {lines.line_num}: {error}.")
+
+
+SPEC = FormatSpec(
+    name=FORMAT,
+    read=read,
+    kind="chat",
+    help="Discord",
+    suffixes=(".json", ".csv"),
+    fields=fields("guild channel messages"),
+    names=PACKAGE,
+    files=FILES,
+    noise=NOISE,
+    has_other_products=True,
+    is_folder=True,
+)

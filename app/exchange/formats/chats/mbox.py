@@ -20,6 +20,7 @@ from app.exchange.accounting import read_item
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.formats.chats.chat_words import covers
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.source_files import DAMAGE, SourceEntry, read_some
@@ -313,3 +314,14 @@ def _decoded(part: Message) -> tuple[str, str]:
 def _without_tags(said: str) -> str:
     text = _TAGS.sub("", _BREAKS.sub("\n", _HIDDEN.sub("", said)))
     return re.sub(r"\n\s*\n\s*\n+", "\n\n", html.unescape(text)).strip()
+
+
+SPEC = FormatSpec(
+    name=FORMAT,
+    read=read,
+    kind="chat",
+    help="mail programs (mbox)",
+    suffixes=(".mbox", ".eml", ""),
+    names=FILES,
+    files=FILES,
+)

@@ -11,6 +11,7 @@ from app.core.text import content_hash
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
 from app.exchange.formats.chats.chat_words import unread
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
@@ -140,3 +141,18 @@ def repaired(said: str) -> str:
         return said.encode("latin-1").decode("utf-8")
     except (UnicodeEncodeError, UnicodeDecodeError):
         return said
+
+
+SPEC = FormatSpec(
+    name=FORMAT,
+    read=read,
+    kind="chat",
+    help="Messenger and Instagram",
+    suffixes=(".json",),
+    fields=fields("messages.item.sender_name", "messages.item.senderName participants"),
+    names=re.compile(r"(?:.*/)?(?:inbox|e2ee_cutover|archived_threads|message_requests)/.*/message_\d+\.json"),
+    files=FILES,
+    noise=NOISE,
+    has_other_products=True,
+    is_folder=True,
+)

@@ -10,6 +10,7 @@ from app.core.text import content_hash
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
 from app.exchange.formats.chats.chat_words import unread
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import JsonItem, entry_items
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
@@ -114,3 +115,15 @@ def _message(key: str, found: dict[str, Any]) -> MessageRecord:
 def _mark(part: Any) -> str:
     name = text(part) or first_text(table(part), "name", "fileName", "path", "contentType")
     return f"[file: {name.rpartition('/')[2] or 'without a name'}]"
+
+
+SPEC = FormatSpec(
+    name=FORMAT,
+    read=read,
+    kind="chat",
+    help="Signal",
+    suffixes=(".json",),
+    fields=fields("item.conversationId item.sent_at", "date sender body reactions"),
+    files=FILES,
+    noise=NOISE,
+)

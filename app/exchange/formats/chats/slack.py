@@ -10,6 +10,7 @@ from app.core.clock import parse_instant
 from app.exchange.formats.chats import chat_records, slack_text
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
 from app.exchange.formats.chats.slack_text import SlackText
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import JsonItem, entry_items
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
@@ -171,3 +172,19 @@ def _seconds(found: dict[str, Any]) -> float:
 
 def _moment(found: dict[str, Any]) -> int | None:
     return parse_instant(found.get("ts"))
+
+
+SPEC = FormatSpec(
+    name=FORMAT,
+    read=read,
+    kind="chat",
+    help="Slack",
+    suffixes=(".json",),
+    fields=fields("item.type item.ts"),
+    names=re.compile(r"(?:[^/]*/)?(?:channels|dms|groups|integration_logs)\.json"),
+    files=FILES,
+    noise=NOISE,
+    stand_ins=STAND_INS,
+    has_other_products=True,
+    is_folder=True,
+)

@@ -8,6 +8,7 @@ from typing import Any
 from app.core.clock import parse_instant
 from app.exchange.formats.chats import chat_records, telegram_text
 from app.exchange.formats.chats.chat_records import Cancelled
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.model import MessageRecord, Record
 from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, table, text
@@ -87,3 +88,23 @@ def _message(key: str, found: dict[str, Any]) -> MessageRecord:
     return chat_records.message(
         key, author, said, _moment(found), foreign_id=foreign, is_notice=is_notice, payload=payload
     )
+
+
+SPEC = FormatSpec(
+    name=FORMAT,
+    read=read,
+    kind="chat",
+    help="Telegram",
+    suffixes=(".json",),
+    fields=fields(
+        "messages.item.from_id",
+        "messages.item.actor_id",
+        "chats.list.item.messages",
+        "chats chats.list",
+        "about personal_information",
+    ),
+    names=re.compile(r"(?:[^/]*/)?result\.json"),
+    files=FILES,
+    noise=NOISE,
+    has_other_products=True,
+)

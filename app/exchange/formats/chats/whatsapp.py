@@ -15,6 +15,7 @@ from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.formats.chats.date_order import DateReading
 from app.exchange.formats.chats.whatsapp_forms import Forms, author_and_text
 from app.exchange.formats.chats.whatsapp_header import MARKS, Header
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.model import Position, Record
 from app.exchange.parsing import calendars, encoding
 from app.exchange.source_files import DAMAGE, SourceEntry, utf8_stream
@@ -283,3 +284,6 @@ def _text(line: bytes) -> tuple[str, bool]:
     except UnicodeDecodeError:
         decoded = encoding.decode(line)
         return (decoded.text if decoded is not None else line.decode("utf-8", "replace")), True
+
+
+SPEC = FormatSpec(name=FORMAT, read=read, kind="chat", help="WhatsApp", suffixes=(".txt",), files=FILES)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from app.core.clock import optional_datetime, parse_instant, to_datetime
 from app.core.text import storable
 from app.exchange.accounting import name_item
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.html_text import markdown_of
 from app.exchange.parsing.json_items import JsonItem, items
@@ -75,3 +76,14 @@ def _said(key: str, moment: int, entry: Fields) -> Iterator[Record]:
                     created_at=optional_datetime(moment),
                 ),
             )
+
+
+SPEC = FormatSpec(
+    name=NAME,
+    read=read,
+    kind="memories",
+    help="Gemini (Takeout)",
+    suffixes=(".json",),
+    fields=fields("item.header item.products item.time"),
+    noise=NOISE,
+)

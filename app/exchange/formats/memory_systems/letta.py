@@ -14,6 +14,7 @@ from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
 from app.errors import FormatError
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.model import MessageRecord, Position, Record, SessionRecord
 from app.exchange.parsing.json_items import MAX_ITEM, decode
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
@@ -252,3 +253,24 @@ def _files(files: list[Any], file: str) -> Iterator[Record]:
             yield MemoryRecord(f"{NAME}/files/{name}", said, title=name, tags=(NAME,))
         elif name:
             yield Problem(f"{file}, file {excerpt(name, 60)!r}", "Its text is not in the agent file.", foreign=True)
+
+
+SPEC = FormatSpec(
+    name=NAME,
+    read=read,
+    kind="memories",
+    help="Letta",
+    suffixes=(".json", ".af"),
+    fields=fields(
+        "agents.item.block_ids",
+        "agents.item.in_context_message_ids",
+        "agents.item.messages.item.role",
+        "agents blocks tools",
+        "agents.item.name blocks.item.label",
+        "core_memory.item.label agent_type",
+        "core_memory.item.label messages",
+        "memory_blocks.item.label messages",
+    ),
+    noise=NOISE,
+    keys="file",
+)

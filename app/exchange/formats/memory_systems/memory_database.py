@@ -19,6 +19,7 @@ from app.core.text import content_hash, excerpt, storable
 from app.encryption.key_file import has_key_file
 from app.errors import FormatError
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.memory_systems.foreign_entity import foreign_entity
 from app.exchange.formats.memory_systems.memory_list import MEMORY_SERVICE, memory_record, tags_of
 from app.exchange.formats.memory_systems.message_list import content_text
@@ -396,3 +397,13 @@ def _whole(value: object) -> int:
 def _state_summary(state: Fields) -> str:
     held = table(table(_json(state.get("state_json"))).get("summary_state"))
     return first_text(held, "summary", "text", "content")
+
+
+SPEC = FormatSpec(
+    name=NAME,
+    read=read,
+    kind="memories",
+    help="agents (SQLite databases)",
+    suffixes=(".db", ".sqlite", ".sqlite3"),
+    keys="file",
+)

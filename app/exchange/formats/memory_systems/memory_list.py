@@ -13,6 +13,7 @@ from typing import Any, Final
 from app.core.clock import parse_instant
 from app.core.text import content_hash, storable
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.formats.memory_systems.foreign_entity import foreign_entity
 from app.exchange.model import Record, VaultDetail
 from app.exchange.parsing.json_items import MAX_ITEM, JsonItem, decode, items
@@ -157,4 +158,20 @@ def _category(fields: dict[str, Any]) -> str:
     return str(clean(first_text(fields, "memory_type") or first_text(metadata, "category", "type")))
 
 
-READERS: Final = {name: partial(read, fmt=name) for name in (MEM0, MEMORY_SERVICE)}
+MEM0_SPEC = FormatSpec(
+    name=MEM0,
+    read=partial(read, fmt=MEM0),
+    kind="memories",
+    help="mem0",
+    suffixes=(".json",),
+    fields=fields("results.item.memory", "results.item.data.memory", "item.memory item.id"),
+    keys="file",
+)
+SERVICE_SPEC = FormatSpec(
+    name=MEMORY_SERVICE,
+    read=partial(read, fmt=MEMORY_SERVICE),
+    kind="memories",
+    help="the MCP memory service",
+    suffixes=(".json",),
+    fields=fields("memories.item.content memories.item.content_hash", "item.content item.content_hash"),
+)

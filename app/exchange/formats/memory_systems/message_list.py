@@ -7,6 +7,7 @@ from typing import Any, Final
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
 from app.exchange.formats.claude_content import turns
+from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import clean, first_text, row, table, text
@@ -88,3 +89,13 @@ def content_text(content: object) -> str:
         return content
     parts = [one if isinstance(one, str) else first_text(table(one), "text", "content") for one in row(content)]
     return "\n\n".join(part for part in parts if part.strip())
+
+
+SPEC = FormatSpec(
+    name=NAME,
+    read=read,
+    kind="memories",
+    help="agents (messages as JSON)",
+    suffixes=(".json",),
+    fields=fields("item.role item.content"),
+)

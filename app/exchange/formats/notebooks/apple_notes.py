@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from app.core.tag_names import normalise_tags
 from app.core.text import storable
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import open_files, read_file
 from app.exchange.formats.notebooks.attached_entries import AttachedEntries
 from app.exchange.model import Position, Record
@@ -112,3 +113,6 @@ def _stamp_ms(name: str) -> int | None:
         return int(datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp() * 1000)
     except (ValueError, OverflowError):
         return None
+
+
+SPEC = FormatSpec(name=NAME, read=read, kind="notebook", help="Apple Notes", keys="file", names_others=True)

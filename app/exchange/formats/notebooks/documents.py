@@ -9,6 +9,7 @@ from typing import Final
 from app.core.text import storable
 from app.errors import KeepsakeError
 from app.exchange.formats import docx, web_page
+from app.exchange.formats.format_spec import FormatSpec, Reader
 from app.exchange.formats.notebooks import pdf
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
@@ -46,13 +47,8 @@ def read_text(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     yield MemoryRecord(f"{path.parent.name}/{path.name}", text, title=path.stem, created_ms=moment, updated_ms=moment)
 
 
-_READERS: Final[dict[str, Callable[[Path, Callable[[], bool]], Iterator[Record]]]] = {
-    ".txt": read_text,
-    ".text": read_text,
-    ".html": web_page.read,
-    ".htm": web_page.read,
-    ".docx": docx.read,
-    ".pdf": pdf.read,
+_READERS: Final[dict[str, Reader]] = dict.fromkeys((".txt", ".text"), read_text) | {
+    suffix: spec.read for spec in (web_page.SPEC, docx.SPEC, pdf.SPEC) for suffix in spec.suffixes
 }
 SUFFIXES: Final = frozenset(_READERS)
 
@@ -100,3 +96,6 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield Problem(place, f"It could not be read: {error.strerror or error}.")
         done += file.stat().st_size
         yield Position(done, total, place)
+
+
+SPEC = FormatSpec(name=NAME, read=read, kind="document", help="plain text", suffixes=SUFFIXES, keys="folder")

@@ -10,6 +10,7 @@ from app.attachments.model import MAX_BYTES
 from app.core.tag_names import normalise_tags
 from app.core.text import storable
 from app.errors import FormatError, InputError
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.joplin_items import (
     ITEM,
     JoplinIndex,
@@ -176,3 +177,6 @@ class _NoteReader:
             updated_ms=item.moment("user_updated_time", "updated_time"),
             attributes={name: value for name, value in attributes.items() if value},
         )
+
+
+SPEC = FormatSpec(name=NAME, read=read, kind="notebook", help="Joplin (JEX)", suffixes=(".jex",))

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from app.core.tag_names import normalise_tags
 from app.core.text import storable
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, read_file
 from app.exchange.formats.notebooks.attached_entries import AttachedEntries
 from app.exchange.formats.notebooks.note_references import NoteNames
@@ -249,3 +250,6 @@ def _moment(properties: dict[str, str], names: frozenset[str]) -> int | None:
         except (ValueError, OverflowError):
             continue
     return None
+
+
+SPEC = FormatSpec(name=NAME, read=read, kind="notebook", help="Notion (Markdown & CSV, HTML)", names_others=True)

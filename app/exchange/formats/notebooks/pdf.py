@@ -11,6 +11,7 @@ from app.attachments.model import MAX_BYTES as MAX_ATTACHED
 from app.core.text import storable
 from app.errors import FormatError, InputError
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.model import Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link
 from app.memories.foreign_record import MemoryRecord, Problem
@@ -162,3 +163,6 @@ def _time_ms(moment: datetime | None) -> int | None:
         return None if moment is None else int(moment.timestamp() * 1000)
     except (ValueError, OverflowError):
         return None
+
+
+SPEC = FormatSpec(name=NAME, read=read, kind="document", help="PDF", suffixes=(".pdf",), keys="folder")

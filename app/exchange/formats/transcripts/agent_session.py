@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from app.core.clock import parse_instant
 from app.exchange.formats.claude_content import ClaudeTurn, turns
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import line_id, persons_turn, turn
 from app.exchange.model import Record, SessionRecord
@@ -186,3 +187,14 @@ def _block(part: dict[str, Any]) -> dict[str, Any]:
     if kind in _TEXTS:
         return {"type": "text", "text": first_text(part, "text")}
     return {**part, "type": "thinking"} if kind == "reasoning" else part
+
+
+SPEC = FormatSpec(
+    name=FORMAT,
+    read=read,
+    kind="transcript",
+    help="pi and droid",
+    suffixes=(".jsonl",),
+    is_line=is_line,
+    noise=NOISE,
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.core.clock import parse_instant
 from app.exchange.formats.claude_content import ClaudeTurn, turns
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.queued_prompts import QueuedPrompts, words_of
 from app.exchange.formats.transcripts.transcript_records import line_id, persons_turn, turn
@@ -234,3 +235,14 @@ def _given_text(attachment: dict[str, Any]) -> str:
     """Return the text of an attachment: that of its file, or else all."""
     file = first_text(table(table(attachment.get("content")).get("file")), "content")
     return file or "\n\n".join(one.text for one in spoken(attachment, _NOISE))
+
+
+SPEC = FormatSpec(
+    name=FORMAT,
+    read=read,
+    kind="transcript",
+    help="Claude Code",
+    suffixes=(".jsonl",),
+    is_line=is_line,
+    noise=NOISE,
+)

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.core.clock import parse_instant
 from app.core.text import content_hash
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import line_id, turn
 from app.exchange.model import Record, SessionRecord
@@ -233,3 +234,14 @@ def _said(part: dict[str, Any]) -> str:
         return said
     kind = text(part.get("type")).removeprefix("input_") or "part"
     return f"[{kind}]" if kind == "image" else json.dumps(part, ensure_ascii=False)
+
+
+SPEC = FormatSpec(
+    name=FORMAT,
+    read=read,
+    kind="transcript",
+    help="Codex",
+    suffixes=(".json", ".jsonl"),
+    is_line=is_line,
+    noise=NOISE,
+)

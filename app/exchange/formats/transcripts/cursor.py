@@ -15,6 +15,7 @@ import apsw
 from app.core.clock import parse_instant
 from app.errors import FormatError
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import turn
 from app.exchange.model import Position, Record, SessionRecord
@@ -253,3 +254,6 @@ def _read_json(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         else:
             yield Problem(f"{path.name}, conversation {number}", "It is not a conversation of Cursor and was left out.")
     yield Position(size, size, path.name)
+
+
+SPEC = FormatSpec(name=FORMAT, read=read, kind="transcript", help="Cursor", suffixes=(".vscdb", ".json"), noise=NOISE)

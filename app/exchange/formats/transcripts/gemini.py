@@ -11,6 +11,7 @@ from typing import Any
 
 from app.core.clock import parse_instant
 from app.exchange.accounting import read_item
+from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import line_id, turn
 from app.exchange.model import Position, Record, SessionRecord
@@ -194,3 +195,14 @@ class GeminiParser:
             or "[no answer]"
         )
         yield turn(self._key, "tool", said, f"{name}#answer", at, author=tool, call=number, tool=tool)
+
+
+SPEC = FormatSpec(
+    name=FORMAT,
+    read=read,
+    kind="transcript",
+    help="Gemini CLI",
+    suffixes=(".json", ".jsonl"),
+    is_line=is_line,
+    noise=NOISE,
+)

@@ -5,7 +5,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from app.exchange.formats.transcripts import agent_session, claude_code, codex, cursor, gemini
+from app.exchange.formats.known_formats import of_kind
+from app.exchange.formats.transcripts import cursor, gemini
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import table
 from app.exchange.source_files import utf8_stream
@@ -15,12 +16,6 @@ _FIRST_LINES = 20
 _LARGEST = 256 << 20
 _SUFFIXES = {".jsonl", ".json", ".vscdb"}
 _LOOKED_AT = 50
-_IS_LINE: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...] = (
-    (codex.FORMAT, codex.is_line),
-    (gemini.FORMAT, gemini.is_line),
-    (claude_code.FORMAT, claude_code.is_line),
-    (agent_session.FORMAT, agent_session.is_line),
-)
 
 
 def of_file(path: Path) -> str:
@@ -64,9 +59,9 @@ def _quiet(file: Path) -> str:
 def _by_lines(head: bytes) -> str:
     for line in head.split(b"\n")[:_FIRST_LINES]:
         value = _object(line)
-        for name, is_line in _IS_LINE:
-            if value and is_line(value):
-                return name
+        for spec in of_kind("transcript"):
+            if value and spec.is_line and spec.is_line(value):
+                return spec.name
     return ""
 
 

@@ -17,7 +17,6 @@ from app.exchange.parsing.lines import read_lines
 from app.memories.foreign_record import Problem
 from app.sessions.model import NewMessage, Role
 
-FORMATS: Final = ("claude-code", "codex", "gemini", "cursor", "agent-session")
 AGENTS: Final = {
     "claude-code": "Claude Code",
     "codex": "Codex",

@@ -11,7 +11,7 @@ import pytest
 
 from app.cli.commands import ImportFormat
 from app.cli.completion import candidates, script
-from app.exchange.formats.detect import FORMATS
+from app.exchange.formats.known_formats import SPECS
 from tests.helpers.sample_data import ROOT
 
 
@@ -97,4 +97,4 @@ def test_a_shell_gets_its_form(environment: dict[str, str], shown: str) -> None:
 
 
 def test_import_offers_every_format() -> None:
-    assert set(get_args(ImportFormat)) == {"auto", *FORMATS}
+    assert set(get_args(ImportFormat)) == {"auto", *SPECS}

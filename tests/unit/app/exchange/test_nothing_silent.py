@@ -11,8 +11,9 @@ import pytest
 from app.errors import FormatError
 from app.exchange.accounting import Account
 from app.exchange.batches import BatchReader
-from app.exchange.format_registry import READERS, noise_of
+from app.exchange.format_registry import noise_of
 from app.exchange.formats.detect import detect
+from app.exchange.formats.known_formats import SPECS
 from app.exchange.model import MessageRecord, SessionRecord, VaultDetail
 from app.exchange.parsing.source_words import spoken, texts
 from app.memories.foreign_record import MemoryRecord, Problem
@@ -56,7 +57,7 @@ def dumped(value: Any) -> str:
 
 def taken(fmt: str, path: Path) -> tuple[str, list[Problem]]:
     """Return the texts that a person finds after an import, and the problems."""
-    reader = BatchReader(READERS[fmt](path, lambda: False), path, account=Account(noise_of(fmt)))
+    reader = BatchReader(SPECS[fmt].read(path, lambda: False), path, account=Account(noise_of(fmt)))
     said: list[str] = []
     problems: list[Problem] = []
     while True:

@@ -8,8 +8,8 @@ import pytest
 
 from app.errors import FormatError
 from app.exchange.exporters import MarkdownExporter
-from app.exchange.format_registry import READERS
 from app.exchange.formats.detect import detect
+from app.exchange.formats.known_formats import SPECS
 from app.exchange.formats.markdown import read
 from app.memories.foreign_record import MemoryRecord
 from app.memories.model import Memory
@@ -32,7 +32,7 @@ def test_every_export_goes_in_or_is_refused_with_a_sentence(shared_data: Path, f
             name = detect(path)
         except FormatError:
             continue
-        found = records(READERS[name], path)
+        found = records(SPECS[name].read, path)
         if place(path) in DAMAGED:
             assert [problem.lost for problem in problems(found)] == [True]
         else:
@@ -42,7 +42,7 @@ def test_every_export_goes_in_or_is_refused_with_a_sentence(shared_data: Path, f
 
 def test_every_turn_of_a_long_export_goes_in(shared_data: Path) -> None:
     path = shared_data / "chat-exports/chatgpt/chatgpt2graph/examples/conversations.json"
-    found = records(READERS["chatgpt"], path)
+    found = records(SPECS["chatgpt"].read, path)
     assert (len(sessions(found)), len(messages(found)), len(problems(found))) == (1, 42, 0)
     assert {record.message.role for record in messages(found)} == {"user", "assistant", "tool"}
 
@@ -102,7 +102,7 @@ def test_the_json_torture_set_never_breaks_a_reader(shared_data: Path, tmp_path:
     assert files
     for file in files:
         for name in ("chatgpt", "claude", "keepsake"):
-            assert not contents(records(READERS[name], file))
+            assert not contents(records(SPECS[name].read, file))
 
 
 def test_the_naughty_strings_survive(blns: list[str], tmp_path: Path) -> None:
@@ -125,10 +125,12 @@ def test_samples_of_mem0_go_in(shared_data: Path, tmp_path: Path) -> None:
             continue
         assert detect(path) == "mem0", value
         expected = sum(bool(one.get("memory") or (one.get("data") or {}).get("memory")) for one in value["results"])
-        assert len(only(records(READERS["mem0"], path), MemoryRecord)) == expected
+        assert len(only(records(SPECS["mem0"].read, path), MemoryRecord)) == expected
 
 
 def test_the_sample_of_gemini_s_takeout_goes_in(shared_data: Path) -> None:
     path = shared_data / "chat-exports/multi/knowledgemaxxing/tests/fixtures/MyActivity.json"
     assert detect(path) == "gemini-takeout"
-    assert contents(records(READERS["gemini-takeout"], path)) == ["what should I read to understand progress studies"]
+    assert contents(records(SPECS["gemini-takeout"].read, path)) == [
+        "what should I read to understand progress studies"
+    ]

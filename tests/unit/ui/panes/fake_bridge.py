@@ -88,11 +88,11 @@ class FakeBridge(QObject):
         self.faults: dict[str, KeepsakeError] = {}
         self.gates: dict[str, asyncio.Event] = {}
         self.settings: list[SettingValue] = []
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: dict[asyncio.Task[Any], Any] = {}
 
-    def start(self, work: Any) -> "asyncio.Task[Any]":
+    def start(self, work: Any, report: Any = None) -> "asyncio.Task[Any]":
         task = asyncio.get_event_loop().create_task(work)
-        self._tasks.add(task)
+        self._tasks[task] = report or self.failed.emit
         task.add_done_callback(self._on_done)
         return task
 
@@ -100,11 +100,11 @@ class FakeBridge(QObject):
         return self.start(work)
 
     def _on_done(self, task: "asyncio.Task[Any]") -> None:
-        self._tasks.discard(task)
+        report = self._tasks.pop(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             if not isinstance(error, KeepsakeError):
                 raise error
-            self.failed.emit(error)
+            report(error)
 
     async def idle(self) -> None:
         """Wait until nothing is under way."""
@@ -112,12 +112,11 @@ class FakeBridge(QObject):
             await asyncio.gather(*self._tasks, return_exceptions=True)
             await asyncio.sleep(0)
 
-    async def call(self, operation: TypedCall[Any] | str, /, **arguments: Any) -> Any:
-        return (await self.reply(operation, **arguments)).value
+    async def call(self, call: TypedCall[Any]) -> Any:
+        return (await self.reply(call)).value
 
-    async def reply(self, operation: TypedCall[Any] | str, /, **arguments: Any) -> Reply:
-        if isinstance(operation, TypedCall):
-            operation, arguments = operation.operation, dict(operation.arguments)
+    async def reply(self, call: TypedCall[Any]) -> Reply:
+        operation, arguments = call.operation, dict(call.arguments)
         self.calls.append((operation, arguments))
         await asyncio.sleep(0)
         if gate := self.gates.get(operation):

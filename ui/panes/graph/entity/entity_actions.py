@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, Signal
-from shiboken6 import isValid
 
 from app.entities.model import Entity, EntityRow, EntityType, Relation
 from ui import operations
@@ -64,8 +63,6 @@ class EntityActions(QObject):
         reply = await self._pane.bridge.reply(
             operations.entity.rename(id=entity.id, name=name, type=kind, summary=summary)
         )
-        if not isValid(self):
-            return
         if history_of(reply):
             words = self.tr("Renamed to ‘{title}’") if name != entity.name else self.tr("Changed ‘{title}’")
             self._pane.show_result(words, reply.value.name, reply)
@@ -99,6 +96,5 @@ class EntityActions(QObject):
         self._finish("")
 
     def _finish(self, shown: str) -> None:
-        if isValid(self):
-            self._page.close_form()
-            self.done.emit(shown)
+        self._page.close_form()
+        self.done.emit(shown)

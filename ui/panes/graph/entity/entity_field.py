@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
-from shiboken6 import isValid
 
 from app.entities.model import EntityFilter, EntityRow
 from app.errors import KeepsakeError
@@ -14,6 +13,7 @@ from ui.models.dates import format_number
 from ui.panes.graph.entity_types import type_label
 from ui.widgets.completion_popup import CompletionPopup
 from ui.widgets.field_icons import FieldIcons
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -43,6 +43,7 @@ class EntityField(QLineEdit):
     def __init__(self, bridge: "Bridge", name: str, placeholder: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._request = 0
         self._offered = ""
         self.chosen: EntityRow | None = None
@@ -80,7 +81,7 @@ class EntityField(QLineEdit):
             self._take(index if index.isValid() else self._completer.completionModel().index(0, 0))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.text().strip():
             self._timer.stop()
-            self._bridge.refresh(self._look_up(pick_first=True))
+            self._work.refresh(self._look_up(pick_first=True))
         elif key == Qt.Key.Key_Escape:
             if not self.text():
                 self.left.emit()
@@ -98,7 +99,7 @@ class EntityField(QLineEdit):
     def _on_timer_timeout(self) -> None:
         self.typed.emit(self.text().strip())
         if self.text().strip():
-            self._bridge.refresh(self._look_up())
+            self._work.refresh(self._look_up())
         else:
             self._request += 1
             self._popup.hide()
@@ -110,7 +111,7 @@ class EntityField(QLineEdit):
             rows = await self._bridge.call(operations.entity.list(filter=EntityFilter(text=text), limit=LIMIT))
         except KeepsakeError:
             rows = []
-        if not isValid(self) or request != self._request:
+        if request != self._request:
             return
         rows = [row for row in rows if row.id != self.without]
         self._offered = text

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.entities.model import Entity, EntityInfo, Neighbour, Relation, name_key
 from app.errors import KeepsakeError, NotFoundError
@@ -24,6 +23,7 @@ from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.inspector import Section
 from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -52,6 +52,7 @@ class EntityPage(PageArea):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._request = 0
         self._info: EntityInfo | None = None
         self.form: EntityForm | None = None
@@ -82,7 +83,7 @@ class EntityPage(PageArea):
         if not identity:
             self._fill(None)
             return
-        self._bridge.start(self._load(identity, as_of, self._request))
+        self._work.start(self._load(identity, as_of, self._request))
 
     async def _load(self, identity: str, as_of: datetime | None, request: int) -> None:
         try:
@@ -90,10 +91,9 @@ class EntityPage(PageArea):
         except NotFoundError:
             info = None
         except KeepsakeError as error:
-            if isValid(self):
-                self.failed.emit(error)
+            self.failed.emit(error)
             return
-        if isValid(self) and request == self._request:
+        if request == self._request:
             self._fill(info)
 
     # --- building ---

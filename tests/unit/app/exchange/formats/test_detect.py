@@ -1,13 +1,18 @@
 import gzip
+import inspect
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from app.api.operations.exchange import import_file
+from app.cli.commands import ImportFormat
 from app.errors import FormatError, NotFoundError
-from app.exchange.formats.detect import FORMATS, detect, preview
+from app.exchange.formats.detect import detect, preview
+from app.exchange.formats.known_formats import SPECS
 from app.exchange.model import FORMAT_NAMES
+from app.exchange.parts_together import MIXED
 from tests.unit.app.exchange.reading import chatgpt_talk, claude_talk, write_json, write_zip
 
 TURN = b'{"type":"message","session":"s","role":"user","content":"Hi"}\n'
@@ -102,7 +107,7 @@ def test_formats_to_come_are_named(tmp_path: Path) -> None:
     value = [{"header": "Gemini Apps", "products": ["Gemini Apps"]}]
     with pytest.raises(FormatError, match="Gemini") as caught:
         detect(write_json(tmp_path / "file.json", value))
-    assert "Supported are ChatGPT and Claude" in caught.value.message
+    assert "Supported are exports of ChatGPT" in caught.value.message
 
 
 @pytest.mark.parametrize(
@@ -182,5 +187,15 @@ def test_json_of_any_nesting_is_answered(tmp_path: Path) -> None:
         detect(path)
 
 
-def test_every_format_has_a_name_for_people() -> None:
-    assert set(FORMATS) <= FORMAT_NAMES.keys()
+def test_every_format_is_listed_where_people_choose_it() -> None:
+    assert FORMAT_NAMES.keys() == SPECS.keys() | {MIXED}
+    described = inspect.getdoc(import_file) or ""
+    assert [name for name in SPECS if f"``{name}``" not in described] == []
+    assert set(get_args(ImportFormat)) == SPECS.keys() | {"auto"}
+
+
+def test_no_two_formats_are_given_away_by_the_same_fields_or_files() -> None:
+    fields = [names for spec in SPECS.values() for names in spec.fields]
+    assert len(fields) == len(set(fields))
+    patterns = [spec.names for spec in SPECS.values() if spec.names]
+    assert len(patterns) == len(set(patterns))

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from app.exchange.formats.chats import chat_detection, discord, mbox, messenger, signal, slack, telegram, whatsapp
+from app.exchange.formats.chats import discord, mbox, messenger, signal, slack, telegram, whatsapp
 from app.exchange.formats.detect import detect, preview
+from app.exchange.formats.known_formats import SPECS
 from app.host import Host
 from tests.unit.app.exchange.reading import (
     Reader,
@@ -357,7 +358,7 @@ def exports(folder: Path, shared_data: Path) -> list[Path]:
 
 def test_a_second_import_adds_nothing(host: Host, shared_data: Path, tmp_path: Path) -> None:
     for path in exports(tmp_path, shared_data):
-        expected = len(contents(records(chat_detection.READERS[detect(path)], path)))
+        expected = len(contents(records(SPECS[detect(path)].read, path)))
         first = host.ask("exchange.import", path=str(path))
         assert (first.messages, first.unchanged, first.problem_count) == (expected, 0, 0), path
         again = host.ask("exchange.import", path=str(path))

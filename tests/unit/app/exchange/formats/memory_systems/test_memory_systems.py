@@ -8,8 +8,8 @@ import pytest
 
 from app.errors import FormatError
 from app.exchange.formats.detect import detect
+from app.exchange.formats.known_formats import SPECS
 from app.exchange.formats.memory_systems import gemini_activity, letta, memory_list, message_list
-from app.exchange.formats.memory_systems.memory_system_detection import READERS
 from app.exchange.model import MessageRecord, SessionRecord
 from app.host import Host
 from app.memories.foreign_record import MemoryRecord
@@ -127,7 +127,7 @@ def test_a_bare_list_of_memories_is_known(tmp_path: Path) -> None:
 
 
 def test_memories_of_mem0(tmp_path: Path) -> None:
-    found = records(READERS[memory_list.MEM0], written(tmp_path, "m", MEM0))
+    found = records(SPECS[memory_list.MEM0].read, written(tmp_path, "m", MEM0))
     first, second = only(found, MemoryRecord)
     assert (first.content, first.category, first.tags) == ("Likes to play cricket.", "hobbies", ("hobbies", "sport"))
     assert first.created_ms == 1_722_014_976_631
@@ -137,7 +137,7 @@ def test_memories_of_mem0(tmp_path: Path) -> None:
 
 
 def test_memories_of_the_memory_service(tmp_path: Path) -> None:
-    first, second = only(records(READERS[memory_list.MEMORY_SERVICE], written(tmp_path, "m", SERVICE)), MemoryRecord)
+    first, second = only(records(SPECS[memory_list.MEMORY_SERVICE].read, written(tmp_path, "m", SERVICE)), MemoryRecord)
     assert (first.category, first.tags, first.created_ms) == ("note", ("api", "ports"), 1_700_000_000_500)
     assert second.tags == ("ops", "rules")
 
@@ -201,7 +201,7 @@ def test_a_broken_agent_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_a_second_import_adds_nothing(host: Host, tmp_path: Path, name: str) -> None:
     path = written(tmp_path, "file", FILES[name])
-    expected = records(READERS[name], path)
+    expected = records(SPECS[name].read, path)
     first = host.ask("exchange.import", path=str(path))
     assert first.messages == len(only(expected, MessageRecord))
     assert first.memories == len(only(expected, MemoryRecord))

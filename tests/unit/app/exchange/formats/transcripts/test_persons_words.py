@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.exchange.format_registry import READERS
 from app.exchange.formats.detect import detect
+from app.exchange.formats.known_formats import SPECS
 from app.exchange.formats.transcripts import claude_code, codex
 from app.exchange.formats.transcripts.program_text import parted
 from app.host import Host
@@ -16,7 +16,7 @@ from tests.unit.app.exchange.reading import messages, problems, records, session
 
 
 def said(path: Path, *roles: str) -> list[str]:
-    found = records(READERS[detect(path)], path)
+    found = records(SPECS[detect(path)].read, path)
     assert not [one for one in problems(found) if not one.foreign]
     return [one.message.content for one in messages(found) if not roles or one.message.role in roles]
 
@@ -274,7 +274,7 @@ def test_gemini_reads_subagents_and_both_shapes_of_messages(tmp_path: Path) -> N
     parts = [{"role": "user", "parts": [{"text": "ducks"}]}, {"role": "model", "parts": [{"text": "nine"}]}]
     write(tmp_path / "h" / "chats" / "session-c.json", {"sessionId": "c", **head, "messages": parts})
     write(tmp_path / "h" / "logs.json", {"x": 1})
-    found = records(READERS[detect(tmp_path)], tmp_path)
+    found = records(SPECS[detect(tmp_path)].read, tmp_path)
     assert {one.key for one in sessions(found)} == {"a", "b", "c"}
     assert {one.message.content for one in messages(found) if one.message.role == "user"} == {"rails", "ducks"}
     assert {one.message.content for one in messages(found) if one.message.role == "assistant"} == {"spoonbill", "nine"}
@@ -362,6 +362,6 @@ def test_a_broken_first_line_costs_itself_alone(
     path = tmp_path / "rollout-x.jsonl"
     path.write_bytes(broken + b"\n" + made.lines(events))
     assert detect(path) == name
-    found = records(READERS[name], path)
+    found = records(SPECS[name].read, path)
     assert len(problems(found)) == 1
     assert {"whimbrels", "list"} & {one.message.content for one in messages(found)}

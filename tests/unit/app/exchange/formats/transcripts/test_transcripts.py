@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import FormatError
-from app.exchange.format_registry import READERS
 from app.exchange.formats.detect import detect, preview
+from app.exchange.formats.known_formats import SPECS
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from tests.helpers import transcripts as made
 from tests.unit.app.exchange.reading import contents, foreign_values, messages, problems, records, sessions, write_json
@@ -61,13 +61,13 @@ def test_a_transcript_is_recognised_and_read_without_loss(
     path = write(tmp_path)
 
     assert detect(path) == detect(tmp_path) == name
-    found = records(READERS[name], path)
+    found = records(SPECS[name].read, path)
     ids = {(record.session_key, (record.message.payload or {})["id"]) for record in messages(found)}
     assert len(ids) == count
     assert problems(found) == []
     assert preview(path).format == name
     assert preview(tmp_path).detail.endswith("1 transcript")
-    assert contents(records(READERS[name], tmp_path)) == contents(found)
+    assert contents(records(SPECS[name].read, tmp_path)) == contents(found)
 
 
 def test_claude_code_keeps_tool_output_thoughts_and_notices_apart(tmp_path: Path) -> None:
@@ -266,4 +266,4 @@ def test_messages_of_any_shape_are_read_or_reported(kind: str, value: Any) -> No
 def test_real_samples_go_in_whole(shared_data: Path, name: str, file: str, count: int) -> None:
     path = shared_data / "chat-exports" / file
     assert detect(path) == name
-    assert len(messages(records(READERS[name], path))) == count
+    assert len(messages(records(SPECS[name].read, path))) == count

@@ -1,0 +1,164 @@
+"""Background work ends with its object, and its calls are carried out."""
+
+import asyncio
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QLabel, QWidget
+from shiboken6 import delete
+
+from app.changes import ChangeSet
+from app.errors import KeepsakeError, NotFoundError
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.fake_backend import FakeBackend
+from ui import operations
+from ui.bridge import Bridge
+from ui.work import Work
+
+
+class Panel(QWidget):
+    """A widget that shows what it is given, after a while."""
+
+    def __init__(self, bridge: Bridge, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.label = QLabel(self)
+        self.work = Work(self, bridge)
+        self.steps: list[str] = []
+
+    async def show_after(self, gate: asyncio.Event, text: str) -> None:
+        await gate.wait()
+        self.label.setText(text)
+        self.steps.append(text)
+
+    async def refuse(self) -> None:
+        raise NotFoundError("That is no cadence.")
+
+
+@pytest.fixture
+def ground(qtbot: Any) -> QWidget:
+    ground = QWidget()
+    qtbot.addWidget(ground)
+    return ground
+
+
+def test_no_line_of_it_runs_once_its_widget_is_gone(
+    fake_bridge: Bridge, ground: QWidget, rest: Rest, qt_loop: asyncio.AbstractEventLoop
+) -> None:
+    panel, gate, failures = Panel(fake_bridge, ground), asyncio.Event(), []
+    fake_bridge.failed.connect(failures.append)
+    task = panel.work.start(panel.show_after(gate, "late"))
+    qt_loop.run_until_complete(asyncio.sleep(0))
+    gate.set()  # the task is about to go on
+    delete(panel)
+    rest(task.done)
+    assert task.cancelled()
+    assert panel.steps == []
+    assert failures == []
+
+
+def test_work_that_has_not_begun_ends_too(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel, gate = Panel(fake_bridge, ground), asyncio.Event()
+    task = panel.work.refresh(panel.show_after(gate, "late"))
+    delete(panel)
+    rest(task.done)
+    assert task.cancelled()
+
+
+def test_it_ends_with_the_parent_of_its_widget(
+    fake_bridge: Bridge, ground: QWidget, rest: Rest, qt_loop: asyncio.AbstractEventLoop
+) -> None:
+    middle = QWidget(ground)
+    panel = Panel(fake_bridge, middle)
+    gate = asyncio.Event()
+    task = panel.work.latest(panel.show_after, gate, "late")
+    qt_loop.run_until_complete(asyncio.sleep(0))
+    delete(middle)
+    gate.set()
+    rest(task.done)
+    assert task.cancelled()
+
+
+def test_the_latest_takes_the_place_of_the_one_before(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel, first, second = Panel(fake_bridge, ground), asyncio.Event(), asyncio.Event()
+    panel.work.latest(panel.show_after, first, "first")
+    task = panel.work.latest(panel.show_after, second, "second")
+    other = panel.work.start(panel.show_after(first, "other"))
+    second.set()
+    rest(task.done)
+    first.set()
+    rest(other.done)
+    assert panel.steps == ["second", "other"]
+
+
+def test_the_latest_can_be_cancelled(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel, gate = Panel(fake_bridge, ground), asyncio.Event()
+    task = panel.work.latest(panel.show_after, gate, "late")
+    panel.work.cancel(panel.show_after)
+    gate.set()
+    rest(task.done)
+    assert panel.steps == []
+
+
+def test_a_call_is_carried_out_after_its_widget_is_gone(
+    fake_bridge: Bridge,
+    backend: FakeBackend,
+    ground: QWidget,
+    rest: Rest,
+    qt_loop: asyncio.AbstractEventLoop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    panel, answer = Panel(fake_bridge, ground), Future[Any]()
+    monkeypatch.setattr(backend, "call", lambda operation, arguments: answer)
+    task = panel.work.start(fake_bridge.call(operations.note.save(content="roses")))
+    qt_loop.run_until_complete(asyncio.sleep(0))
+    delete(panel)
+    assert answer.set_running_or_notify_cancel(), "it was not withdrawn"
+    answer.set_exception(NotFoundError("Nobody hears of this."))
+    rest(task.done)
+    assert task.cancelled()
+
+
+def test_a_failure_goes_to_the_one_who_shows_it(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    shown: list[KeepsakeError] = []
+    general: list[object] = []
+    quiet: list[object] = []
+    fake_bridge.failed.connect(general.append)
+    fake_bridge.refresh_failed.connect(quiet.append)
+    panel = Panel(fake_bridge, ground)
+    panel.work.start(panel.refuse(), shown.append)
+    panel.work.start(panel.refuse())
+    panel.work.refresh(panel.refuse())
+    rest(lambda: bool(quiet and general and shown))
+    assert [error.message for error in shown] == ["That is no cadence."]
+    assert (len(general), len(quiet)) == (1, 1)
+
+
+def test_a_change_of_its_areas_is_acted_on_while_it_lives(fake_bridge: Bridge, ground: QWidget) -> None:
+    panel = Panel(fake_bridge, ground)
+    panel.work.on_areas({"settings"}, lambda: panel.steps.append("settings"))
+    panel.work.on_areas({"settings", "inbox"}, lambda: panel.steps.append("any"))
+    steps = panel.steps
+    for area in ("inbox", "settings", "messages"):
+        fake_bridge.changed.emit(ChangeSet(frozenset({area})))  # type: ignore[arg-type]
+    assert steps == ["any", "settings", "any"]
+    delete(panel)
+    fake_bridge.changed.emit(ChangeSet(frozenset({"settings"})))
+    assert len(steps) == 3
+
+
+def test_a_call_that_the_latest_no_longer_needs_is_withdrawn(
+    fake_bridge: Bridge,
+    backend: FakeBackend,
+    ground: QWidget,
+    rest: Rest,
+    qt_loop: asyncio.AbstractEventLoop,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    panel, answer = Panel(fake_bridge, ground), Future[Any]()
+    monkeypatch.setattr(backend, "call", lambda operation, arguments: answer)
+    task = panel.work.latest(fake_bridge.call, operations.memory.search(query="roses"))
+    qt_loop.run_until_complete(asyncio.sleep(0))
+    panel.work.latest(fake_bridge.call, operations.memory.search(query="rose"))
+    rest(task.done)
+    assert answer.cancelled()

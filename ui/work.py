@@ -1,0 +1,102 @@
+"""Work that ends with its widget."""
+
+import asyncio
+import types
+from collections.abc import Callable, Collection, Coroutine, Generator
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+from PySide6.QtCore import QObject
+from shiboken6 import isValid
+
+from app.changes import Area, ChangeSet
+from app.errors import KeepsakeError
+from ui.bridge import Bridge
+
+Answer = TypeVar("Answer")
+Arguments = ParamSpec("Arguments")
+Method = Callable[Arguments, Coroutine[Any, Any, Any]]
+Task = asyncio.Task[Any]
+
+
+class Work(QObject):
+    """Background work of one object of the window.
+
+    No line of it runs once the object is gone. The call that it waits for then is carried out all the same.
+
+    Args:
+        owner: The object; its end is that of the work.
+        bridge: Runs the work, and tells failures that nobody else takes.
+    """
+
+    def __init__(self, owner: QObject, bridge: Bridge) -> None:
+        super().__init__(owner)
+        self._bridge = bridge
+        self._latest: dict[str, Task] = {}
+        self._watched: list[tuple[frozenset[Area], Callable[[], object]]] = []
+
+    def start(self, work: Coroutine[Any, Any, Any], report: Callable[[KeepsakeError], object] | None = None) -> Task:
+        """Run what a person began; ``report`` shows its failure."""
+        show = None if report is None else partial(self._tell, report)
+        return _closed_after(self._bridge.start(_run(work, self), show), work)
+
+    def refresh(self, work: Coroutine[Any, Any, Any]) -> Task:
+        """Run what no person began; after a failure, what is shown stays as it is."""
+        return _closed_after(self._bridge.refresh(_run(work, self)), work)
+
+    def latest(self, method: Method[Arguments], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Task:
+        """Refresh by a method that only reads; what it is still at is withdrawn."""
+        self.cancel(method)
+        task = self.refresh(method(*args, **kwargs))
+        self._latest[method.__name__] = task
+        return task
+
+    def cancel(self, method: Method[...]) -> None:
+        """End what ``latest`` began with a method."""
+        if (task := self._latest.pop(method.__name__, None)) is not None:
+            task.cancel()
+
+    def on_areas(self, areas: Collection[Area], act: Callable[[], object]) -> None:
+        """Call ``act`` after each change of one of these areas."""
+        if not self._watched:
+            self._bridge.changed.connect(self._on_bridge_changed)
+        self._watched.append((frozenset(areas), act))
+
+    def _tell(self, report: Callable[[KeepsakeError], object], error: KeepsakeError) -> None:
+        # A task that failed is heard of a moment later, when its owner may be gone.
+        if isValid(self):
+            report(error)
+
+    def _on_bridge_changed(self, changes: ChangeSet) -> None:
+        for areas, act in self._watched:
+            if areas & changes.areas:
+                act()
+
+
+def _closed_after(task: Task, work: Coroutine[Any, Any, Any]) -> Task:
+    """Close ``work`` when its task ends, which may be cancelled before it began."""
+    task.add_done_callback(lambda _: work.close())
+    return task
+
+
+async def _run(work: Coroutine[Any, Any, Answer], owner: QObject) -> Answer:
+    return await _steps(work, owner)
+
+
+@types.coroutine
+def _steps(work: Coroutine[Any, Any, Answer], owner: QObject) -> Generator[Any, None, Answer]:
+    """Go through the steps of ``work``, each of which waits for something, while ``owner`` lives."""
+    error: BaseException | None = None
+    try:
+        while True:
+            if not isValid(owner) and not isinstance(error, GeneratorExit):
+                error = asyncio.CancelledError()
+            waiting_for = work.send(None) if error is None else work.throw(error)
+            error = None
+            try:
+                yield waiting_for
+            except BaseException as raised:  # noqa: BLE001  (``work`` is the one to handle it)
+                error = raised
+    except StopIteration as end:
+        answer: Answer = end.value
+        return answer
