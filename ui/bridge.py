@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -57,26 +57,17 @@ class Bridge(QObject):
         self._received.connect(self._on_event_received)
         self._unsubscribe = backend.subscribe(self._received.emit)
 
-    @overload
-    async def call(self, call: TypedCall[Answer], /) -> Answer: ...
-    @overload
-    async def call(self, call: str, /, **arguments: Any) -> Any: ...
-    async def call(self, call: TypedCall[Any] | str, /, **arguments: Any) -> Any:
+    async def call(self, call: TypedCall[Answer]) -> Answer:
         """Call an operation and return its answer.
 
         Raises:
             KeepsakeError: What the engine reports.
         """
-        return (await self.reply(call, **arguments)).value
+        answer: Answer = (await self.reply(call)).value
+        return answer
 
-    @overload
-    async def reply(self, call: TypedCall[Any], /) -> Reply: ...
-    @overload
-    async def reply(self, call: str, /, **arguments: Any) -> Reply: ...
-    async def reply(self, call: TypedCall[Any] | str, /, **arguments: Any) -> Reply:
+    async def reply(self, call: TypedCall[Any]) -> Reply:
         """Call an operation and return its answer with what it changed; see ``call``."""
-        if isinstance(call, str):
-            call = TypedCall(call, arguments)
         return await asyncio.wrap_future(self._backend.call(call.operation, call.arguments))
 
     def start(

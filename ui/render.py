@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.memories.model import MemoryFilter
-from ui import theme
+from ui import operations, theme
 from ui.actions import Actions
 from ui.app import make_application
 from ui.bridge import Bridge
@@ -62,9 +62,9 @@ async def _draw(backend: "Backend", out_dir: Path, search: str) -> list[Path]:
 
 async def _open_places(bridge: Bridge) -> list[Place]:
     """Return the latest conversation and note, and a job that has run."""
-    sessions = await bridge.call("session.ids")
-    notes = await bridge.call("note.list", filter=MemoryFilter(kinds=("note",)), limit=1)
-    schedules = (await bridge.call("schedule.search", limit=_MOST_SCHEDULES)).schedules
+    sessions = await bridge.call(operations.session.ids())
+    notes = await bridge.call(operations.note.list(filter=MemoryFilter(kinds=("note",)), limit=1))
+    schedules = (await bridge.call(operations.schedule.search(limit=_MOST_SCHEDULES))).schedules
     places = [Place("sessions", item) for item in sessions[:1]]
     places += [Place("notes", note.id) for note in notes]
     places += [Place("schedule", job.id) for job in schedules if job.is_built_in and job.last_run_at][:1]

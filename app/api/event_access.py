@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.api.caller import Caller
-from app.changes import Area, ChangeSet, Event, Progress, Scope
+from app.changes import Area, ChangeSet, Event, Progress, Scope, joined_scopes
 
 # What full trust reads; settings, agents and the inbox are the person's.
 _READABLE_AREAS: Final[frozenset[Area]] = frozenset(
@@ -43,13 +43,16 @@ def _narrowed(event: ChangeSet, caller: Caller) -> ChangeSet | None:
     kept = [place for place, scope in enumerate(found) if scope]
     if not kept:
         return None
-    ids = tuple(event.ids[place] for place in kept) if event.ids else ()
-    scopes = tuple(found[place] for place in kept)
+    # Entities have other ids for those who do not see all that names them.
+    is_named = event.ids and "entities" not in event.areas
+    ids = tuple(event.ids[place] for place in kept) if is_named else ()
+    scopes = tuple(found[place] for place in kept) if is_named else joined_scopes(found[place] for place in kept)
     areas = event.areas & _areas([event.scopes[place] for place in kept])
     return replace(event, areas=areas, ids=ids, scopes=scopes, history_ids=()) if areas else None
 
 
 def _areas(scopes: list[Scope]) -> frozenset[Area]:
-    """Return the areas of conversations or memories with these scopes."""
+    """Return the areas of conversations, memories or entities with these scopes."""
     is_session = [any(name.startswith("agent:") for name in scope) for scope in scopes]
-    return (_OF_SESSIONS if any(is_session) else frozenset()) | (_OF_MEMORIES if not all(is_session) else frozenset())
+    of_sessions = _OF_SESSIONS if any(is_session) else frozenset()
+    return of_sessions | (_OF_MEMORIES if not all(is_session) else frozenset()) | {"entities"}

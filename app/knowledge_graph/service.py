@@ -1,11 +1,12 @@
 """Knowledge graph service: makes, finds and removes entities, observations and relations."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 
 import apsw
 
-from app.changes import Changed, ChangeSet
+from app.changes import Changed, ChangeSet, Scope, joined_scopes
 from app.core.access import Access
 from app.core.clock import Clock
 from app.core.ids import new_id
@@ -105,7 +106,7 @@ class KnowledgeGraphService:
         made, changes = await self._decide(work, "graph.create_entities", access.actor)
         for key, entity in made:
             await self._observe(key, entity.name, entity.observations, store, access.actor)
-        return Changed(tuple(entity for _, entity in made), _with_memories(changes))
+        return Changed(tuple(entity for _, entity in made), _with_memories(_scoped(changes, (store,))))
 
     async def create_relations(
         self, access: Access, wanted: Sequence[GraphRelation], store: StoreName
@@ -136,7 +137,7 @@ class KnowledgeGraphService:
             return stated
 
         stated, changes = await self._decide(work, "graph.create_relations", access.actor)
-        return Changed(tuple(stated), changes)
+        return Changed(tuple(stated), _scoped(changes, _of_relation(access.actor)))
 
     async def add_observations(
         self, access: Access, wanted: Sequence[Observations], store: StoreName
@@ -159,7 +160,8 @@ class KnowledgeGraphService:
             fresh = [text for text in dict.fromkeys(one.contents) if text not in known]
             await self._observe(node.id, node.name, fresh, store, access.actor)
             added.append(Observations(one.entity, fresh))
-        return Changed(tuple(added), self._memory_changes(access.actor, "graph.add_observations"))
+        scopes = ((store,),) if any(one.contents for one in added) else ()
+        return Changed(tuple(added), self._memory_changes(access.actor, "graph.add_observations", scopes))
 
     async def delete_entities(self, access: Access, names: Sequence[str]) -> Changed[int]:
         """Delete entities with their observations and relations, and return how many; can be undone."""
@@ -185,7 +187,9 @@ class KnowledgeGraphService:
         if memories:
             await self._memories.delete_many(access, memories)
         count, changes = await self._decide(work, "graph.delete_entities", access.actor)
-        return Changed(count, _with_memories(changes))
+        own = _of_relation(access.actor)
+        scopes = tuple((gone[key].store,) if key in gone else own for key in changes.ids)
+        return Changed(count, _with_memories(replace(changes, scopes=scopes)))
 
     async def delete_observations(self, access: Access, unwanted: Sequence[Observations]) -> Changed[int]:
         """Delete observations by their text and return how many; can be undone."""
@@ -197,9 +201,11 @@ class KnowledgeGraphService:
             for memory, text in held.get(by_name.get(one.entity, ""), ())
             if text in set(one.contents)
         ]
+        scopes: tuple[Scope, ...] = ()
         if memories:
-            await self._memories.delete_many(access, memories)
-        return Changed(len(memories), self._memory_changes(access.actor, "graph.delete_observations"))
+            done = await self._memories.delete_many(access, memories)
+            scopes = joined_scopes(done.changes.scopes or ())
+        return Changed(len(memories), self._memory_changes(access.actor, "graph.delete_observations", scopes))
 
     async def delete_relations(self, access: Access, unwanted: Sequence[GraphRelation]) -> Changed[int]:
         """Take relations back and return how many; can be undone."""
@@ -222,7 +228,7 @@ class KnowledgeGraphService:
             return count
 
         count, changes = await self._decide(work, "graph.delete_relations", access.actor)
-        return Changed(count, changes)
+        return Changed(count, _scoped(changes, _of_relation(access.actor)))
 
     async def _state(self, stores: Sequence[str]) -> tuple[list[MarkedEntity], dict[str, list[tuple[str, str]]]]:
         def work(connection: apsw.Connection) -> tuple[list[MarkedEntity], dict[str, list[tuple[str, str]]]]:
@@ -247,8 +253,8 @@ class KnowledgeGraphService:
         return await self._store.write(transact)
 
     @staticmethod
-    def _memory_changes(actor: str, operation: str) -> ChangeSet:
-        return ChangeSet(frozenset({"memories"}), (), actor, operation)
+    def _memory_changes(actor: str, operation: str, scopes: tuple[Scope, ...]) -> ChangeSet:
+        return ChangeSet(frozenset({"memories"}), (), actor, operation, scopes=scopes)
 
 
 def _mark(
@@ -352,4 +358,14 @@ def _check_count(wanted: Sequence[object]) -> None:
 
 
 def _with_memories(changes: ChangeSet) -> ChangeSet:
-    return ChangeSet(changes.areas | {"memories"}, changes.ids, changes.actor, changes.operation, changes.history_ids)
+    return replace(changes, areas=changes.areas | {"memories"})
+
+
+def _scoped(changes: ChangeSet, scope: Scope) -> ChangeSet:
+    """Return changes of entities that all lie in ``scope``."""
+    return replace(changes, scopes=(scope,) * len(changes.ids))
+
+
+def _of_relation(actor: str) -> Scope:
+    """Return who hears of a relation below full trust: who stated it."""
+    return (f"agent:{actor}",)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.api.caller import Caller
 from app.host import Host
 from app.sessions.model import NewMessage
-from ui import theme
+from ui import operations, theme
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.notice import Notice
@@ -88,7 +88,7 @@ def test_a_long_conversation_is_read_found_renamed_and_forgotten(
     run_async(until(lambda: not pane.listing.model.ids and "Deleted ‘Roses’" in [one.text for one in pane.notices]))
     undo = pane.notices[-1].history_ids
     assert undo
-    run_async(bridge.call("memory.undo", history_ids=list(undo)))
+    run_async(bridge.call(operations.memory.undo(history_ids=list(undo))))
     run_async(until(lambda: list(pane.listing.model.ids) == [session]))
 
 
@@ -157,7 +157,7 @@ def test_deleting_and_bringing_back(host: Host, bridge: Bridge, open_pane: Open,
     pane.listing.list.delete_requested.emit(ids[:2])
     run_async(until(lambda: list(pane.listing.model.ids) == [ids[2]]))
     run_async(until(lambda: bool(pane.notices)))
-    run_async(bridge.call("memory.undo", history_ids=list(pane.notices[-1].history_ids)))
+    run_async(bridge.call(operations.memory.undo(history_ids=list(pane.notices[-1].history_ids))))
     run_async(until(lambda: len(pane.listing.model.ids) == 3))
 
 
@@ -171,7 +171,7 @@ def test_what_an_undo_brings_back_is_selected_in_sight_and_open(
     rows.delete_requested.emit([ids[0]])
     run_async(until(lambda: len(pane.listing.model.ids) == 59 and bool(pane.notices)))
     rows.choose(ids[-1])
-    run_async(bridge.call("memory.undo", history_ids=list(pane.notices[-1].history_ids)))
+    run_async(bridge.call(operations.memory.undo(history_ids=list(pane.notices[-1].history_ids))))
     run_async(until(lambda: rows.current_id() == ids[0] and pane.controller.id == ids[0]))
     assert rows.selected_ids() == [ids[0]]
     assert rows.viewport().rect().contains(rows.visualRect(rows.currentIndex()))
@@ -187,7 +187,7 @@ def test_a_conversation_that_an_undo_brings_back_is_selected_and_open(
     rows.delete_requested.emit([ids[0]])
     run_async(until(lambda: len(pane.listing.model.ids) == 2 and bool(pane.notices)))
     assert rows.current_id() != ids[0]
-    run_async(bridge.call("memory.undo", history_ids=list(pane.notices[-1].history_ids)))
+    run_async(bridge.call(operations.memory.undo(history_ids=list(pane.notices[-1].history_ids))))
     run_async(until(lambda: rows.current_id() == ids[0] and pane._open_id() == ids[0]))
 
 
@@ -202,7 +202,7 @@ def test_an_undone_edit_leaves_the_selection_where_it_is(
     run_async(until(lambda: pane.controller.id == ids[1]))
     assert done.pinned
     entry = host.ask("memory.history", target=ids[0], limit=1)[0]
-    run_async(bridge.call("memory.undo", history_ids=[entry.id]))
+    run_async(bridge.call(operations.memory.undo(history_ids=[entry.id])))
     run_async(until(lambda: not pane.listing._reload.isActive() and not bridge.is_busy))
     assert pane.listing.list.current_id() == ids[1]
 
@@ -241,7 +241,7 @@ def test_a_result_that_is_deleted_goes_and_comes_back(
     run_async(until(lambda: [row.id for row in pane.results.source.rows] == [rows[0], rows[2]]))
     assert pane.results.current_hit().id == rows[2]
     run_async(until(lambda: bool(pane.notices)))
-    run_async(bridge.call("memory.undo", history_ids=list(pane.notices[-1].history_ids)))
+    run_async(bridge.call(operations.memory.undo(history_ids=list(pane.notices[-1].history_ids))))
     run_async(until(lambda: sorted(row.id for row in pane.results.source.rows) == sorted(notes)))
     assert pane.results.current_hit().id == rows[2]
 

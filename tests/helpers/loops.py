@@ -38,7 +38,7 @@ def qt_loop(qapp: "QApplication") -> Iterator[asyncio.AbstractEventLoop]:
 
 @pytest.fixture
 def run_async(qt_loop: asyncio.AbstractEventLoop) -> RunAsync[Any]:
-    """Run a coroutine on the Qt loop and return its value: ``run_async(bridge.call("vault.status"))``."""
+    """Run a coroutine on the Qt loop and return its value: ``run_async(bridge.call(operations.vault.status()))``."""
 
     def run(coroutine: Coroutine[Any, Any, T]) -> T:
         return qt_loop.run_until_complete(asyncio.wait_for(coroutine, LIMIT_S))

@@ -1,5 +1,6 @@
 """The commands of the catalogue against a running host: pipes, terminals, exit statuses and what they load."""
 
+import contextlib
 import json
 import os
 import pty
@@ -8,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.integration.test_cli import LIMIT_S, Done, sentence, serving, surroundings
@@ -99,6 +101,18 @@ def test_what_is_gone_for_ever_asks_first(keepsake: Keepsake) -> None:
     shown(keepsake("session", "get", "gone"))
     shown(keepsake("memory", "forget-forever", "--session", "gone", "--yes"))
     assert keepsake("session", "get", "gone").returncode == 65
+
+
+def test_an_answer_that_is_not_ok_ends_with_1(tmp_path: Path) -> None:
+    def run(*words: str) -> int:
+        command = [sys.executable, "-m", "app", "--vault", str(tmp_path / "vault"), *words]
+        done = subprocess.run(command, env=surroundings(tmp_path), capture_output=True, timeout=LIMIT_S, check=False)
+        return done.returncode
+
+    assert run("note", "save", "The heron nests.") == 0
+    with contextlib.closing(apsw.Connection(str(tmp_path / "vault" / "memory.db"))) as connection:
+        connection.execute("DELETE FROM chunks")
+    assert [run("vault", "check"), run("vault", "repair"), run("vault", "check")] == [1, 0, 0]
 
 
 def test_exit_statuses(keepsake: Keepsake) -> None:

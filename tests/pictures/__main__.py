@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ui import operations
+
 if TYPE_CHECKING:
     from app.host import Host
     from tests.pictures.shots import Shot, Subjects
@@ -133,14 +135,14 @@ async def _subjects(bridge: "Bridge") -> "Subjects":
     from app.memories.model import MemoryFilter
     from tests.pictures.shots import Subjects
 
-    sessions = await bridge.call("session.ids")
+    sessions = await bridge.call(operations.session.ids())
     if not sessions:
         return Subjects()
     sample = "ses-sample-orchard-survey"
     text = "Gallica border" if sample in sessions else ""
-    notes = await bridge.call("note.list", filter=MemoryFilter(kinds=("note",), text=text))
-    facts = await bridge.call("fact.list", limit=1)
-    names = await bridge.call("entity.list", limit=1)
+    notes = await bridge.call(operations.note.list(filter=MemoryFilter(kinds=("note",), text=text)))
+    facts = await bridge.call(operations.fact.list(limit=1))
+    names = await bridge.call(operations.entity.list(limit=1))
     return Subjects(
         session=sample if sample in sessions else sessions[0],
         note=notes[0].id if notes else "",

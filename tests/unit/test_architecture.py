@@ -1,6 +1,7 @@
 """Architecture: the engine runs without a window, starts cheaply, and no file is too long."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -100,3 +101,9 @@ def _find_circle(graph: dict[str, set[str]]) -> list[str]:
 def test_no_modules_import_each_other_in_a_circle() -> None:
     assert _find_circle({"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()}) == ["b", "c"]
     assert _find_circle(_import_graph()) == []
+
+
+def test_only_the_generated_calls_name_operations() -> None:
+    by_string = re.compile(r'\bTypedCall\(|\.(?:call|reply)\(\s*f?"')
+    found = [path.name for path in sorted((ROOT / "ui").rglob("*.py")) if by_string.search(path.read_text("utf-8"))]
+    assert found == ["operations.py", "typed_call.py"], "make the call with ui.operations, where mypy checks it"

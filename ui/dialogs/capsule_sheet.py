@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QDir, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from app.core.clock import SystemClock, to_datetime
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.sheet_rows import LONGEST_PATH, PathRow, SheetRow
 from ui.models.dates import counted, format_number, full_date
@@ -178,12 +178,12 @@ class CapsuleSheet(BaseDialog):
     # --- work ---
 
     async def _suggested(self, prefix: str) -> "list[str]":
-        found = await self._bridge.call("tag.list", prefix=prefix, limit=_SUGGESTED)
+        found = await self._bridge.call(operations.tag.list(prefix=prefix, limit=_SUGGESTED))
         return [one.name for one in found]
 
     async def _load_key(self) -> None:
         try:
-            key: str = await self._bridge.call("capsule.key")
+            key: str = await self._bridge.call(operations.capsule.key())
         except KeepsakeError as error:
             key = ""
             self._say(error.message, "body danger")
@@ -191,7 +191,7 @@ class CapsuleSheet(BaseDialog):
             self.key.setText(key)
             self.copy.setEnabled(bool(key))
 
-    def _choice(self) -> dict[str, object]:
+    def _choice(self) -> dict[str, Any]:
         return {
             "tags": list(self.tags.tags),
             "text": self.words.text().strip(),
@@ -203,7 +203,7 @@ class CapsuleSheet(BaseDialog):
         self._request += 1
         request = self._request
         try:
-            number: int = len(self._ids) or await self._bridge.call("capsule.count", **self._choice())
+            number: int = len(self._ids) or await self._bridge.call(operations.capsule.count(**self._choice()))
         except KeepsakeError as error:
             self._say(error.message, "body danger")
             return
@@ -214,12 +214,17 @@ class CapsuleSheet(BaseDialog):
             self._offer()
 
     async def _make(self) -> None:
-        what: dict[str, object] = {"ids": self._ids} if self._ids else self._choice()
-        names = {"sender": self.from_name.text().strip(), "recipient": self.for_name.text().strip()}
+        what: dict[str, Any] = {"ids": self._ids} if self._ids else self._choice()
         self.make.setEnabled(False)
         try:
             made: Capsule = await self._bridge.call(
-                "capsule.make", path=self.path.text().strip(), days=self.days.currentData(), **names, **what
+                operations.capsule.make(
+                    path=self.path.text().strip(),
+                    days=self.days.currentData(),
+                    sender=self.from_name.text().strip(),
+                    recipient=self.for_name.text().strip(),
+                    **what,
+                )
             )
         except KeepsakeError as error:
             if isValid(self):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import note
 from ui.models.dates import full_date
 from ui.style.design_tokens import Space
@@ -64,7 +64,7 @@ class CutOffCard(QFrame):
 
     async def _load(self) -> None:
         try:
-            found: list[UnfinishedImport] = await self._bridge.call("exchange.unfinished")
+            found: list[UnfinishedImport] = await self._bridge.call(operations.exchange.unfinished())
         except KeepsakeError:
             return  # choosing the file again goes on as well
         if not isValid(self):
@@ -80,7 +80,7 @@ class CutOffCard(QFrame):
 
     async def _dismiss(self, run_id: str) -> None:
         try:
-            await self._bridge.call("exchange.dismiss", run_id=run_id)
+            await self._bridge.call(operations.exchange.dismiss(run_id=run_id))
         except KeepsakeError as error:
             if isValid(self):
                 self.text.setText(error.message)

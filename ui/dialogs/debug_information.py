@@ -8,7 +8,7 @@ from PySide6.QtCore import qVersion
 from PySide6.QtGui import QGuiApplication
 
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -38,8 +38,8 @@ async def debug_lines(bridge: "Bridge", errors: "ErrorReporter | None" = None) -
     """Return facts about program, machine and vault, and the last errors, one a line."""
     lines = program_lines()
     try:
-        status = await bridge.call("vault.status")
-        stats = await bridge.call("memory.stats")
+        status = await bridge.call(operations.vault.status())
+        stats = await bridge.call(operations.memory.stats())
     except KeepsakeError as error:
         lines.append(f"vault: {error.code}: {error.message}")
     else:

@@ -12,7 +12,7 @@ from shiboken6 import isValid
 from app.core.ids import uuid7
 from app.encryption.model import EncryptionState
 from app.errors import CancelledByPersonError, KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.sheet_rows import PathRow, SheetRow
 from ui.models.dates import format_number
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.encryption.model import EncryptionStatus
     from app.exchange.model import ExportReport
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 ENCRYPTED: Final = "encrypted"
 SUFFIXES: Final = {ENCRYPTED: ".keepsake", "folder": "", "jsonl": ".jsonl"}
@@ -183,7 +184,7 @@ class ExportSheet(BaseDialog):
 
     async def _load(self) -> None:
         try:
-            status: EncryptionStatus = await self._bridge.call("encryption.status")
+            status: EncryptionStatus = await self._bridge.call(operations.encryption.status())
         except KeepsakeError as error:
             if isValid(self):
                 self._say(error.message, "body danger")
@@ -196,9 +197,9 @@ class ExportSheet(BaseDialog):
         self._warn()
         self._offer()
 
-    async def _export(self, arguments: dict[str, object]) -> None:
+    async def _export(self, call: "TypedCall[ExportReport]") -> None:
         try:
-            report: ExportReport = await self._bridge.call("exchange.export", **arguments)
+            report = await self._bridge.call(call)
         except CancelledByPersonError:
             self._end(self.tr("Stopped. Nothing was written."))
         except KeepsakeError as error:
@@ -289,16 +290,15 @@ class ExportSheet(BaseDialog):
         if not self.go.isEnabled():
             return
         self._job = f"export-{uuid7()}"
-        arguments: dict[str, object] = {
-            "path": self.path.text().strip(),
-            "format": self.format.currentData(),
-            "job": self._job,
-            "history": self.history.isChecked(),
-        }
-        if self._is_encrypted():
-            arguments["passphrase"] = self.new.text()
-        elif self._is_vault_encrypted:
-            arguments["plain_text"] = True
+        is_encrypted = self._is_encrypted()
+        call = operations.exchange.export(
+            path=self.path.text().strip(),
+            format=self.format.currentData(),
+            job=self._job,
+            history=self.history.isChecked(),
+            passphrase=self.new.text() if is_encrypted else "",
+            plain_text=bool(self._is_vault_encrypted) and not is_encrypted,
+        )
         self.show_folder.hide()
         self.bar.show()
         self.stop.show()
@@ -307,7 +307,7 @@ class ExportSheet(BaseDialog):
         self._say(self.tr("Starting…"))
         self._offer()
         self.leave.setFocus()  # never on Stop: a second Enter must not cancel what the first one began
-        self._bridge.start(self._export(arguments))
+        self._bridge.start(self._export(call))
 
     def _on_bridge_progressed(self, progress: "Progress") -> None:
         if progress.job == self._job and progress.state == "running" and self.stop.isEnabled():
@@ -316,7 +316,7 @@ class ExportSheet(BaseDialog):
     def _on_stop_clicked(self) -> None:
         self.stop.setEnabled(False)
         self._say(self.tr("Stopping…"))
-        self._bridge.start(self._bridge.call("job.cancel", job=self._job))
+        self._bridge.start(self._bridge.call(operations.job.cancel(job=self._job)))
 
     def _on_show_folder_clicked(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(self._written).parent)))

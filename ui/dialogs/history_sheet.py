@@ -1,7 +1,7 @@
 """History sheet: what was done in the vault, newest first, each entry with its undo."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
@@ -9,7 +9,7 @@ from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.act_row import ActRow
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.models.dates import day_heading, day_of
@@ -30,7 +30,13 @@ MOST = 500
 """Entries that are kept up to date together; older ones are a matter of the command line."""
 RELOAD_MS = 300
 AREAS: frozenset[Area] = UNDOABLE | {"schedules"}
-WHO = ("all", "me", "agents", "upkeep", "imports")
+WHO: Final[tuple[Literal["all", "me", "agents", "upkeep", "imports"], ...]] = (
+    "all",
+    "me",
+    "agents",
+    "upkeep",
+    "imports",
+)
 
 
 class HistorySheet(BaseDialog):
@@ -96,7 +102,9 @@ class HistorySheet(BaseDialog):
         while len(acts) < self._shown:
             try:
                 page: ActPage = await self._bridge.call(
-                    "history.list", who=WHO[self.who.currentIndex()], limit=self._shown - len(acts), cursor=cursor
+                    operations.history.list(
+                        who=WHO[self.who.currentIndex()], limit=self._shown - len(acts), cursor=cursor
+                    )
                 )
             except KeepsakeError as error:
                 if isValid(self) and request == self._request:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from ui import operations
 from ui.shell.navigation import Place
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ async def imported_place(bridge: "Bridge", run_id: str) -> Place | None:
     Raises:
         KeepsakeError: The vault cannot tell.
     """
-    report = await bridge.call("upkeep.changes", run_id=run_id, limit=_LOOKED_AT)
+    report = await bridge.call(operations.upkeep.changes(run_id=run_id, limit=_LOOKED_AT))
     items = [item for item in report.items if not item.undone]
     sessions = [item for item in items if item.target_kind == "session"]
     memories = [item for item in items if item.target_kind == "memory"]

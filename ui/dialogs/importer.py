@@ -22,7 +22,7 @@ from shiboken6 import isValid
 from app.changes import Progress
 from app.core.ids import uuid7
 from app.errors import CancelledByPersonError, KeepsakeError, WrongPassphraseError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.dialogs.cut_off_card import CutOffCard
 from ui.dialogs.import_report import (
@@ -268,7 +268,7 @@ class ImportDialog(BaseDialog):
 
     async def _look(self, path: str, secret: str = "") -> None:
         try:
-            preview = await self._bridge.call("exchange.preview", path=path, **_secret_argument(secret))
+            preview = await self._bridge.call(operations.exchange.preview(path=path, passphrase=secret))
         except WrongPassphraseError as error:
             if isValid(self):
                 self._ask_passphrase(error.message)
@@ -347,12 +347,13 @@ class ImportDialog(BaseDialog):
             secret, self._secret = self._secret, ""
             self.passphrase.forget()
             report = await self._bridge.call(
-                "exchange.import",
-                path=path,
-                job=job,
-                skip_secrets=self._skips_secrets(),
-                **({"leave_out": left_out} if left_out else {}),
-                **_secret_argument(secret),
+                operations.exchange.import_(
+                    path=path,
+                    job=job,
+                    skip_secrets=self._skips_secrets(),
+                    leave_out=left_out,
+                    passphrase=secret,
+                )
             )
         except CancelledByPersonError:
             self._end(self.tr("Stopped"), self.tr("What was imported so far stays. Import it again to continue."))
@@ -398,7 +399,7 @@ class ImportDialog(BaseDialog):
 
     def _on_stop_clicked(self) -> None:
         self._running_text.setText(self.tr("Stopping…"))
-        self._bridge.start(self._bridge.call("job.cancel", job=self._job))
+        self._bridge.start(self._bridge.call(operations.job.cancel(job=self._job)))
 
     def _on_undo_clicked(self) -> None:
         if self._report is not None:
@@ -423,7 +424,3 @@ class ImportDialog(BaseDialog):
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._problems.toPlainText())
-
-
-def _secret_argument(passphrase: str) -> dict[str, str]:
-    return {"passphrase": passphrase} if passphrase else {}

@@ -11,6 +11,7 @@ from app.entities.model import EntityFilter
 from app.errors import KeepsakeError
 from app.memories.model import Kind, MemoryFilter
 from app.sessions.model import SessionFilter
+from ui import operations
 from ui.models.fuzzy_match import has_near_words, pieces
 from ui.panes.labels import kind_icon, kind_label
 from ui.panes.search.query_text import term_of
@@ -165,10 +166,12 @@ async def _titles(bridge: "Bridge", text: str) -> list[Target]:
     others: list[MemoryRow]
     sessions: list[Session]
     links, rows, others, sessions = await asyncio.gather(
-        bridge.call("note.titles", contains=text, limit=LIMIT),
-        bridge.call("note.list", filter=MemoryFilter(text=text, kinds=("note",)), order="recent", limit=LIMIT),
-        bridge.call("note.list", filter=MemoryFilter(text=text, kinds=OTHER_KINDS), order="recent", limit=OTHER_LIMIT),
-        bridge.call("session.list", filter=SessionFilter(text=text), order="recent", limit=LIMIT),
+        bridge.call(operations.note.titles(contains=text, limit=LIMIT)),
+        bridge.call(operations.note.list(filter=MemoryFilter(text=text, kinds=("note",)), order="recent", limit=LIMIT)),
+        bridge.call(
+            operations.note.list(filter=MemoryFilter(text=text, kinds=OTHER_KINDS), order="recent", limit=OTHER_LIMIT)
+        ),
+        bridge.call(operations.session.list(filter=SessionFilter(text=text), order="recent", limit=LIMIT)),
     )
     known = [*rows, *others]
     places = await _titled(bridge, links, known)
@@ -181,7 +184,7 @@ async def _titles(bridge: "Bridge", text: str) -> list[Target]:
 async def _titled(bridge: "Bridge", links: "Sequence[Link]", known: "Sequence[MemoryRow]" = ()) -> list[Place]:
     """Return the places of titled memories that are not among ``known``, each with its kind."""
     wanted = [link.memory_id for link in links if link.memory_id not in {row.id for row in known}]
-    rows: list[MemoryRow] = await bridge.call("note.rows", ids=wanted) if wanted else []
+    rows: list[MemoryRow] = await bridge.call(operations.note.rows(ids=wanted)) if wanted else []
     kinds = {row.id: row.kind for row in rows}
     return [
         Place("notes", link.memory_id, title=link.title, kind=kinds.get(link.memory_id, ""))
@@ -207,15 +210,18 @@ def _count_named(targets: "Sequence[Target]", text: str) -> int:
 async def _misspelt(bridge: "Bridge", text: str, *, titles_only: bool) -> list[Target]:
     """Return titles and names that have nearly these words."""
     wanted = pieces(text)
-    calls = [bridge.call("note.titles", contains=piece, limit=NEAR_LIMIT) for piece in wanted]
-    calls += [bridge.call("session.list", filter=SessionFilter(text=piece), limit=NEAR_LIMIT) for piece in wanted]
-    if not titles_only:
-        calls += [bridge.call("entity.list", filter=EntityFilter(text=piece), limit=NEAR_LIMIT) for piece in wanted]
-    answers = await asyncio.gather(*calls)
-    count = len(wanted)
-    links: dict[str, Link] = {one.memory_id: one for found in answers[:count] for one in found}
-    sessions: dict[str, Session] = {one.id: one for found in answers[count : 2 * count] for one in found}
-    entities: dict[str, EntityRow] = {one.id: one for found in answers[2 * count :] for one in found}
+    limit, session, entity = NEAR_LIMIT, operations.session, operations.entity
+    notes = [operations.note.titles(contains=piece, limit=limit) for piece in wanted]
+    talks = [session.list(filter=SessionFilter(text=piece), limit=limit) for piece in wanted]
+    names = [] if titles_only else [entity.list(filter=EntityFilter(text=piece), limit=limit) for piece in wanted]
+    linked, held, named = await asyncio.gather(
+        asyncio.gather(*map(bridge.call, notes)),
+        asyncio.gather(*map(bridge.call, talks)),
+        asyncio.gather(*map(bridge.call, names)),
+    )
+    links = {one.memory_id: one for found in linked for one in found}
+    sessions = {one.id: one for found in held for one in found}
+    entities = {one.id: one for found in named for one in found}
     titles = {
         **{key: one.title for key, one in links.items()},
         **{key: one.label for key, one in sessions.items()},
@@ -238,8 +244,8 @@ async def _tags_and_names(bridge: "Bridge", text: str) -> list[Target]:
     tags: list[Facet]
     entities: list[EntityRow]
     tags, entities = await asyncio.gather(
-        bridge.call("tag.list", prefix=text.removeprefix("#").casefold(), limit=LIMIT),
-        bridge.call("entity.list", filter=EntityFilter(text=text), limit=ENTITY_LIMIT),
+        bridge.call(operations.tag.list(prefix=text.removeprefix("#").casefold(), limit=LIMIT)),
+        bridge.call(operations.entity.list(filter=EntityFilter(text=text), limit=ENTITY_LIMIT)),
     )
     targets = [
         Target(

@@ -17,6 +17,7 @@ from app.attachments.model import MAX_BYTES, Attachment
 from app.core.paths import runtime_dir
 from app.core.regular_files import open_replacing
 from app.errors import InputError, KeepsakeError
+from ui import operations
 from ui.panes.attachment_reader import read_attachment
 from ui.widgets.plain_text import PlainMessageBox
 from ui.work import Work
@@ -47,7 +48,7 @@ class AttachmentOpener(QObject):
 
     async def _open(self, target: str) -> None:
         try:
-            found: Attachment = await self._bridge.call("attachment.locate", link=target)
+            found: Attachment = await self._bridge.call(operations.attachment.locate(link=target))
         except KeepsakeError as error:
             name = target.rpartition("/")[2]
             text = self.tr("‘{name}’ cannot be opened. {why}").format(name=name, why=error.message)

@@ -3,6 +3,8 @@
 import base64
 from typing import TYPE_CHECKING
 
+from ui import operations
+
 if TYPE_CHECKING:
     from app.attachments.model import Attachment
     from ui.bridge import Bridge
@@ -21,7 +23,7 @@ async def read_attachment(bridge: "Bridge", found: "Attachment", limit: int) -> 
     """
     parts, size = list[bytes](), 0
     while size < limit:
-        part = base64.b64decode(await bridge.call("attachment.read", link=found.link, offset=size))
+        part = base64.b64decode(await bridge.call(operations.attachment.read(link=found.link, offset=size)))
         if not part:
             break
         parts.append(part)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
@@ -17,6 +17,7 @@ from ui.work import Work
 if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.models.cards import Card
+    from ui.typed_call import TypedCall
 
 RELOAD_MS = 200
 
@@ -49,9 +50,6 @@ class FilteredList(QWidget):
         bridge: The connection to the engine.
         parent: Its parent.
     """
-
-    ROWS_OPERATION: ClassVar[str] = ""
-    """The operation that returns rows by their ids."""
 
     loaded = Signal()
     """Other ids are shown."""
@@ -160,8 +158,11 @@ class FilteredList(QWidget):
         self.loaded.emit()
 
     async def _rows(self, ids: list[str]) -> Sequence[Any]:
-        rows: Sequence[Any] = await self._bridge.call(self.ROWS_OPERATION, ids=ids)
-        return rows
+        return await self._bridge.call(self._rows_call(ids))
+
+    def _rows_call(self, ids: list[str]) -> "TypedCall[Sequence[Any]]":
+        """Return the call for rows by their ids."""
+        raise NotImplementedError
 
     def _on_filter_stepped_down(self) -> None:
         self.list.setFocus(Qt.FocusReason.TabFocusReason)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.work import Work
 
 if TYPE_CHECKING:
@@ -68,10 +69,14 @@ class KnownHints(QObject):
     async def _ask(self, request: int) -> None:
         try:
             if self._is_on is None:
-                settings: list[SettingValue] = await self._bridge.call("settings.list")
+                settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
                 self._is_on = any(one.name == SETTING and bool(one.value) for one in settings)
             without = list(filter(None, [self._own()]))
-            hits = await self._bridge.call("memory.related", text=self._text, without=without) if self._is_on else []
+            hits = (
+                await self._bridge.call(operations.memory.related(text=self._text, without=without))
+                if self._is_on
+                else []
+            )
         except KeepsakeError:
             hits = []  # a hint is no place for errors: the search itself tells what is wrong
         if request == self._request and not self._is_dismissed:

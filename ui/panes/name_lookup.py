@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.work import Work
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class NameLookup(QObject):
 
     async def _fetch(self, owners: list[str]) -> None:
         try:
-            rows: list[MentionedEntity] = await self._bridge.call("entity.named", owners=owners)
+            rows: list[MentionedEntity] = await self._bridge.call(operations.entity.named(owners=owners))
         except KeepsakeError as error:
             # Texts are read without links then; when they come into sight again, they are asked for again.
             _log.info("names of texts were not looked up: %s", error.code)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QInputDialog, QWidget
 
 from app.core.tag_names import inline_tag, normalise_tags
 from app.core.text import excerpt
+from ui import operations
 from ui.notice import Notice
 from ui.panes.pane import Pane, Place
 from ui.shell.navigation import link_of, place_of
@@ -99,7 +100,7 @@ class ReadingPane(Pane):
         self.show_notice(self.tr("No note is called ‘{title}’ yet.").format(title=title))
 
     async def _resolve(self, title: str) -> None:
-        found = await self.bridge.call("note.resolve", title=title)
+        found = await self.bridge.call(operations.note.resolve(title=title))
         if found:
             self.navigate.emit(Place("notes", found, title=title))
         else:

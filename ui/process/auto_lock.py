@@ -9,6 +9,7 @@ from shiboken6 import isValid
 
 from app.encryption.model import EncryptionState
 from app.errors import KeepsakeError
+from ui import operations
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -72,7 +73,7 @@ class AutoLock(QObject):
     async def _expire(self) -> None:
         try:
             # What a person began and left alone, such as an import, is finished first.
-            if await self._bridge.call("job.list"):
+            if await self._bridge.call(operations.job.list()):
                 return
         except KeepsakeError:
             return  # the vault is being closed
@@ -81,8 +82,8 @@ class AutoLock(QObject):
 
     async def _load(self) -> None:
         try:
-            status: EncryptionStatus = await self._bridge.call("encryption.status")
-            settings = await self._bridge.call("settings.list")
+            status: EncryptionStatus = await self._bridge.call(operations.encryption.status())
+            settings = await self._bridge.call(operations.settings.list())
         except KeepsakeError:
             return  # the vault is being closed
         if not isValid(self):

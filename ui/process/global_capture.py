@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.notice import Notice
 from ui.process.shortcut_portal import ShortcutPortal, ShortcutPortalError
 
@@ -52,7 +53,7 @@ class GlobalCapture(QObject):
 
     async def _read(self) -> None:
         try:
-            settings: list[SettingValue] = await self._bridge.call("settings.list")
+            settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
         except KeepsakeError:
             return  # asked again with the next change
         if not isValid(self):
@@ -92,4 +93,4 @@ class GlobalCapture(QObject):
     async def _turn_off(self) -> None:
         """Turn the setting off, which says what is."""
         with suppress(KeepsakeError):  # it is tried again at the next start
-            await self._bridge.call("settings.set", name=SETTING, value=False)
+            await self._bridge.call(operations.settings.set(name=SETTING, value=False))

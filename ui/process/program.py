@@ -14,6 +14,7 @@ from app.core.program_command import program_command
 from app.core.vault_opening import VaultOpening
 from app.encryption.model import KEY_FILE
 from app.errors import InternalError, KeepsakeError
+from ui import operations
 from ui import tray as trays
 from ui.actions import Actions
 from ui.bridge import Backend, Bridge
@@ -300,7 +301,7 @@ class Program(QObject):
 
     async def _greet(self, bridge: Bridge) -> None:
         """Show the first steps, unless the vault was filled before it had a window."""
-        status = await bridge.call("vault.status")
+        status = await bridge.call(operations.vault.status())
         if self._leaving or self.window.dialogs is None:
             return
         if not (status.sessions or status.memories):
@@ -335,7 +336,7 @@ class Program(QObject):
         self.tray.menu.aboutToShow.connect(self._on_tray_opening)
 
     def _cancel_job(self, bridge: Bridge, job: str) -> None:
-        bridge.start(bridge.call("job.cancel", job=job))
+        bridge.start(bridge.call(operations.job.cancel(job=job)))
 
     def _on_place_requested(self, place: Place) -> None:
         self.window.bring_to_front()

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from app.agents.model import AccessRequest
 from app.changes import Area, ChangeSet
 from app.errors import NotFoundError
+from ui import operations
 from ui.notice import Notice
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class AccessRequests(QObject):
         try:
             while self._is_stale:
                 self._is_stale = False
-                found = list(await self._bridge.call("agent.requests"))
+                found = list(await self._bridge.call(operations.agent.requests()))
                 if found != self.waiting:
                     self.waiting = found
                     self.changed.emit(found)
@@ -69,7 +70,7 @@ class AccessRequests(QObject):
         # Who has access already stays what it is; the bar asked whether this is the same program.
         given = {"replace_token": True} if request.has_access else {"trust": trust, "review": review}
         try:
-            await self._bridge.call("agent.allow", request=request.id, **given)
+            await self._bridge.call(operations.agent.allow(request=request.id, **given))
         except NotFoundError:
             self._tell_decided(request)
         else:
@@ -78,7 +79,7 @@ class AccessRequests(QObject):
 
     async def _refuse(self, request: AccessRequest) -> None:
         try:
-            await self._bridge.call("agent.refuse", request=request.id)
+            await self._bridge.call(operations.agent.refuse(request=request.id))
         except NotFoundError:
             self._tell_decided(request)
         else:

@@ -8,6 +8,7 @@ from PySide6.QtNetwork import QNetworkInformation
 from PySide6.QtWidgets import QWidget
 
 from app.errors import KeepsakeError
+from ui import operations
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -44,7 +45,7 @@ class ActivityReporter(QObject):
 
     async def _report(self) -> None:
         try:
-            await self._bridge.call("schedule.activity", typing=True, metered=is_metered())
+            await self._bridge.call(operations.schedule.activity(typing=True, metered=is_metered()))
         except KeepsakeError:
             return  # the vault is being closed; work that begins meanwhile does no harm
 

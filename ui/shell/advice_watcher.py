@@ -7,6 +7,7 @@ from shiboken6 import isValid
 
 from app.changes import ChangeSet
 from app.errors import KeepsakeError
+from ui import operations
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -32,7 +33,7 @@ class AdviceWatcher(QObject):
 
     async def _ask(self) -> None:
         try:
-            advice: str = await self._bridge.call("embedding.advice")
+            advice: str = await self._bridge.call(operations.embedding.advice())
         except KeepsakeError:
             return  # the sheet of the search models asks again, and tells what is wrong
         if isValid(self) and advice:

@@ -8,6 +8,7 @@ from shiboken6 import isValid
 from app.changes import ChangeSet
 from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError, NotFoundError
+from ui import operations
 from ui.notice import Notice
 from ui.panes.known_hints import SETTING
 from ui.panes.reading_pane import history_of
@@ -54,7 +55,7 @@ class ClashWatcher(QObject):
 
     async def _look(self, ids: list[str]) -> None:
         try:
-            settings: list[SettingValue] = await self._bridge.call("settings.list")
+            settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
             if not any(one.name == SETTING and bool(one.value) for one in settings):
                 return
             for identity in ids:
@@ -67,7 +68,7 @@ class ClashWatcher(QObject):
     async def _clashes(self, identity: str) -> "list[Clash]":
         """Return the clashes of a text that were not shown yet."""
         try:
-            found: list[Clash] = await self._bridge.call("fact.clashes", id=identity)
+            found: list[Clash] = await self._bridge.call(operations.fact.clashes(id=identity))
         except NotFoundError:
             return []  # deleted meanwhile
         new = [one for one in found if (identity, one.fact.id) not in self._shown]
@@ -79,7 +80,7 @@ class ClashWatcher(QObject):
 
     async def _forget(self, identity: str) -> None:
         try:
-            reply = await self._bridge.reply("fact.forget", id=identity)
+            reply = await self._bridge.reply(operations.fact.forget(id=identity))
         except KeepsakeError as error:
             self.notice.emit(Notice(error.message, kind="error"))
             return

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.notice import Notice
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class CutOffImports(QObject):
 
     async def _look(self) -> None:
         try:
-            found: list[UnfinishedImport] = await self._bridge.call("exchange.unfinished")
+            found: list[UnfinishedImport] = await self._bridge.call(operations.exchange.unfinished())
         except KeepsakeError:
             return  # nothing is lost: the import sheet asks again
         if isValid(self) and found:

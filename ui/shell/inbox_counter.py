@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from app.changes import Area
+from ui import operations
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -38,7 +39,7 @@ class InboxCounter(QObject):
         self._bridge.refresh(self._count())
 
     async def _count(self) -> None:
-        count: int = await self._bridge.call("inbox.count")
+        count: int = await self._bridge.call(operations.inbox.count())
         if isValid(self):
             self.counted.emit(count)
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import note
 from ui.notice import Notice
 from ui.panes.known_hints import KnownHints
@@ -143,7 +143,7 @@ class QuickCapture(QWidget):
 
     async def _store(self, bridge: "Bridge", text: str) -> None:
         try:
-            reply = await bridge.reply("note.save", content=text, title=title_of(text))
+            reply = await bridge.reply(operations.note.save(content=text, title=title_of(text)))
         except KeepsakeError as error:
             self._error.setText(error.message)
             self._error.show()

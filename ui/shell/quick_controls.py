@@ -10,6 +10,7 @@ from shiboken6 import isValid
 from app.agents.model import Agent, ConnectedAgent, Incognito
 from app.changes import Area, ChangeSet
 from app.errors import KeepsakeError
+from ui import operations
 from ui.actions import Action, Actions
 from ui.engine_texts import engine_text
 from ui.notice import Notice
@@ -105,18 +106,18 @@ class QuickControls(QObject):
         return ""
 
     async def _load_agents(self) -> None:
-        self.incognito = await self._bridge.call("agent.incognito.get")
+        self.incognito = await self._bridge.call(operations.agent.incognito.get())
         if isValid(self):
             self._await_ending()
-        self.agents = await self._bridge.call("agent.list")
-        self.connected = await self._bridge.call("agent.connected")
+        self.agents = await self._bridge.call(operations.agent.list())
+        self.connected = await self._bridge.call(operations.agent.connected())
 
     async def _load_pause(self) -> None:
-        self.paused_until = (await self._bridge.call("schedule.status")).paused_until
+        self.paused_until = (await self._bridge.call(operations.schedule.status())).paused_until
 
     async def _load_runs(self) -> None:
-        jobs = await self._bridge.call("upkeep.jobs")
-        found = await self._bridge.call("schedule.search", status="active", limit=_GOALS)
+        jobs = await self._bridge.call(operations.upkeep.jobs())
+        found = await self._bridge.call(operations.schedule.search(status="active", limit=_GOALS))
         own = {schedule.id for job in jobs for schedule in job.schedules}
         runs = [
             (f"work.run.{job.name}", engine_text(job.title), partial(self._run_job, job.name, engine_text(job.title)))
@@ -185,28 +186,28 @@ class QuickControls(QObject):
 
     async def _run_job(self, job: str, title: str) -> None:
         self.notice.emit(Notice(self.tr("‘{name}’ runs").format(name=title), seconds=3))
-        await self._bridge.call("upkeep.run", job=job)
+        await self._bridge.call(operations.upkeep.run(job=job))
 
     async def _run_goal(self, identity: str, name: str) -> None:
-        await self._bridge.call("schedule.run_now", id=identity)
+        await self._bridge.call(operations.schedule.run_now(id=identity))
         self.notice.emit(Notice(self.tr("‘{name}’ runs").format(name=name), seconds=3))
 
     async def _pause(self, until: datetime | None, text: str) -> None:
-        await self._bridge.call("schedule.pause_all", until=until)
+        await self._bridge.call(operations.schedule.pause_all(until=until))
         self.notice.emit(Notice(text))
         await self.refresh()
 
     async def _undo_night(self) -> None:
-        reply = await self._bridge.reply("upkeep.undo_night")
+        reply = await self._bridge.reply(operations.upkeep.undo_night())
         self.notice.emit(Notice(night_words(reply.value), history_of(reply)))
 
     async def _set_private(self, is_on: bool, until: datetime | None = None) -> None:
-        self.incognito = await self._bridge.call("agent.incognito.set", on=is_on, until=until)
+        self.incognito = await self._bridge.call(operations.agent.incognito.set(on=is_on, until=until))
         await self.refresh()
         self.notice.emit(Notice(incognito_words(self.incognito)))
 
     async def _set_paused(self, agent: Agent) -> None:
-        await self._bridge.call("agent.trust", name=agent.id, paused=not agent.paused)
+        await self._bridge.call(operations.agent.trust(name=agent.id, paused=not agent.paused))
         await self.refresh()
         words = self.tr("{name} goes on") if agent.paused else self.tr("{name} is paused")
         self.notice.emit(Notice(words.format(name=agent.name)))

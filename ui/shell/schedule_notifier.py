@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.changes import Area, ChangeSet
 from app.schedule.model import ScheduleNote
+from ui import operations
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -49,10 +50,10 @@ class ScheduleNotifier(QObject):
         try:
             while self._is_stale:
                 self._is_stale = False
-                waiting: list[ScheduleNote] = await self._bridge.call("schedule.notes", limit=FETCHED)
+                waiting: list[ScheduleNote] = await self._bridge.call(operations.schedule.notes(limit=FETCHED))
                 shown = self._shown(waiting)
                 if shown:
-                    await self._bridge.call("schedule.notes_shown", ids=shown)
+                    await self._bridge.call(operations.schedule.notes_shown(ids=shown))
         finally:
             self._is_busy = False
 

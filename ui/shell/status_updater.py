@@ -8,6 +8,7 @@ from shiboken6 import isValid
 
 from app.changes import Area, ChangeSet, Progress
 from app.errors import KeepsakeError
+from ui import operations
 from ui.engine_texts import engine_text
 from ui.panes.schedule.run_labels import coming
 from ui.shell.job_sentences import job_sentence
@@ -55,7 +56,7 @@ class StatusUpdater(QObject):
         what = self.tr("the vault to answer")
         self._line.wait_for(what)
         try:
-            status = await self._bridge.call("vault.status")
+            status = await self._bridge.call(operations.vault.status())
         except KeepsakeError:
             if isValid(self) and not self._stopped:
                 self._timer.start(INDEXING_MS)
@@ -114,7 +115,8 @@ class StatusUpdater(QObject):
         self._line.set_progress(progress)
 
     def _on_line_cancel_requested(self, job: str) -> None:
-        self._bridge.start(self._bridge.call("job.cancel", job=job))
+        self._bridge.start(self._bridge.call(operations.job.cancel(job=job)))
 
     def _on_line_pause_requested(self, job: str, is_pause: bool) -> None:
-        self._bridge.start(self._bridge.call("job.pause" if is_pause else "job.resume", job=job))
+        call = operations.job.pause(job=job) if is_pause else operations.job.resume(job=job)
+        self._bridge.start(self._bridge.call(call))

@@ -1,6 +1,6 @@
 """Undo and redo of what the person did, by the history of the vault."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
@@ -8,6 +8,7 @@ from shiboken6 import isValid
 from app.changes import Area
 from app.errors import KeepsakeError
 from app.history.acts.model import Act, NextSteps, UndoneAct
+from ui import operations
 from ui.models.dates import format_number
 from ui.notice import Notice
 from ui.shell.act_sentences import act_text, deed_text
@@ -15,6 +16,7 @@ from ui.shell.act_sentences import act_text, deed_text
 if TYPE_CHECKING:
     from app.changes import ChangeSet
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 MANY = 1000
 """From this many changes on, undoing takes long enough to say that it has begun."""
@@ -105,7 +107,7 @@ class UndoStack(QObject):
             self._tell_begun(len(notice.history_ids))
             self._bridge.start(self._undo_entries(notice))
 
-    def _start(self, step: str, act: Act | None) -> None:
+    def _start(self, step: Literal["undo", "redo"], act: Act | None) -> None:
         if self._bridge is None:
             return
         self._set_busy(True)
@@ -119,17 +121,17 @@ class UndoStack(QObject):
                 words = self.tr("Redoing {count} changes. This may take some seconds.")
             self.notice.emit(Notice(words.format(count=format_number(count))))
 
-    async def _carry_out(self, step: str) -> None:
-        await self._finish("history.step", step=step)
+    async def _carry_out(self, step: Literal["undo", "redo"]) -> None:
+        await self._finish(operations.history.step(step=step))
 
     async def _undo_one(self, identity: str) -> None:
-        await self._finish("history.undo", id=identity)
+        await self._finish(operations.history.undo(id=identity))
 
-    async def _finish(self, operation: str, **arguments: str) -> None:
+    async def _finish(self, call: "TypedCall[UndoneAct]") -> None:
         if self._bridge is None:
             return
         try:
-            undone: UndoneAct = await self._bridge.call(operation, **arguments)
+            undone = await self._bridge.call(call)
         except KeepsakeError as error:
             self.notice.emit(Notice(str(error), kind="error"))
         else:
@@ -156,7 +158,7 @@ class UndoStack(QObject):
         if self._bridge is None:
             return
         try:
-            await self._bridge.call("memory.undo", history_ids=list(notice.history_ids))
+            await self._bridge.call(operations.memory.undo(history_ids=list(notice.history_ids)))
         except KeepsakeError as error:
             self.notice.emit(Notice(str(error), kind="error"))
             return
@@ -167,7 +169,7 @@ class UndoStack(QObject):
         if self._bridge is None:
             return
         try:
-            steps: NextSteps = await self._bridge.call("history.next")
+            steps: NextSteps = await self._bridge.call(operations.history.next())
         except KeepsakeError:
             return  # what is wrong with the vault is told elsewhere; undoing asks again
         if isValid(self) and request == self._request:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.actions import Action, Actions, Slot
 from ui.dialogs.crash_report import CrashDialog
 from ui.dialogs.debug_information import program_lines
@@ -321,11 +321,11 @@ class WindowActions(QObject):
         window = self._window
         if window.bridge is None:
             return
-        status = await window.bridge.call("llm.status")
+        status = await window.bridge.call(operations.llm.status())
         if not status.is_configured:
             window.show_notice(Notice(self.tr("No language model is set up. The settings llm.* name one.")))
             return
-        done = await window.bridge.call("llm.test")
+        done = await window.bridge.call(operations.llm.test())
         if not done.ok:
             window.show_notice(Notice(done.note, kind="error"))
             return
@@ -376,7 +376,7 @@ class WindowActions(QObject):
         if bridge is None:
             return
         try:
-            reply = await bridge.reply("note.save", title=title, content="")
+            reply = await bridge.reply(operations.note.save(title=title, content=""))
         except KeepsakeError as error:
             self._window.show_notice(Notice(error.message, kind="error"))
             return

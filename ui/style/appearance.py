@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.config.model import SettingValue
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.style.own_keys import read_keys
 from ui.theme import Scheme
 
@@ -34,7 +34,7 @@ class Appearance(QObject):
 
     async def load(self) -> None:
         """Apply all settings as they are."""
-        for setting in await self._bridge.call("settings.list"):
+        for setting in await self._bridge.call(operations.settings.list()):
             self.apply(setting)
 
     def apply(self, setting: SettingValue) -> None:
@@ -79,7 +79,7 @@ class Appearance(QObject):
 
     async def _set(self, name: str, value: str | int | bool) -> None:
         try:
-            await self._bridge.call("settings.set", name=name, value=value)
+            await self._bridge.call(operations.settings.set(name=name, value=value))
         except KeepsakeError as error:
             # The look is applied already; only remembering it failed, which the banner tells.
             self._bridge.failed.emit(error)

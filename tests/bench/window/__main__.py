@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tests.bench.machine import machine, resident_mb
 from tests.bench.retrieval.metrics import percentile
 from tests.bench.scale import start
+from ui import operations
 
 if TYPE_CHECKING:
     from app.core.vault_opening import VaultOpening
@@ -135,13 +136,15 @@ async def _lived(vault: Path, bulk: int) -> dict[str, Any]:
     await asyncio.sleep(1)
     bridge = program.bridge
     assert bridge is not None
-    tokens = [(await bridge.call("agent.add", name=f"writer-{one}", trust="full")).token for one in range(_AGENTS)]
+    tokens = [
+        (await bridge.call(operations.agent.add(name=f"writer-{one}", trust="full"))).token for one in range(_AGENTS)
+    ]
     command = [sys.executable, "-m", "tests.bench.window.agent_writers", str(vault)]
     writers = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
     assert writers.stdin is not None
     writers.stdin.write(json.dumps(tokens) + "\n")
     writers.stdin.flush()
-    reindex = bridge.start(bridge.call("vault.reindex"))
+    reindex = bridge.start(bridge.call(operations.vault.reindex()))
     try:
         day = ScriptedDay(program.window, bridge, recorder, bulk)
         await day.run()
@@ -153,7 +156,7 @@ async def _lived(vault: Path, bulk: int) -> dict[str, Any]:
         writers.stdin.close()
         await asyncio.to_thread(writers.wait)
     await reindex
-    await bridge.call("vault.settle")
+    await bridge.call(operations.vault.settle())
     await asyncio.sleep(_IDLE_S)
     idle = await _idle_cpu_percent()
     program.quit()

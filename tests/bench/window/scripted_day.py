@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QListView
 
 from tests.bench.scale.corpus import Corpus
 from tests.bench.window.gap_recorder import GapRecorder
-from ui import theme
+from ui import operations, theme
 from ui.bridge import Bridge
 from ui.notice import Notice
 from ui.panes.graph.canvas.canvas import GraphCanvas
@@ -64,7 +64,7 @@ class ScriptedDay:
 
     async def type(self) -> None:
         """Type into a note."""
-        ids = await self._bridge.call("note.ids")
+        ids = await self._bridge.call(operations.note.ids())
         self._window.go(Place("notes", ids[0]))
         await asyncio.sleep(2 * _REST_S)
         editor = next(one for one in self._window.findChildren(MarkdownEditor) if one.isVisible())
@@ -92,7 +92,7 @@ class ScriptedDay:
 
     async def scroll(self) -> None:
         """Scroll every list and page of a conversation."""
-        ids = await self._bridge.call("session.ids")
+        ids = await self._bridge.call(operations.session.ids())
         self._window.go(Place("sessions", ids[-1]))
         await asyncio.sleep(2 * _REST_S)
         pane = self._window.panes.front if self._window.panes else None
@@ -110,8 +110,8 @@ class ScriptedDay:
         lists = [one for one in pane.findChildren(QListView) if one.isVisible()] if pane else []
         for one in lists[:1]:
             one.selectAll()
-        ids = (await self._bridge.call("note.ids"))[: self._bulk]
-        reply = await self._bridge.reply("note.tag_many", ids=ids, add=["measured"])
+        ids = (await self._bridge.call(operations.note.ids()))[: self._bulk]
+        reply = await self._bridge.reply(operations.note.tag_many(ids=ids, add=["measured"]))
         self._window.show_notice(Notice(f"Tagged {len(ids)} notes", history_of(reply)))
         await asyncio.sleep(2 * _REST_S)
 

@@ -201,13 +201,13 @@ class FakeBackend:
     def session_list(self, **_: Any) -> list[Session]:
         return [Session("ses-1", "Which roses for a north wall?", "claude", "", MORNING, MORNING, 12)]
 
-    def exchange_preview(self, path: str) -> Any:
+    def exchange_preview(self, path: str, passphrase: str) -> Any:
         return ImportPreview("chatgpt", 48_200_000, "2023-02-11 to 2026-11-02", 0, 312, 9041, secrets=2)
 
     def exchange_unfinished(self) -> list[Any]:
         return []
 
-    def exchange_import(self, path: str, job: str = "", skip_secrets: bool = False) -> ImportReport:
+    def exchange_import(self, path: str, job: str = "", skip_secrets: bool = False, **_: object) -> ImportReport:
         problems = (
             Problem('conversations.json, conversation 3 ("Trip"), message 7', "The message has no text."),
             Problem("conversations.json, conversation 41", "Its date is in the year 1970.", lost=False),

@@ -12,6 +12,7 @@ from app.changes import ChangeSet
 from app.errors import KeepsakeError, NotFoundError
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.fake_backend import FakeBackend
+from ui import operations
 from ui.bridge import Bridge
 from ui.work import Work
 
@@ -109,7 +110,7 @@ def test_a_call_is_carried_out_after_its_widget_is_gone(
 ) -> None:
     panel, answer = Panel(fake_bridge, ground), Future[Any]()
     monkeypatch.setattr(backend, "call", lambda operation, arguments: answer)
-    task = panel.work.start(fake_bridge.call("note.save", content="roses"))
+    task = panel.work.start(fake_bridge.call(operations.note.save(content="roses")))
     qt_loop.run_until_complete(asyncio.sleep(0))
     delete(panel)
     assert answer.set_running_or_notify_cancel(), "it was not withdrawn"
@@ -156,8 +157,8 @@ def test_a_call_that_the_latest_no_longer_needs_is_withdrawn(
 ) -> None:
     panel, answer = Panel(fake_bridge, ground), Future[Any]()
     monkeypatch.setattr(backend, "call", lambda operation, arguments: answer)
-    task = panel.work.latest(fake_bridge.call, "memory.search", query="roses")
+    task = panel.work.latest(fake_bridge.call, operations.memory.search(query="roses"))
     qt_loop.run_until_complete(asyncio.sleep(0))
-    panel.work.latest(fake_bridge.call, "memory.search", query="rose")
+    panel.work.latest(fake_bridge.call, operations.memory.search(query="rose"))
     rest(task.done)
     assert answer.cancelled()

@@ -7,6 +7,7 @@ from shiboken6 import isValid
 
 from app.core.ids import uuid7
 from app.errors import KeepsakeError
+from ui import operations
 from ui.dialogs.base_dialog import note
 from ui.dialogs.models.model_title import model_title
 from ui.models.dates import format_number
@@ -83,7 +84,9 @@ class ComparisonPanel(QWidget):
 
     async def _compare(self, generation: int, job: str, serving: int) -> None:
         try:
-            comparison: ModelComparison = await self._bridge.call("embedding.compare", other=generation, job=job)
+            comparison: ModelComparison = await self._bridge.call(
+                operations.embedding.compare(other=generation, job=job)
+            )
             text = self._sentences(comparison)
         except KeepsakeError as error:
             text = error.message
@@ -130,4 +133,4 @@ class ComparisonPanel(QWidget):
 
     def _on_stop_clicked(self) -> None:
         self.stop.setEnabled(False)
-        self._bridge.start(self._bridge.call("job.cancel", job=self._job))
+        self._bridge.start(self._bridge.call(operations.job.cancel(job=self._job)))

@@ -12,12 +12,14 @@ from shiboken6 import isValid
 
 from app.config.model import SERVICES, SecretStatus
 from app.errors import KeepsakeError
+from ui import operations
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.form_row import FormRow
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 _NAMES = {
     "openai": "OpenAI",
@@ -100,12 +102,12 @@ class KeyField(FormRow):
         if place > 0 and place != self._service.currentIndex():
             self._service.setCurrentIndex(place)
         elif self.service:
-            self._ask("secret.status")
+            self._ask(operations.secret.status(name=self.service))
 
     def ask(self) -> None:
         """Look up where the key of the chosen service comes from."""
         if self.service:
-            self._ask("secret.status")
+            self._ask(operations.secret.status(name=self.service))
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Forget what was typed and not kept."""
@@ -116,7 +118,7 @@ class KeyField(FormRow):
         self._line.setText("")
         self._show(None)
         if self.service:
-            self._ask("secret.status")
+            self._ask(operations.secret.status(name=self.service))
 
     def _on_line_changed(self, text: str) -> None:
         self._keep.setEnabled(self._line.isEnabled() and bool(text.strip()))
@@ -125,19 +127,19 @@ class KeyField(FormRow):
         value = self._line.text()
         self._line.setText("")
         if value.strip():
-            self._ask("secret.set", value=value)
+            self._ask(operations.secret.set(name=self.service, value=value))
 
     def _on_remove_clicked(self) -> None:
-        self._ask("secret.remove")
+        self._ask(operations.secret.remove(name=self.service))
 
-    def _ask(self, operation: str, **arguments: str) -> None:
-        if not self._about.text() or operation != "secret.status":
+    def _ask(self, call: "TypedCall[SecretStatus]") -> None:
+        if not self._about.text() or call.operation != "secret.status":
             self._about.setText(self.tr("Asking the keyring…"))
-        self._bridge.start(self._answered(operation, self.service, arguments))
+        self._bridge.start(self._answered(call, self.service))
 
-    async def _answered(self, operation: str, service: str, arguments: dict[str, str]) -> None:
+    async def _answered(self, call: "TypedCall[SecretStatus]", service: str) -> None:
         try:
-            found: SecretStatus = await self._bridge.call(operation, name=service, **arguments)
+            found = await self._bridge.call(call)
         except KeepsakeError as error:
             if isValid(self) and service == self.service:
                 self._about.setText(error.message)

@@ -1,12 +1,13 @@
 """Search models dialog: the active model, the next one, and how many questions each finds."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from app.errors import CancelledByPersonError, KeepsakeError
+from ui import operations
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.models.comparison_panel import ComparisonPanel
 from ui.dialogs.models.model_rows import ModelRows
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from app.changes import ChangeSet, Progress
     from app.index.generations.model import EmbeddingStatus, GenerationInfo
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 JOB: Final = "embedding"
 _MAY_FETCH: Final = "embedding.allow_download"
@@ -66,8 +68,8 @@ class ModelsDialog(BaseDialog):
         if not isValid(self):
             return
         try:
-            status: EmbeddingStatus = await self._bridge.call("embedding.status")
-            settings = await self._bridge.call("settings.list")
+            status: EmbeddingStatus = await self._bridge.call(operations.embedding.status())
+            settings = await self._bridge.call(operations.settings.list())
         except KeepsakeError as error:
             self._tell(error)
             return
@@ -83,13 +85,13 @@ class ModelsDialog(BaseDialog):
     async def _learn(self) -> None:
         await self.load()
         try:
-            advice = await self._bridge.call("embedding.advice")
+            advice = await self._bridge.call(operations.embedding.advice())
         except KeepsakeError:
             return  # ``load`` has said what is wrong
         if isValid(self):
             self.preparing.show_advice(advice)
 
-    async def _do(self, operation: str, done: str = "", **arguments: Any) -> bool:
+    async def _do(self, call: "TypedCall[object]", done: str = "") -> bool:
         """Call an operation, show how it stands then, and tell of it.
 
         Return whether it was done.
@@ -98,7 +100,7 @@ class ModelsDialog(BaseDialog):
             return False
         self._error.hide()
         try:
-            await self._bridge.call(operation, **arguments)
+            await self._bridge.call(call)
         except KeepsakeError as error:
             self._tell(error)
             return False
@@ -118,7 +120,7 @@ class ModelsDialog(BaseDialog):
         self.preparing.show_busy(model)
         self._reveal_news()
         try:
-            await self._bridge.call("embedding.change", model=model, waits=waits, **known)
+            await self._bridge.call(operations.embedding.change(model=model, waits=waits, **known))
         except CancelledByPersonError:
             if isValid(self):
                 self.preparing.show_stopped(model)
@@ -150,7 +152,7 @@ class ModelsDialog(BaseDialog):
 
     async def _fetch(self, model: str) -> None:
         """Allow fetching, since the person said so, and try again."""
-        if await self._do("settings.set", name=_MAY_FETCH, value=True) and isValid(self):
+        if await self._do(operations.settings.set(name=_MAY_FETCH, value=True)) and isValid(self):
             await self._prepare(model, "", waits=self.waits.isChecked())
 
     def _tell(self, error: KeepsakeError) -> None:
@@ -163,18 +165,20 @@ class ModelsDialog(BaseDialog):
     def _on_rows_requested(self, what: str, info: "GenerationInfo") -> None:
         if what == "compare":
             self.comparing.compare(info.id)
-        elif what in ("pause", "resume"):
-            self._bridge.start(self._do(f"embedding.{what}"))
+        elif what == "pause":
+            self._bridge.start(self._do(operations.embedding.pause()))
+        elif what == "resume":
+            self._bridge.start(self._do(operations.embedding.resume()))
         elif what == "prepare":
             self._bridge.start(self._prepare(info.model, "", waits=self.waits.isChecked()))
         elif what == "give_up":
-            self._bridge.start(self._do("embedding.rollback"))
+            self._bridge.start(self._do(operations.embedding.rollback()))
         elif what == "switch":
             notice = self.tr("The new model answers as soon as its last texts are in")
-            self._bridge.start(self._do("embedding.switch", notice))
+            self._bridge.start(self._do(operations.embedding.switch(), notice))
         else:
             notice = self.tr("The earlier model answers searches again")
-            self._bridge.start(self._do("embedding.rollback", notice, generation=info.id))
+            self._bridge.start(self._do(operations.embedding.rollback(generation=info.id), notice))
 
     def _on_preparing_requested(self, model: str, folder: str, waits: bool) -> None:
         self._bridge.start(self._prepare(model, folder, waits=waits))
@@ -183,7 +187,7 @@ class ModelsDialog(BaseDialog):
         self._bridge.start(self._fetch(model))
 
     def _on_preparing_stop_requested(self, job: str) -> None:
-        self._bridge.start(self._bridge.call("job.cancel", job=job))
+        self._bridge.start(self._bridge.call(operations.job.cancel(job=job)))
 
     def _on_bridge_progressed(self, progress: "Progress") -> None:
         self.comparing.show_progress(progress)

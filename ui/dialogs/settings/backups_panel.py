@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QTreeWidgetItem
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.dialogs.settings.plain_table import fit_table, make_table
@@ -107,8 +107,8 @@ class BackupsPanel(SettingsPanel):
     # --- showing ---
 
     async def _load(self) -> None:
-        found: list[BackupInfo] = await self.bridge.call("backup.list")
-        status: BackupStatus = await self.bridge.call("backup.status")
+        found: list[BackupInfo] = await self.bridge.call(operations.backup.list())
+        status: BackupStatus = await self.bridge.call(operations.backup.status())
         if not isValid(self):
             return
         self._folder = status.folder
@@ -204,7 +204,7 @@ class BackupsPanel(SettingsPanel):
         self._begin(self.tr("Making a backup…"), self._make())
 
     async def _make(self) -> None:
-        made: BackupInfo = await self.bridge.call("backup.now")
+        made: BackupInfo = await self.bridge.call(operations.backup.now())
         await self._load()
         if isValid(self):
             self._choose(made.name)
@@ -213,7 +213,7 @@ class BackupsPanel(SettingsPanel):
         self._begin(self.tr("Reading all of it…"), self._verify(self._chosen()))
 
     async def _verify(self, name: str) -> None:
-        check: BackupCheck = await self.bridge.call("backup.verify", name=name)
+        check: BackupCheck = await self.bridge.call(operations.backup.verify(name=name))
         if not isValid(self):
             return
         self._results[name] = self._said(check)
@@ -231,7 +231,7 @@ class BackupsPanel(SettingsPanel):
         self._begin(self.tr("Comparing it with what you have now…"), self._preview(self._chosen()))
 
     async def _preview(self, name: str) -> None:
-        found: RestorePreview = await self.bridge.call("backup.preview", name=name)
+        found: RestorePreview = await self.bridge.call(operations.backup.preview(name=name))
         if isValid(self):
             self._show_preview(found)
 
@@ -239,7 +239,7 @@ class BackupsPanel(SettingsPanel):
         self._begin(self.tr("Laying it ready…"), self._stage(self._previewed))
 
     async def _stage(self, name: str) -> None:
-        await self.bridge.call("backup.restore", name=name)
+        await self.bridge.call(operations.backup.restore(name=name))
         if isValid(self):
             self._previewed = ""
             await self._load()
@@ -253,7 +253,7 @@ class BackupsPanel(SettingsPanel):
             self._begin(self.tr("Calling it off…"), self._call_off())
 
     async def _call_off(self) -> None:
-        await self.bridge.call("backup.cancel_restore")
+        await self.bridge.call(operations.backup.cancel_restore())
         await self._load()
 
     def _on_folder_clicked(self) -> None:

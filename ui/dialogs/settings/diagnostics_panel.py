@@ -7,7 +7,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QTreeWidgetItem, QWidget
 from shiboken6 import isValid
 
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.debug_information import debug_lines
 from ui.dialogs.settings.panel import SettingsPanel
@@ -97,12 +97,12 @@ class DiagnosticsPanel(SettingsPanel):
         self.run(self._load())
 
     async def _load(self) -> None:
-        status: VaultStatus = await self.bridge.call("vault.status")
+        status: VaultStatus = await self.bridge.call(operations.vault.status())
         if not isValid(self):
             return
         self._vault = str(getattr(status, "vault", ""))
         self.folder.setEnabled(bool(self._vault))
-        opened: list[TraceLine] = await self.bridge.call("vault.trace", limit=1, contains="engine.opened")
+        opened: list[TraceLine] = await self.bridge.call(operations.vault.trace(limit=1, contains="engine.opened"))
         if not isValid(self):
             return
         self._show_starts(opened)
@@ -125,7 +125,9 @@ class DiagnosticsPanel(SettingsPanel):
         fit_table(self.starts)
 
     async def _load_log(self) -> None:
-        lines: list[TraceLine] = await self.bridge.call("vault.trace", limit=_LINES, contains=self.filter.text())
+        lines: list[TraceLine] = await self.bridge.call(
+            operations.vault.trace(limit=_LINES, contains=self.filter.text())
+        )
         if not isValid(self):
             return
         self.log.clear()
@@ -169,7 +171,7 @@ class DiagnosticsPanel(SettingsPanel):
         self.run(self._check(), self._on_finished)
 
     async def _check(self) -> None:
-        report: CheckReport = await self.bridge.call("vault.check")
+        report: CheckReport = await self.bridge.call(operations.vault.check())
         if isValid(self):
             self._show_findings(report.findings)
             self.repair.setVisible(any(finding.is_mended_by_repair for finding in report.findings))
@@ -184,7 +186,7 @@ class DiagnosticsPanel(SettingsPanel):
         self.run(self._repair(), self._on_finished)
 
     async def _repair(self) -> None:
-        done: RepairReport = await self.bridge.call("vault.repair")
+        done: RepairReport = await self.bridge.call(operations.vault.repair())
         if isValid(self):
             self._show_findings(done.left)
             if not done.left:

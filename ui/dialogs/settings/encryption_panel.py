@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidg
 from shiboken6 import isValid
 
 from app.encryption.model import EncryptionState
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.style.design_tokens import Space
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from app.changes import ChangeSet
     from app.encryption.model import EncryptionStatus
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 FIELD_WIDTH = 340
 
@@ -131,7 +132,7 @@ class EncryptionPanel(SettingsPanel):
     # --- showing ---
 
     async def _load(self) -> None:
-        status: EncryptionStatus = await self.bridge.call("encryption.status")
+        status: EncryptionStatus = await self.bridge.call(operations.encryption.status())
         if isValid(self):
             self.status = status
             self._show()
@@ -242,7 +243,7 @@ class EncryptionPanel(SettingsPanel):
 
     def _on_keyring_clicked(self, is_wanted: bool) -> None:
         if not is_wanted:
-            self.run(self._change("encryption.forget"), self._show)
+            self.run(self._change(operations.encryption.forget()), self._show)
             return
         self.keyring.setChecked(False)  # until it is so
         self._open_form(
@@ -256,31 +257,31 @@ class EncryptionPanel(SettingsPanel):
         if not self.confirm.isEnabled():
             return
         old, new = self.old.text(), self.new.text()
-        work = {
-            _Purpose.ENCRYPT: ("encryption.encrypt", {"passphrase": new}),
-            _Purpose.CHANGE: ("encryption.change", {"old": old, "new": new}),
-            _Purpose.DECRYPT: ("encryption.decrypt", {"passphrase": old}),
-            _Purpose.REMEMBER: ("encryption.remember", {"passphrase": old}),
+        call = {
+            _Purpose.ENCRYPT: operations.encryption.encrypt(passphrase=new),
+            _Purpose.CHANGE: operations.encryption.change(old=old, new=new),
+            _Purpose.DECRYPT: operations.encryption.decrypt(passphrase=old),
+            _Purpose.REMEMBER: operations.encryption.remember(passphrase=old),
         }[self._purpose]
         self.confirm.setEnabled(False)
-        self.run(self._carry_out(*work, self._purpose), self._offer)
+        self.run(self._carry_out(call, self._purpose), self._offer)
 
-    async def _carry_out(self, operation: str, arguments: dict[str, str], purpose: _Purpose) -> None:
-        await self._change(operation, **arguments)
+    async def _carry_out(self, call: "TypedCall[EncryptionStatus]", purpose: _Purpose) -> None:
+        await self._change(call)
         if not isValid(self):
             return
         self._close_form()
         if purpose in {_Purpose.ENCRYPT, _Purpose.DECRYPT}:
             self.restart_requested.emit()
 
-    async def _change(self, operation: str, **arguments: str) -> None:
-        status: EncryptionStatus = await self.bridge.call(operation, **arguments)
+    async def _change(self, call: "TypedCall[EncryptionStatus]") -> None:
+        status = await self.bridge.call(call)
         if isValid(self):
             self.status = status
             self._show()
 
     def _on_cancel_pending_clicked(self) -> None:
-        self.run(self._change("encryption.cancel"), self._show)
+        self.run(self._change(operations.encryption.cancel()), self._show)
 
     def _on_cancel_clicked(self) -> None:
         self._close_form()

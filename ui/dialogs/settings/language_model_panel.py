@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QTreeWidget, QTreeWidge
 from shiboken6 import isValid
 
 from app.config.model import LANGUAGE_MODEL
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.models.key_field import KeyField
 from ui.dialogs.settings.panel import SettingsPanel
@@ -83,8 +83,8 @@ class LanguageModelPanel(SettingsPanel):
             self.run(self._load())
 
     async def _load(self) -> None:
-        status: ModelStatus = await self.bridge.call("llm.status")
-        used: list[Spending] = await self.bridge.call("llm.usage", months=1)
+        status: ModelStatus = await self.bridge.call(operations.llm.status())
+        used: list[Spending] = await self.bridge.call(operations.llm.usage(months=1))
         if not isValid(self):
             return
         self.test.setEnabled(status.is_configured)
@@ -121,7 +121,7 @@ class LanguageModelPanel(SettingsPanel):
     async def _test(self) -> None:
         self._say("", "body")
         self._say(self.tr("Asking…"), "body muted")
-        done: ModelTest = await self.bridge.call("llm.test")
+        done: ModelTest = await self.bridge.call(operations.llm.test())
         if not isValid(self):
             return
         if done.ok:

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from app.config.model import SettingValue
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.dialogs.settings.sections import (
     HIDDEN,
@@ -159,7 +159,7 @@ class SettingsDialog(BaseDialog):
 
     async def load(self) -> None:
         """Fetch all settings and show them."""
-        settings: list[SettingValue] = await self._bridge.call("settings.list")
+        settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
         if not isValid(self):
             return
         if self._is_building:
@@ -224,12 +224,12 @@ class SettingsDialog(BaseDialog):
         self._fields[setting.name] = field
         return field
 
-    def _on_field_changed(self, name: str, value: object) -> None:
+    def _on_field_changed(self, name: str, value: str | float | bool) -> None:
         self._bridge.start(self._store(name, value))
 
-    async def _store(self, name: str, value: object) -> None:
+    async def _store(self, name: str, value: str | float | bool) -> None:
         try:
-            stored: SettingValue = await self._bridge.call("settings.set", name=name, value=value)
+            stored: SettingValue = await self._bridge.call(operations.settings.set(name=name, value=value))
         except KeepsakeError as error:
             if isValid(self):
                 self._fields[name].show_refusal(in_plain_words(error.message))
@@ -250,7 +250,7 @@ class SettingsDialog(BaseDialog):
     async def _check(self) -> None:
         """Say beside the fields what does not go together."""
         try:
-            findings: list[ConfigFinding] = await self._bridge.call("settings.check")
+            findings: list[ConfigFinding] = await self._bridge.call(operations.settings.check())
         except KeepsakeError:
             return  # a check that fails takes nothing from the settings
         if not isValid(self):

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.settings.key_capture import KeyCapture, needs_modifier
 from ui.dialogs.settings.panel import SettingsPanel
@@ -213,7 +213,7 @@ class ShortcutEditor(SettingsPanel):
         self.run(self._set(write_keys(differing)))
 
     async def _set(self, text: str) -> None:
-        stored: SettingValue = await self.bridge.call("settings.set", name=SHORTCUTS, value=text)
+        stored: SettingValue = await self.bridge.call(operations.settings.set(name=SHORTCUTS, value=text))
         if isValid(self):
             self.capture.clear()
             self.stored.emit(stored)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.agents.model import Incognito
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.models.cards import Card
 from ui.models.id_list_model import IdListModel
 from ui.panes.agents.agent_labels import agent_badges, seen_words
@@ -76,9 +76,9 @@ class AgentList(QWidget):
 
     async def _load(self, request: int) -> None:
         try:
-            found: list[Agent] = await self._bridge.call("agent.list")
-            connected = await self._bridge.call("agent.connected")
-            incognito = await self._bridge.call("agent.incognito.get")
+            found: list[Agent] = await self._bridge.call(operations.agent.list())
+            connected = await self._bridge.call(operations.agent.connected())
+            incognito = await self._bridge.call(operations.agent.incognito.get())
         except KeepsakeError as error:
             if request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)

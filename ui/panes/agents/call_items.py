@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from app.agents.ledger.model import PROPOSED
 from app.core.ids import PREFIXES
 from app.core.text import excerpt
+from ui import operations
 from ui.panes.pane import Place
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ async def load_items(bridge: "Bridge", calls: "Iterable[LedgerCall]") -> dict[st
     memories = [one for one in ids if not one.startswith((_SESSION, _ENTITY))]
     places: dict[str, Place] = {}
     if memories:
-        for row in await bridge.call("note.rows", ids=memories):
+        for row in await bridge.call(operations.note.rows(ids=memories)):
             places[row.id] = Place("notes", row.id, title=row.title or row.preview, kind=row.kind)
     if sessions:
-        for session in await bridge.call("session.rows", ids=sessions):
+        for session in await bridge.call(operations.session.rows(ids=sessions)):
             places[session.id] = Place("sessions", session.id, title=session.label)
     if entities:
-        for entity in await bridge.call("entity.rows", ids=entities):
+        for entity in await bridge.call(operations.entity.rows(ids=entities)):
             places[entity.id] = Place("graph", entity.id, title=entity.name)
     return places
 

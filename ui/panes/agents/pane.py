@@ -10,6 +10,7 @@ from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
+from ui import operations
 from ui.actions import Action
 from ui.panes.agents.agent_list import AgentList
 from ui.panes.agents.agent_page import AgentPage
@@ -27,9 +28,11 @@ from ui.widgets.splitter import PaneSplitter
 if TYPE_CHECKING:
     from app.agents.ledger.model import LedgerPage
     from app.changes import ChangeSet
-    from app.connections.model import ClientState
+    from app.connections.model import ClientState, ConnectionResult
+    from app.quarantine.model import AgentRun
     from ui.actions import Actions
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 LIST_WIDTH = 300
 CALLS = 200
@@ -147,10 +150,10 @@ class AgentsPane(ReadingPane):
         if agent is None:
             return
         self.page.show_agent(agent)
-        activity = await self.bridge.call("agent.activity", agent=agent.name)
-        page: LedgerPage = await self.bridge.call("agent.ledger", agent=agent.name, limit=CALLS)
-        hidden = await self.bridge.call("agent.quarantined", name=agent.name)
-        clients: list[ClientState] = await self.bridge.call("connection.list")
+        activity = await self.bridge.call(operations.agent.activity(agent=agent.name))
+        page: LedgerPage = await self.bridge.call(operations.agent.ledger(agent=agent.name, limit=CALLS))
+        hidden = await self.bridge.call(operations.agent.quarantined(name=agent.name))
+        clients: list[ClientState] = await self.bridge.call(operations.connection.list())
         program = next((one for one in clients if one.is_connected and one.agent == agent.name), None)
         items = await load_items(self.bridge, page.calls)
         if identity == self._open:
@@ -170,63 +173,67 @@ class AgentsPane(ReadingPane):
 
     async def _change(self, name: str, arguments: dict[str, Any]) -> None:
         try:
-            await self.bridge.reply("agent.trust", name=name, **arguments)
+            await self.bridge.reply(operations.agent.trust(name=name, **arguments))
         finally:
             if isValid(self):
                 self.listing.load()
 
     async def _add(self, arguments: dict[str, Any]) -> None:
-        made = await self.bridge.call("agent.add", **arguments)
+        made = await self.bridge.call(operations.agent.add(**arguments))
         self._open = made.id
         self.form.show_token(made)
         self.listing.load()
 
     async def _rotate(self, name: str) -> None:
-        made = await self.bridge.call("agent.rotate", name=name)
+        made = await self.bridge.call(operations.agent.rotate(name=name))
         self.form.show_token(made)
         self._right.setCurrentWidget(self.form)
 
     async def _revoke(self, name: str) -> None:
-        await self.bridge.reply("agent.revoke", name=name)
+        await self.bridge.reply(operations.agent.revoke(name=name))
         self.listing.load()
         self.show_notice(self.tr("{name} has no access any more; what it wrote stays").format(name=name))
 
-    async def _run(self, words: str, operation: str, **arguments: Any) -> None:
-        reply = await self.bridge.reply(operation, **arguments)
-        self.show_notice(words.format(name=arguments["name"]), history_of(reply))
+    async def _run(self, words: str, name: str, call: "TypedCall[AgentRun]") -> None:
+        reply = await self.bridge.reply(call)
+        self.show_notice(words.format(name=name), history_of(reply))
         self.do(self._load_page(self._open))
 
     # --- connecting programs ---
 
     async def _begin_connecting(self, chosen: str = "") -> None:
-        clients: list[ClientState] = await self.bridge.call("connection.list")
+        clients: list[ClientState] = await self.bridge.call(operations.connection.list())
         names = {one.name for one in self.listing.agents if one.revoked_at is None}
         self._right.setCurrentWidget(self.connect_form)
         self.connect_form.begin(clients, names, chosen)
 
     async def _preview(self, arguments: dict[str, Any]) -> None:
         try:
-            preview = await self.bridge.call("connection.preview", **arguments)
+            preview = await self.bridge.call(operations.connection.preview(**arguments))
         except KeepsakeError as error:
             self.connect_form.show_problem(error.message)
             return
         self.connect_form.show_preview(preview)
 
-    async def _write(self, operation: str, arguments: dict[str, Any]) -> None:
+    async def _write(self, call: "TypedCall[ConnectionResult]") -> None:
         try:
-            result = await self.bridge.call(operation, **arguments)
+            result = await self.bridge.call(call)
         except KeepsakeError as error:
             self.show_error(error)
-            await self._preview_again(operation, arguments)
+            await self._preview_again(call)
             return
         self._open = result.agent_id
-        self.connect_form.show_result(result, is_removal=operation == "connection.remove")
+        self.connect_form.show_result(result, is_removal=call.operation == "connection.remove")
         self.listing.load()
 
-    async def _preview_again(self, operation: str, arguments: dict[str, Any]) -> None:
+    async def _preview_again(self, call: "TypedCall[ConnectionResult]") -> None:
         """Show the change as it is by now, so that the next attempt can succeed."""
-        is_removal = operation == "connection.remove"
-        wanted = {"client": arguments["client"], "hooks": arguments.get("hooks", False), "removal": is_removal}
+        is_removal = call.operation == "connection.remove"
+        wanted = {
+            "client": call.arguments["client"],
+            "hooks": call.arguments.get("hooks", False),
+            "removal": is_removal,
+        }
         await self._preview(wanted)
 
     # --- wiring ---
@@ -261,7 +268,7 @@ class AgentsPane(ReadingPane):
 
     async def _switch_incognito(self, is_on: bool, hours: int) -> None:
         until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
-        state = await self.bridge.call("agent.incognito.set", on=is_on, until=until)
+        state = await self.bridge.call(operations.agent.incognito.set(on=is_on, until=until))
         self.incognito.show_state(state)
 
     def _on_incognito_switched(self, is_on: bool, hours: int) -> None:
@@ -306,10 +313,10 @@ class AgentsPane(ReadingPane):
         self.do(self._preview(arguments))
 
     def _on_write_requested(self, arguments: dict[str, Any]) -> None:
-        self.do(self._write("connection.write", arguments))
+        self.do(self._write(operations.connection.write(**arguments)))
 
     def _on_remove_requested(self, arguments: dict[str, Any]) -> None:
-        self.do(self._write("connection.remove", arguments))
+        self.do(self._write(operations.connection.remove(**arguments)))
 
     def _on_connect_closed(self, agent: str) -> None:
         if agent:
@@ -347,12 +354,14 @@ class AgentsPane(ReadingPane):
 
     def _on_undo(self, since: str) -> None:
         if name := self._name():
-            self.do(self._run(self.tr("Undid what {name} wrote today"), "agent.undo", name=name, since=since))
+            self.do(
+                self._run(self.tr("Undid what {name} wrote today"), name, operations.agent.undo(name=name, since=since))
+            )
 
     def _on_hide(self) -> None:
         if name := self._name():
-            self.do(self._run(self.tr("Hid what {name} wrote"), "agent.quarantine", name=name))
+            self.do(self._run(self.tr("Hid what {name} wrote"), name, operations.agent.quarantine(name=name)))
 
     def _on_release(self) -> None:
         if name := self._name():
-            self.do(self._run(self.tr("What {name} wrote shows again"), "agent.release", name=name))
+            self.do(self._run(self.tr("What {name} wrote shows again"), name, operations.agent.release(name=name)))

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.changes import Area
+from ui import operations
 from ui.actions import Action, Slot
 from ui.notice import Notice
 from ui.panes.inbox.night_page import NightPage, night_words
@@ -20,10 +21,11 @@ from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
-    from app.inbox.model import ProposalDecision
+    from app.inbox.model import ProposalDecision, RuleAction
     from app.schedule.model import ScheduleRun
     from ui.actions import Actions
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 LIST_WIDTH = 340
 RELOAD_MS = 200
@@ -135,9 +137,9 @@ class InboxPane(ReadingPane):
         self.do(self._load_night())
 
     async def _load_night(self) -> None:
-        runs: list[ScheduleRun] = await self.bridge.call("schedule.runs", limit=RUNS)
+        runs: list[ScheduleRun] = await self.bridge.call(operations.schedule.runs(limit=RUNS))
         since = datetime.now(UTC) - NIGHT_LENGTH
-        known = await self.bridge.call("upkeep.jobs")
+        known = await self.bridge.call(operations.upkeep.jobs())
         names = {one.id: job.title for job in known for one in job.schedules}
         recent = [
             run
@@ -174,10 +176,10 @@ class InboxPane(ReadingPane):
 
     # --- what the person does ---
 
-    async def _decide(self, words: str, operation: str, **arguments: Any) -> None:
+    async def _decide(self, words: str, call: "TypedCall[list[ProposalDecision]]") -> None:
         """Accept or reject the open proposal, and go to the next one."""
-        decided = int(self._open)
-        reply = await self.bridge.reply(operation, id=decided, **arguments)
+        decided = int(call.arguments["id"])
+        reply = await self.bridge.reply(call)
         decision: ProposalDecision = reply.value[0]
         if decision.state in ("accepted", "rejected"):
             self.page.form.forget(decided)
@@ -189,7 +191,7 @@ class InboxPane(ReadingPane):
         self.listing.load()
 
     async def _keep_draft(self, proposal: int, texts: dict[str, str]) -> None:
-        await self.bridge.call("inbox.draft", id=proposal, texts=texts)
+        await self.bridge.call(operations.inbox.draft(id=proposal, texts=texts))
 
     async def settle(self) -> None:
         """Keep what is being typed, before the window closes."""
@@ -201,15 +203,17 @@ class InboxPane(ReadingPane):
         proposal = self.listing.proposal(self._open)
         if proposal is None:
             return
-        reply = await self.bridge.reply("fact.remember", content=str(proposal.arguments["content"]))
-        await self._decide(self.tr("Kept both"), "inbox.reject", reason=self.tr("Both are kept."))
+        reply = await self.bridge.reply(operations.fact.remember(content=str(proposal.arguments["content"])))
+        await self._decide(
+            self.tr("Kept both"), operations.inbox.reject(id=int(self._open), reason=self.tr("Both are kept."))
+        )
         self.show_notice(self.tr("Stored the new fact beside the old one"), history_of(reply))
 
-    async def _set_rule(self, action: str) -> None:
+    async def _set_rule(self, action: "RuleAction") -> None:
         proposal = self.listing.proposal(self._open)
         if proposal is None:
             return
-        await self.bridge.reply("inbox.rule.set", action=action, agent=proposal.agent, kind=proposal.kind)
+        await self.bridge.reply(operations.inbox.rule.set(action=action, agent=proposal.agent, kind=proposal.kind))
         words = {
             "accept": self.tr("From now on this is accepted without asking: {kind} of {agent}"),
             "reject": self.tr("From now on this is refused: {kind} of {agent}"),
@@ -219,11 +223,11 @@ class InboxPane(ReadingPane):
     async def _undo(self, run_ids: list[str]) -> None:
         undone: list[int] = []
         for run_id in run_ids:
-            undone += history_of(await self.bridge.reply("memory.undo", run_id=run_id))
+            undone += history_of(await self.bridge.reply(operations.memory.undo(run_id=run_id)))
         self.show_notice(self.tr("Undone") if undone else self.tr("There is nothing left to undo."), tuple(undone))
 
     async def _undo_night(self) -> None:
-        reply = await self.bridge.reply("upkeep.undo_night")
+        reply = await self.bridge.reply(operations.upkeep.undo_night())
         self.show_notice(night_words(reply.value), history_of(reply))
         self._load()
 
@@ -258,15 +262,15 @@ class InboxPane(ReadingPane):
 
     def _on_accepted(self, arguments: Any) -> None:
         given = {"arguments": arguments} if arguments is not None else {}
-        self.do(self._decide(self.tr("Accepted"), "inbox.accept", **given))
+        self.do(self._decide(self.tr("Accepted"), operations.inbox.accept(id=int(self._open), **given)))
 
     def _on_rejected(self, reason: str) -> None:
-        self.do(self._decide(self.tr("Rejected"), "inbox.reject", reason=reason))
+        self.do(self._decide(self.tr("Rejected"), operations.inbox.reject(id=int(self._open), reason=reason)))
 
     def _on_both_kept(self) -> None:
         self.do(self._keep_both())
 
-    def _on_rule_requested(self, action: str) -> None:
+    def _on_rule_requested(self, action: "RuleAction") -> None:
         self.do(self._set_rule(action))
 
     def _on_undo_one(self, run_id: str) -> None:

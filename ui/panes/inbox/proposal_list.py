@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
 from ui.models.id_list_model import IdListModel
@@ -18,13 +19,13 @@ from ui.widgets.lists.list_view import CardList
 from ui.work import Work
 
 if TYPE_CHECKING:
-    from app.inbox.model import Proposal
+    from app.inbox.model import Proposal, ProposalState
     from ui.bridge import Bridge
 
 LIMIT = 500
 NIGHT = "night"
 """Id of the row about last night's work."""
-STATES = ("waiting", "accepted", "rejected", "expired")
+STATES: Final["tuple[ProposalState, ...]"] = ("waiting", "accepted", "rejected", "expired")
 
 
 class InboxRow:
@@ -76,7 +77,7 @@ class ProposalList(QWidget):
         column.addWidget(self.list, 1)
 
     @property
-    def state(self) -> str:
+    def state(self) -> "ProposalState":
         """The state of the proposals shown."""
         return STATES[self.states.currentIndex()]
 
@@ -97,7 +98,7 @@ class ProposalList(QWidget):
 
     async def _load(self, request: int) -> None:
         try:
-            found: list[Proposal] = await self._bridge.call("inbox.list", state=self.state, limit=LIMIT)
+            found: list[Proposal] = await self._bridge.call(operations.inbox.list(state=self.state, limit=LIMIT))
         except KeepsakeError as error:
             if request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QPoint
 from shiboken6 import isValid
 
 from app.core.stores import STORES
+from ui import operations
 from ui.models.dates import format_number
 from ui.panes.labels import display_title, store_label
 from ui.panes.reading_pane import ReadingPane, history_of
@@ -75,7 +76,7 @@ class BulkActions(QObject):
 
     async def _change(self, ids: list[str], words: str, **fields: Any) -> None:
         await self._controller.settle()
-        reply = await self._pane.bridge.reply("note.change_many", ids=ids, **fields)
+        reply = await self._pane.bridge.reply(operations.note.change_many(ids=ids, **fields))
         self._tell(words, len(reply.value), reply)
 
     async def _archive(self, ids: list[str], neighbour: str) -> None:
@@ -87,12 +88,12 @@ class BulkActions(QObject):
             self._listing.list.clear_choice()
         elif self._listing.list.selected_count > 1 or self._listing.list.current_id() in ids:
             self._listing.list.choose(neighbour)
-        reply = await self._pane.bridge.reply("archive.put", ids=ids)
+        reply = await self._pane.bridge.reply(operations.archive.put(ids=ids))
         self._tell(self.tr("Archived {count} notes"), len(ids), reply)
 
     async def _merge(self, ids: list[str]) -> None:
         await self._controller.settle()
-        reply = await self._pane.bridge.reply("note.merge", ids=ids)
+        reply = await self._pane.bridge.reply(operations.note.merge(ids=ids))
         if not isValid(self._pane):
             return
         merged = reply.value

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QMenu, QVBoxLay
 
 from app.core.tag_names import inline_tag, normalise_tag
 from app.memories.model import Memory
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import format_number, full_date
 from ui.models.markup import is_editable, toggled_task
 from ui.models.text_structure import Heading
@@ -349,11 +349,11 @@ class Document(QFrame):
     async def _complete(self, kind: Wanted, prefix: str) -> Sequence[str]:
         if kind is Wanted.TAG:
             return [tag for tag in await self._suggest_tags(prefix) if inline_tag(tag) == tag]
-        titles: list[Link] = await self._bridge.call("note.titles", prefix=prefix, limit=20)
+        titles: list[Link] = await self._bridge.call(operations.note.titles(prefix=prefix, limit=20))
         return [link.title for link in titles if link.title]
 
     async def _suggest_tags(self, prefix: str) -> Sequence[str]:
-        tags: list[Facet] = await self._bridge.call("tag.list", prefix=prefix.lower(), limit=20)
+        tags: list[Facet] = await self._bridge.call(operations.tag.list(prefix=prefix.lower(), limit=20))
         return [tag.name for tag in tags]
 
     # --- events ---

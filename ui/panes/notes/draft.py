@@ -8,6 +8,7 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError, NotFoundError, StaleError
 from app.memories.model import Memory
+from ui import operations
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -172,10 +173,10 @@ class Draft(QObject):
         call = self._bridge.call
         if self.memory is None:
             fields = {name: taken[name] for name in ("title", "tags", "store") if name in taken}
-            made: Memory = await call("note.save", content=taken.get("content") or "", **fields)
+            made: Memory = await call(operations.note.save(content=taken.get("content") or "", **fields))
             return made
         before = self.memory
-        reply = await self._bridge.reply("note.update", id=before.id, version=before.version, **taken)
+        reply = await self._bridge.reply(operations.note.update(id=before.id, version=before.version, **taken))
         changed: Memory = reply.value
         if "title" in taken and changed.title != before.title and reply.changes is not None and isValid(self):
             # A change of very many memories does not name them.
@@ -188,7 +189,7 @@ class Draft(QObject):
 
     async def _fetch_theirs(self) -> None:
         try:
-            theirs = await self._bridge.call("note.get", id=self.id)
+            theirs = await self._bridge.call(operations.note.get(id=self.id))
         except KeepsakeError as error:
             self._give_back({}, error)
             return

@@ -8,6 +8,7 @@ from shiboken6 import isValid
 from app.errors import KeepsakeError, NotFoundError
 from app.history.model import HistoryEntry
 from app.memories.model import Memory
+from ui import operations
 from ui.models.dates import full_date
 from ui.panes.labels import display_title, source_label
 from ui.panes.notes.draft import Draft
@@ -189,7 +190,7 @@ class EditorController(QObject):
 
     async def _open(self, identity: str, request: int) -> None:
         try:
-            memory = await self._bridge.call("note.get", id=identity)
+            memory = await self._bridge.call(operations.note.get(id=identity))
         except KeepsakeError as error:
             if isValid(self) and request == self._request:
                 self._opening = ""
@@ -201,7 +202,7 @@ class EditorController(QObject):
 
     async def _look(self, draft: Draft) -> None:
         try:
-            memory = await self._bridge.call("note.get", id=draft.id)
+            memory = await self._bridge.call(operations.note.get(id=draft.id))
         except NotFoundError:
             memory = None
         if not isValid(self) or draft is not self._draft:
@@ -297,7 +298,7 @@ class EditorController(QObject):
         title = self.tr("{title} (my version)").format(title=name)
         try:
             copy = await self._bridge.call(
-                "note.save", content=content, title=title, tags=list(draft.value("tags") or ())
+                operations.note.save(content=content, title=title, tags=list(draft.value("tags") or ()))
             )
         except KeepsakeError as error:
             if isValid(self):

@@ -8,7 +8,7 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from app.memories.model import Link, Memory
-from ui import theme
+from ui import operations, theme
 from ui.panes.labels import display_title
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
@@ -54,7 +54,7 @@ class MentionSection(Section):
 
     async def _load(self, identity: str, request: int) -> None:
         try:
-            found: list[Link] = await self._bridge.call("note.mentions", id=identity)
+            found: list[Link] = await self._bridge.call(operations.note.mentions(id=identity))
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
         if not isValid(self) or request != self._request:
@@ -101,7 +101,7 @@ class MentionSection(Section):
 
     async def _link(self, source: str, title: str, memory: Memory) -> None:
         try:
-            reply = await self._bridge.reply("note.link_mention", id=source, target=memory.id)
+            reply = await self._bridge.reply(operations.note.link_mention(id=source, target=memory.id))
         except KeepsakeError as error:
             if isValid(self):
                 self.failed.emit(error)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QInputDialog
 from shiboken6 import isValid
 
+from ui import operations
 from ui.panes.labels import display_title
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane, history_of
@@ -46,7 +47,7 @@ class NewNotes(QObject):
         self._pane.do(self._open_daily(day.isoformat()))
 
     async def _open_daily(self, title: str) -> None:
-        found = await self._pane.bridge.call("note.resolve", title=title)
+        found = await self._pane.bridge.call(operations.note.resolve(title=title))
         if not isValid(self._pane):
             return
         if found:
@@ -100,11 +101,13 @@ class NewNotes(QObject):
         open_menu(self._pane, where, [entries])
 
     async def _templates(self) -> "list[MemoryRow]":
-        rows: list[MemoryRow] = await self._pane.bridge.call("note.templates")
+        rows: list[MemoryRow] = await self._pane.bridge.call(operations.note.templates())
         return rows
 
     async def _create(self, template: str, title: str, tags: tuple[str, ...]) -> None:
-        reply = await self._pane.bridge.reply("note.from_template", template=template, title=title, tags=list(tags))
+        reply = await self._pane.bridge.reply(
+            operations.note.from_template(template=template, title=title, tags=list(tags))
+        )
         if isValid(self._pane):
             made: Memory = reply.value
             name = display_title(made.title, made.content, self.tr("Untitled"))
@@ -116,8 +119,10 @@ class NewNotes(QObject):
         others = [row.id for row in await self._templates() if DAILY in row.tags and row.id != identity]
         history: tuple[int, ...] = ()
         if others:
-            reply: Reply = await self._pane.bridge.reply("note.tag_many", ids=others, add=[TEMPLATE], remove=[DAILY])
+            reply: Reply = await self._pane.bridge.reply(
+                operations.note.tag_many(ids=others, add=[TEMPLATE], remove=[DAILY])
+            )
             history = history_of(reply)
-        reply = await self._pane.bridge.reply("note.tag_many", ids=[identity], add=[DAILY])
+        reply = await self._pane.bridge.reply(operations.note.tag_many(ids=[identity], add=[DAILY]))
         if isValid(self._pane):
             self._pane.show_notice(self.tr("New daily notes begin with this template"), (*history, *history_of(reply)))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.models.dates import format_number
 from ui.panes.labels import display_title
 from ui.panes.notes.bulk_actions import BulkActions
@@ -154,7 +155,7 @@ class NoteActions(QObject):
 
     async def _set_pinned(self, identity: str, *, pinned: bool) -> None:
         await self._controller.settle()
-        reply = await self._pane.bridge.reply("note.pin", id=identity, pinned=pinned)
+        reply = await self._pane.bridge.reply(operations.note.pin(id=identity, pinned=pinned))
         title = display_title(reply.value.title, reply.value.content, self.tr("Untitled"))
         words = self.tr("Pinned ‘{title}’") if pinned else self.tr("Unpinned ‘{title}’")
         self._pane.show_result(words, title, reply)
@@ -181,9 +182,9 @@ class NoteActions(QObject):
     async def _delete(self, ids: list[str], neighbour: str) -> None:
         await self._controller.settle()
         if len(ids) == 1:
-            reply = await self._pane.bridge.reply("note.delete", id=ids[0])
+            reply = await self._pane.bridge.reply(operations.note.delete(id=ids[0]))
         else:
-            reply = await self._pane.bridge.reply("note.delete_many", ids=ids)
+            reply = await self._pane.bridge.reply(operations.note.delete_many(ids=ids))
         if not isValid(self):
             return
         if self._controller.id in ids:
@@ -210,7 +211,7 @@ class NoteActions(QObject):
         history: list[int] = []
         try:
             for identity in ids:
-                history += history_of(await self._pane.bridge.reply("note.restore", id=identity))
+                history += history_of(await self._pane.bridge.reply(operations.note.restore(id=identity)))
         except KeepsakeError as error:
             self._pane.show_error(error)
         if isValid(self) and history:
@@ -232,8 +233,8 @@ class NoteActions(QObject):
 
     async def _add_tags(self, ids: list[str], tags: list[str]) -> None:
         await self._controller.settle()
-        first = await self._pane.bridge.call("note.get", id=ids[0])
-        reply = await self._pane.bridge.reply("note.tag_many", ids=ids, add=tags)
+        first = await self._pane.bridge.call(operations.note.get(id=ids[0]))
+        reply = await self._pane.bridge.reply(operations.note.tag_many(ids=ids, add=tags))
         if len(ids) == 1:
             title = display_title(first.title, first.content, self.tr("Untitled"))
             self._pane.show_result(self.tr("Tagged ‘{title}’"), title, reply)

@@ -13,6 +13,7 @@ from shiboken6 import isValid
 
 from app.attachments.model import Attachment
 from app.errors import InputError, KeepsakeError
+from ui import operations
 from ui.panes.attachment_opener import AttachmentOpener
 from ui.widgets.text.picture_decoder import PictureError, encoded
 
@@ -99,7 +100,7 @@ class NoteAttachments(QObject):
         links: list[str] = []
         for arguments in wanted:
             try:
-                links.append(markdown_link(await self._bridge.call("attachment.add", **arguments)))
+                links.append(markdown_link(await self._bridge.call(operations.attachment.add(**arguments))))
             except KeepsakeError as error:
                 if isValid(self):
                     name = Path(str(arguments.get("path") or arguments.get("name"))).name

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.models.text_structure import Heading, structure_of
 from ui.panes.attachment_reader import read_attachment
 from ui.panes.known_hints import KnownHints
@@ -96,7 +97,7 @@ class NoteEditing(QObject):
         return super().eventFilter(watched, event)
 
     async def _locate(self, link: str) -> "Attachment":
-        found: Attachment = await self._bridge.call("attachment.locate", link=link)
+        found: Attachment = await self._bridge.call(operations.attachment.locate(link=link))
         return found
 
     def _on_bridge_changed(self, changes: "ChangeSet") -> None:
@@ -147,7 +148,7 @@ class NoteEditing(QObject):
 
     async def _follow(self, target: str) -> None:
         try:
-            found = await self._bridge.call("note.resolve", title=target, source=self._controller.id)
+            found = await self._bridge.call(operations.note.resolve(title=target, source=self._controller.id))
         except KeepsakeError as error:
             if isValid(self):
                 self._pane.show_error(error)

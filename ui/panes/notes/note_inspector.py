@@ -12,7 +12,7 @@ from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.history.model import HistoryEntry
 from app.memories.model import Link, Links, Memory
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import format_number, full_date, short_date
 from ui.panes.labels import event_label, observation_type, source_label, store_label
 from ui.panes.notes.facts.fact_panel import FactPanel
@@ -89,7 +89,8 @@ class NoteInspector(QScrollArea):
         call = self._bridge.call
         try:
             links, history = await asyncio.gather(
-                call("note.links", id=identity), call("memory.history", target=identity, limit=HISTORY)
+                call(operations.note.links(id=identity)),
+                call(operations.memory.history(target=identity, limit=HISTORY)),
             )
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.text import without_markup
 from app.errors import KeepsakeError
-from app.memories.model import KINDS, MemoryFilter, MemoryRow
+from app.memories.model import KINDS, MemoryFilter, MemoryOrder, MemoryRow
+from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
 from ui.panes.filtered_list import FilteredList, ListLabels
@@ -20,6 +21,7 @@ from ui.widgets.header_row import HeaderRow
 if TYPE_CHECKING:
     from app.core.facets import Facets
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 FILTER_MIN = 120
 ENTITIES = 15
@@ -28,8 +30,6 @@ _BADGES = 2
 
 class NoteList(FilteredList):
     """The memories that fit filter and facets, or those in the trash."""
-
-    ROWS_OPERATION = "note.rows"
 
     counted = Signal(object)
     """``Facets`` over what is shown."""
@@ -105,9 +105,13 @@ class NoteList(FilteredList):
         filtering = (self.tr("Filter notes"), self.tr("Filter by words"))
         return ListLabels(self.tr("Notes"), *filtering, self.tr("Order"), orders)
 
+    def _rows_call(self, ids: list[str]) -> "TypedCall[list[MemoryRow]]":
+        return operations.note.rows(ids=ids)
+
     async def _load(self, chosen: MemoryFilter, request: int) -> None:
         try:
-            ids = await self._bridge.call("note.ids", filter=chosen, order=self._sorting.current)
+            order: MemoryOrder = self._sorting.current
+            ids = await self._bridge.call(operations.note.ids(filter=chosen, order=order))
         except KeepsakeError as error:
             self._fail(error, request)
             return
@@ -117,10 +121,10 @@ class NoteList(FilteredList):
         is_trash = chosen == MemoryFilter(deleted=True)
         nothing = "" if is_trash else self.tr("No note fits this filter.")
         self._show_ids(ids, nothing)
-        facets: Facets = await self._bridge.call("note.facets", filter=chosen)
+        facets: Facets = await self._bridge.call(operations.note.facets(filter=chosen))
         if self._is_current(request):
             self.counted.emit(facets)
-        entities = await self._bridge.call("note.entities", filter=chosen, limit=ENTITIES)
+        entities = await self._bridge.call(operations.note.entities(filter=chosen, limit=ENTITIES))
         if self._is_current(request):
             self.named.emit(entities)
 

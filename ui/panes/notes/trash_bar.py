@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMessageBox, QVBoxLayout, QWi
 from shiboken6 import isValid
 
 from app.memories.model import MemoryFilter
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import format_number
 from ui.panes.reading_pane import ReadingPane
 from ui.style.design_tokens import Space
@@ -78,7 +78,7 @@ class TrashBar(QFrame):
         self._pane.do(self._ask())
 
     async def _ask(self) -> None:
-        ids: list[str] = await self._pane.bridge.call("note.ids", filter=_TRASH)
+        ids: list[str] = await self._pane.bridge.call(operations.note.ids(filter=_TRASH))
         if not ids or not isValid(self):
             return
         text = self.tr("Erase the {count} notes in the trash for ever?").format(count=format_number(len(ids)))
@@ -100,7 +100,7 @@ class TrashBar(QFrame):
             self._pane.do(self._erase([str(one) for one in box.property("ids")]))
 
     async def _erase(self, ids: list[str]) -> None:
-        await self._pane.bridge.call("memory.forget_forever", ids=ids, confirm=True)
+        await self._pane.bridge.call(operations.memory.forget_forever(ids=ids, confirm=True))
         if isValid(self._pane):
             words = self.tr("Erased {count} from the trash for ever").format(count=format_number(len(ids)))
             self._pane.show_notice(words)

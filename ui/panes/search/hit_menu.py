@@ -9,6 +9,7 @@ from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.retrieval.model import Hit, Query
+from ui import operations
 from ui.panes.labels import display_title
 from ui.panes.pane import Place
 from ui.panes.reading_pane import TITLE, ReadingPane, copy_text
@@ -86,7 +87,7 @@ class HitMenu(QObject):
 
     async def _add_names(self, menu: QMenu, owner: str) -> None:
         """Add the pages of people and things in a hit at the menu's end."""
-        names: list[MentionedEntity] = await self._pane.bridge.call("entity.named", owners=[owner])
+        names: list[MentionedEntity] = await self._pane.bridge.call(operations.entity.named(owners=[owner]))
         if not isValid(menu) or not names:
             return
         menu.addSeparator()
@@ -112,8 +113,10 @@ class HitMenu(QObject):
         """Return all of a hit's text, ``None`` where it is gone."""
         call = self._pane.bridge.call
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:
-            return said_in(await call("note.get", id=hit.id))
-        found: list[Message] = await call("session.messages", session=hit.session_id, after=hit.seq - 1, limit=1)
+            return said_in(await call(operations.note.get(id=hit.id)))
+        found: list[Message] = await call(
+            operations.session.messages(session=hit.session_id, after=hit.seq - 1, limit=1)
+        )
         return next((message.content for message in found if message.seq == hit.seq), None)
 
     # --- changing ---
@@ -122,8 +125,8 @@ class HitMenu(QObject):
         self._pane.do(self._pin(identity))
 
     async def _pin(self, identity: str) -> None:
-        memory = await self._pane.bridge.call("note.get", id=identity)
-        reply = await self._pane.bridge.reply("note.pin", id=identity, pinned=not memory.pinned)
+        memory = await self._pane.bridge.call(operations.note.get(id=identity))
+        reply = await self._pane.bridge.reply(operations.note.pin(id=identity, pinned=not memory.pinned))
         words = self.tr("Unpinned ‘{title}’") if memory.pinned else self.tr("Pinned ‘{title}’")
         self._pane.show_result(words, self._title(memory), reply)
 
@@ -134,22 +137,22 @@ class HitMenu(QObject):
         self._pane.do(self._tag(identity, tags))
 
     async def _tag(self, identity: str, tags: list[str]) -> None:
-        memory = await self._pane.bridge.call("note.get", id=identity)
-        reply = await self._pane.bridge.reply("note.tag_many", ids=[identity], add=tags)
+        memory = await self._pane.bridge.call(operations.note.get(id=identity))
+        reply = await self._pane.bridge.reply(operations.note.tag_many(ids=[identity], add=tags))
         self._pane.show_result(self.tr("Tagged ‘{title}’"), self._title(memory), reply)
 
     def _start_deleting(self, identity: str) -> None:
         self._pane.do(self._delete(identity))
 
     async def _delete(self, identity: str) -> None:
-        reply = await self._pane.bridge.reply("note.delete", id=identity)
+        reply = await self._pane.bridge.reply(operations.note.delete(id=identity))
         self._pane.show_result(self.tr("Deleted ‘{title}’"), self._title(reply.value), reply)
 
     def _start_deleting_session(self, row: GroupHeading) -> None:
         self._pane.do(self._delete_session(row))
 
     async def _delete_session(self, row: GroupHeading) -> None:
-        reply = await self._pane.bridge.reply("session.forget", session=row.session_id)
+        reply = await self._pane.bridge.reply(operations.session.forget(session=row.session_id))
         self._pane.show_result(self.tr("Deleted ‘{title}’"), row.title, reply)
 
     def _title(self, memory: "Memory") -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 from app.entities.model import EntityFilter
 from app.errors import KeepsakeError
 from app.sessions.model import SessionFilter
+from ui import operations
 from ui.widgets.search_box import Hint
 
 if TYPE_CHECKING:
@@ -30,16 +31,18 @@ async def operator_values(bridge: "Bridge", name: str, begun: str) -> list[Hint]
     """
     try:
         if name == "tag":
-            tags: list[Facet] = await bridge.call("tag.list", prefix=begun.casefold(), limit=_LIMIT)
+            tags: list[Facet] = await bridge.call(operations.tag.list(prefix=begun.casefold(), limit=_LIMIT))
             return [Hint(tag.name) for tag in tags]
         if name == "agent":
-            agents: list[Facet] = await bridge.call("session.agents")
+            agents: list[Facet] = await bridge.call(operations.session.agents())
             return [Hint(agent.name) for agent in agents if agent.name]
         if name == "session":
             wanted = SessionFilter(text=begun)
-            sessions: list[Session] = await bridge.call("session.list", filter=wanted, limit=_LIMIT)
+            sessions: list[Session] = await bridge.call(operations.session.list(filter=wanted, limit=_LIMIT))
             return [Hint(title) for title in dict.fromkeys(one.title for one in sessions) if title]
-        entities: list[EntityRow] = await bridge.call("entity.list", filter=EntityFilter(prefix=begun), limit=_LIMIT)
+        entities: list[EntityRow] = await bridge.call(
+            operations.entity.list(filter=EntityFilter(prefix=begun), limit=_LIMIT)
+        )
         return [Hint(entity.name) for entity in entities]
     except KeepsakeError:
         return []  # without completion one can still type; a search says what is wrong

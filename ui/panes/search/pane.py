@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QToolButton, QVBoxLay
 from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError
 from app.retrieval.model import Found, Hit, Leg, MonthCount, Query
-from ui import theme
+from ui import operations, theme
 from ui.actions import Action, Slot
 from ui.models.dates import format_number
 from ui.panes.pane import Place
@@ -335,14 +335,14 @@ class SearchPane(ReadingPane):
 
     async def _learn_page(self) -> None:
         """Fetch how many results the person wants at once."""
-        settings: list[SettingValue] = await self.bridge.call("settings.list")
+        settings: list[SettingValue] = await self.bridge.call(operations.settings.list())
         wanted = next((one.value for one in settings if one.name == "search.limit"), LIMIT)
         if int(wanted) != self._page:
             self._page = self._limit = int(wanted)
 
     async def _learn(self) -> None:
         """Fetch the operators once, for completion in the box."""
-        operators = await self.bridge.call("memory.operators")
+        operators = await self.bridge.call(operations.memory.operators())
         names = [Hint(f"{operator.name}:", operator.help) for operator in operators]
         values: dict[str, Sequence[Hint]] = {
             operator.name: [Hint(value) for value in operator.values]
@@ -391,10 +391,10 @@ class SearchPane(ReadingPane):
         parsing = self.work.refresh(self._parse(asking["query"], request))
         try:
             if asking["limit"] == self._page:
-                first: Found = await self.bridge.call("memory.search", **asking, legs=_WORDS)
+                first: Found = await self.bridge.call(operations.memory.search(**asking, legs=_WORDS))
                 if self._is_current(request):
                     self._show(first, settled=False)
-            found: Found = await self.bridge.call("memory.search", **asking)
+            found: Found = await self.bridge.call(operations.memory.search(**asking))
             if self._is_current(request):
                 self._show(found, settled=True)
                 await self._count_months(found.query, request)
@@ -411,7 +411,7 @@ class SearchPane(ReadingPane):
 
     async def _parse(self, text: str, request: int) -> None:
         try:
-            query: Query = await self.bridge.call("memory.parse", query=text)
+            query: Query = await self.bridge.call(operations.memory.parse(query=text))
         except KeepsakeError:
             return  # the search itself says what is wrong
         if self._is_current(request):
@@ -424,7 +424,7 @@ class SearchPane(ReadingPane):
         undated = with_month(query.text, "")
         if undated == self._counted:
             return
-        months: list[MonthCount] = await self.bridge.call("memory.months", query=undated)
+        months: list[MonthCount] = await self.bridge.call(operations.memory.months(query=undated))
         if self._is_current(request):
             self._counted = undated
             self.timeline.show_months(months, query)

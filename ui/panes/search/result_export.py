@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from app.errors import InputError, KeepsakeError
+from ui import operations
 from ui.models.dates import format_number
 from ui.notice import Notice
 from ui.panes.search.result_files import FORMATS, write_results
@@ -95,7 +96,7 @@ class ResultExport(QObject):
         offset = total = 0
         while offset < MOST_RESULTS:
             asking: dict[str, Any] = {"query": query, "recipe": recipe, "limit": PAGE, "offset": offset}
-            found: Found = await self._bridge.call("memory.search", **asking)
+            found: Found = await self._bridge.call(operations.memory.search(**asking))
             hits |= {hit.id: hit for hit in found.hits if hit.id not in hits}
             total, offset = max(total, found.candidates), offset + PAGE
             if len(found.hits) < PAGE:

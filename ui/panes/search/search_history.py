@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.changes import Area
 from app.errors import KeepsakeError
+from ui import operations
 from ui.notice import Notice
 from ui.panes.pane_commands import SAVE_SEARCH_KEY
 from ui.style.icons import icon
@@ -90,7 +91,7 @@ class SearchHistory(QObject):
 
     def rename(self, identity: str, name: str) -> None:
         """Give a saved search another name."""
-        self._start(self._bridge.call("saved_search.rename", id=identity, name=name))
+        self._start(self._bridge.call(operations.saved_search.rename(id=identity, name=name)))
 
     def delete(self, search: "SavedSearch") -> None:
         """Delete a saved search; the notice about it takes that back."""
@@ -98,7 +99,7 @@ class SearchHistory(QObject):
 
     def set_order(self, ids: "Sequence[str]") -> None:
         """Put the saved searches into another order."""
-        self._start(self._bridge.call("saved_search.order", ids=list(ids)))
+        self._start(self._bridge.call(operations.saved_search.order(ids=list(ids))))
 
     def show_state(self) -> None:
         """Show on the button whether the search in the box is saved."""
@@ -124,20 +125,20 @@ class SearchHistory(QObject):
 
     async def _load(self) -> None:
         while self._unsent:
-            await self._bridge.call("saved_search.save", query=self._unsent[0])
+            await self._bridge.call(operations.saved_search.save(query=self._unsent[0]))
             del self._unsent[:1]
-        saved = await self._bridge.call("saved_search.list")
+        saved = await self._bridge.call(operations.saved_search.list())
         self.saved = saved
         self.show_state()
         self.changed.emit()
 
     async def _save(self, text: str) -> None:
-        saved: SavedSearch = await self._bridge.call("saved_search.save", query=text)
+        saved: SavedSearch = await self._bridge.call(operations.saved_search.save(query=text))
         self.noticed.emit(Notice(self.tr("Saved the search ‘{name}’").format(name=saved.name)))
 
     async def _delete(self, search: "SavedSearch") -> None:
         order = [one.id for one in self.saved]
-        await self._bridge.call("saved_search.delete", id=search.id)
+        await self._bridge.call(operations.saved_search.delete(id=search.id))
         words = self.tr("Deleted the saved search ‘{name}’").format(name=search.name)
         undo = partial(self._put_back, search, order)
         self.noticed.emit(Notice(words, undo_call=undo))
@@ -146,6 +147,6 @@ class SearchHistory(QObject):
         self._start(self._save_again(search, order))
 
     async def _save_again(self, search: "SavedSearch", order: "Sequence[str]") -> None:
-        saved: SavedSearch = await self._bridge.call("saved_search.save", query=search.query, name=search.name)
+        saved: SavedSearch = await self._bridge.call(operations.saved_search.save(query=search.query, name=search.name))
         ids = [saved.id if one == search.id else one for one in order]
-        await self._bridge.call("saved_search.order", ids=ids)
+        await self._bridge.call(operations.saved_search.order(ids=ids))

@@ -11,7 +11,7 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.memories.model import MemoryFilter
 from app.sessions.model import SessionFilter
-from ui import theme
+from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.panes.labels import display_title, kind_icon
 from ui.panes.search.why_not_sentence import why_not_sentence
@@ -130,15 +130,15 @@ class WhyNotDialog(BaseDialog):
         call = self._bridge.call
         try:
             sessions, memories = await asyncio.gather(
-                call("session.list", filter=SessionFilter(text=text), limit=MOST),
-                call("note.list", filter=MemoryFilter(text=text), limit=MOST),
+                call(operations.session.list(filter=SessionFilter(text=text), limit=MOST)),
+                call(operations.note.list(filter=MemoryFilter(text=text), limit=MOST)),
             )
             found = [*map(self._session, sessions), *map(self._memory, memories)]
             if text:
-                hits: Found = await call("memory.search", query=text, limit=MOST)
+                hits: Found = await call(operations.memory.search(query=text, limit=MOST))
                 found += [_Item(hit.id, _said_in(hit), kind_icon(hit.kind)) for hit in hits.hits]
                 deleted = MemoryFilter(text=text, deleted=True)
-                found += map(self._memory, await call("note.list", filter=deleted, limit=MOST))
+                found += map(self._memory, await call(operations.note.list(filter=deleted, limit=MOST)))
         except KeepsakeError as error:
             if self._is_current(request):
                 self.answer.setText(error.message)
@@ -171,7 +171,7 @@ class WhyNotDialog(BaseDialog):
 
     async def _explain(self, identity: str, request: int) -> None:
         try:
-            found: Explanation = await self._bridge.call("search.explain", id=identity, **self._asking)
+            found: Explanation = await self._bridge.call(operations.search.explain(id=identity, **self._asking))
         except KeepsakeError as error:
             if self._is_current(request):
                 self.answer.setText(error.message)

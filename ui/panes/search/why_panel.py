@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QScrollArea, QVBoxLayout,
 from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.retrieval.model import Hit, LegScore, Query
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import format_number, full_date
 from ui.models.markup import unfenced
 from ui.panes.labels import feature_label, kind_label, role_label, source_label
@@ -237,11 +237,11 @@ class WhyPanel(QWidget):
 
     async def _text_of(self, hit: Hit) -> str:
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:
-            memory: Memory = await self._bridge.call("note.get", id=hit.id)
+            memory: Memory = await self._bridge.call(operations.note.get(id=hit.id))
             return said_in(memory)
         before, after = await asyncio.gather(
-            self._bridge.call("session.before", session=hit.session_id, seq=hit.seq, limit=BEFORE),
-            self._bridge.call("session.messages", session=hit.session_id, after=hit.seq - 1, limit=AFTER),
+            self._bridge.call(operations.session.before(session=hit.session_id, seq=hit.seq, limit=BEFORE)),
+            self._bridge.call(operations.session.messages(session=hit.session_id, after=hit.seq - 1, limit=AFTER)),
         )
         return "\n\n---\n\n".join(self._message(message, message.seq == hit.seq) for message in [*before, *after])
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
 
-from ui import theme
+from ui import operations, theme
 from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
@@ -68,7 +68,7 @@ class AgentView(QWidget):
         self._do(self._load(session, self.question.text()))
 
     async def _load(self, session: str, question: str) -> None:
-        made: Context = await self._bridge.call("memory.context", prompt=question, session=session)
+        made: Context = await self._bridge.call(operations.memory.context(prompt=question, session=session))
         if session != self._session:
             return
         self.text.setPlainText(made.text)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import format_number
 from ui.panes.name_lookup import NameLookup
 from ui.panes.sessions.fact_card import FactCard
@@ -22,6 +22,7 @@ from ui.widgets.reading_column import ReadingColumn
 if TYPE_CHECKING:
     from app.memories.model import SessionMemory
     from ui.bridge import Bridge, Reply
+    from ui.typed_call import TypedCall
 
 PAGE = 50
 AT_ONCE = 1
@@ -131,7 +132,7 @@ class FactsTab(QWidget):
     async def _load(self, session: str) -> None:
         try:
             found: list[SessionMemory] = await self._bridge.call(
-                "session.memories", session=session, limit=self._limit + 1
+                operations.session.memories(session=session, limit=self._limit + 1)
             )
         except KeepsakeError as error:
             if session == self._session:
@@ -216,24 +217,24 @@ class FactsTab(QWidget):
         card.forgotten.connect(self._on_card_forgotten)
         return card
 
-    async def _change(self, words: str, operation: str, **arguments: Any) -> None:
-        title = next((card.found.memory.content for card in self.cards if card.found.memory.id == arguments["id"]), "")
-        reply = await self._bridge.reply(operation, **arguments)
+    async def _change(self, words: str, identity: str, call: "TypedCall[object]") -> None:
+        title = next((card.found.memory.content for card in self.cards if card.found.memory.id == identity), "")
+        reply = await self._bridge.reply(call)
         self._tell(words, title, reply)
         await self._load(self._session)
 
     def _on_card_confirmed(self, identity: str) -> None:
         words = self.tr("Confirmed ‘{title}’")
-        self._do(self._change(words, "fact.confirm", id=identity))
+        self._do(self._change(words, identity, operations.fact.confirm(id=identity)))
 
     def _on_card_corrected(self, identity: str, right: str) -> None:
         words = self.tr("Corrected ‘{title}’")
-        self._do(self._change(words, "fact.correct", id=identity, content=right))
+        self._do(self._change(words, identity, operations.fact.correct(id=identity, content=right)))
 
     def _on_card_forgotten(self, identity: str) -> None:
         kind = next((card.found.memory.kind for card in self.cards if card.found.memory.id == identity), "fact")
-        operation = "fact.forget" if kind == "fact" else "note.delete"
-        self._do(self._change(self.tr("Deleted ‘{title}’"), operation, id=identity))
+        call = operations.fact.forget(id=identity) if kind == "fact" else operations.note.delete(id=identity)
+        self._do(self._change(self.tr("Deleted ‘{title}’"), identity, call))
 
     def _on_names_found(self, owners: object) -> None:
         if isinstance(owners, set):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.errors import KeepsakeError
+from ui import operations
 from ui.work import Work
 
 if TYPE_CHECKING:
@@ -115,19 +116,21 @@ class MessagePager(QObject):
     async def _open(self, session: str, seq: int | None, generation: int) -> None:
         call = self._bridge.call
         around = (
-            [call("session.before", session=session, seq=BEYOND, limit=PAGE)]
+            [call(operations.session.before(session=session, seq=BEYOND, limit=PAGE))]
             if seq is None
             else [
-                call("session.before", session=session, seq=seq, limit=PAGE // 2),
-                call("session.messages", session=session, after=seq - 1, limit=PAGE),
+                call(operations.session.before(session=session, seq=seq, limit=PAGE // 2)),
+                call(operations.session.messages(session=session, after=seq - 1, limit=PAGE)),
             ]
         )
         try:
-            first, last, count, *pages = await asyncio.gather(
-                call("session.messages", session=session, after=-1, limit=1),
-                call("session.before", session=session, seq=BEYOND, limit=1),
-                call("session.length", session=session),
-                *around,
+            (first, last, count), pages = await asyncio.gather(
+                asyncio.gather(
+                    call(operations.session.messages(session=session, after=-1, limit=1)),
+                    call(operations.session.before(session=session, seq=BEYOND, limit=1)),
+                    call(operations.session.length(session=session)),
+                ),
+                asyncio.gather(*around),
             )
         except KeepsakeError as error:
             self._fail(error, generation)
@@ -146,9 +149,9 @@ class MessagePager(QObject):
         edge = self.messages[-1 if forward else 0].seq
         try:
             page = await (
-                self._bridge.call("session.messages", session=self.session, after=edge, limit=PAGE)
+                self._bridge.call(operations.session.messages(session=self.session, after=edge, limit=PAGE))
                 if forward
-                else self._bridge.call("session.before", session=self.session, seq=edge, limit=PAGE)
+                else self._bridge.call(operations.session.before(session=self.session, seq=edge, limit=PAGE))
             )
         except KeepsakeError as error:
             self._fail(error, generation)
@@ -168,8 +171,8 @@ class MessagePager(QObject):
     async def _follow(self, generation: int) -> None:
         try:
             last, count = await asyncio.gather(
-                self._bridge.call("session.before", session=self.session, seq=BEYOND, limit=1),
-                self._bridge.call("session.length", session=self.session),
+                self._bridge.call(operations.session.before(session=self.session, seq=BEYOND, limit=1)),
+                self._bridge.call(operations.session.length(session=self.session)),
             )
         except KeepsakeError as error:
             self._fail(error, generation)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
+from ui import operations
 from ui.actions import Action, Slot
 from ui.panes.attachment_opener import AttachmentOpener
 from ui.panes.attachment_reader import read_attachment
@@ -29,6 +30,7 @@ from ui.panes.sessions.message_pager import MessagePager
 from ui.panes.sessions.session_actions import SessionActions
 from ui.panes.sessions.session_list import SessionList
 from ui.panes.sessions.session_search import SessionSearch
+from ui.panes.sessions.session_work import SessionFormat
 from ui.panes.sessions.transcript import Transcript
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
@@ -215,7 +217,7 @@ class SessionsPane(ListPane):
         outer.addWidget(self._whole)
 
     async def _locate(self, link: str) -> "Attachment":
-        found: Attachment = await self.bridge.call("attachment.locate", link=link)
+        found: Attachment = await self.bridge.call(operations.attachment.locate(link=link))
         return found
 
     def _connect(self) -> None:
@@ -274,7 +276,7 @@ class SessionsPane(ListPane):
         if self._session is not None:
             self._actions.work.draw_facts([self._session])
 
-    def _export(self, form: str, session: Session) -> None:
+    def _export(self, form: SessionFormat, session: Session) -> None:
         self._actions.work.export(session, form)
 
     def _on_menu_about_to_show(self) -> None:
@@ -342,7 +344,7 @@ class SessionsPane(ListPane):
 
     async def _open_session(self, session: str, seq: int | None) -> None:
         try:
-            found = await self.bridge.call("session.get", session=session)
+            found = await self.bridge.call(operations.session.get(session=session))
         except KeepsakeError as error:
             if self._opening == session:
                 self._opening = ""
@@ -363,7 +365,7 @@ class SessionsPane(ListPane):
 
     async def _refresh_head(self, session: str) -> None:
         try:
-            found = await self.bridge.call("session.get", session=session)
+            found = await self.bridge.call(operations.session.get(session=session))
         except NotFoundError:
             found = None
         if self._session is None or self._session.id != session:
@@ -473,13 +475,13 @@ class SessionsPane(ListPane):
         """
         moments = [_midnight(day) for day in (*days, days[-1].addDays(1))]
         starts = await asyncio.gather(
-            *(self.bridge.call("session.at", session=session, when=moment) for moment in moments)
+            *(self.bridge.call(operations.session.at(session=session, when=moment)) for moment in moments)
         )
         begun = (one != after for one, after in pairwise(starts))
         self.header.dates.mark_days(list(compress(days, begun)))
 
     async def _go_to_date(self, session: str, moment: datetime) -> None:
-        seq = await self.bridge.call("session.at", session=session, when=moment)
+        seq = await self.bridge.call(operations.session.at(session=session, when=moment))
         if self._session is None or self._session.id != session:
             return
         if seq is None:
@@ -519,9 +521,9 @@ class SessionsPane(ListPane):
         try:
             if session is None:
                 title = excerpt(text.partition("\n")[0], 60)
-                done = await self.bridge.call("session.append", messages=[message], title=title, channel=SELF)
+                done = await self.bridge.call(operations.session.append(messages=[message], title=title, channel=SELF))
             else:
-                done = await self.bridge.call("session.append", messages=[message], session=session.id)
+                done = await self.bridge.call(operations.session.append(messages=[message], session=session.id))
         except KeepsakeError as error:
             self.composer.retry()
             self.show_error(error)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from ui import theme
+from ui import operations, theme
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
@@ -75,13 +75,13 @@ class ScratchpadTab(QWidget):
         self._do(self._load(session))
 
     async def _load(self, session: str) -> None:
-        found = await self._bridge.call("session.scratchpad.read", session=session)
+        found = await self._bridge.call(operations.session.scratchpad.read(session=session))
         if session == self._session:
             self.text.setPlainText("\n".join(found.items))
             self.save.setEnabled(False)
 
     async def _write(self, session: str, items: list[str]) -> None:
-        await self._bridge.reply("session.scratchpad.write", session=session, items=items)
+        await self._bridge.reply(operations.session.scratchpad.write(session=session, items=items))
         await self._load(session)
 
     def _on_text_changed(self) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.sessions.model import Session
+from ui import operations
 from ui.models.dates import format_number
 from ui.panes.pane import Place
 from ui.panes.reading_pane import TITLE, ReadingPane, history_of
@@ -94,7 +95,7 @@ class SessionActions(QObject):
 
     async def _rename(self, session: Session, title: str) -> None:
         try:
-            reply = await self._pane.bridge.reply("session.rename", session=session.id, title=title)
+            reply = await self._pane.bridge.reply(operations.session.rename(session=session.id, title=title))
         except KeepsakeError as error:
             self._pane.show_error(error)
             self.rename_failed.emit(session)
@@ -110,9 +111,9 @@ class SessionActions(QObject):
         is_one = len(ids) == 1
         try:
             reply = (
-                await self._pane.bridge.reply("session.forget", session=ids[0])
+                await self._pane.bridge.reply(operations.session.forget(session=ids[0]))
                 if is_one
-                else await self._pane.bridge.reply("session.forget_many", sessions=ids)
+                else await self._pane.bridge.reply(operations.session.forget_many(sessions=ids))
             )
         except KeepsakeError as error:
             self._pane.show_error(error)

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.text import without_markup
 from app.errors import KeepsakeError
-from app.sessions.model import Session, SessionFilter
+from app.sessions.model import Session, SessionFilter, SessionOrder
+from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.dates import counted, day_heading, format_number, short_span
 from ui.panes.filtered_list import FilteredList, ListLabels
@@ -23,12 +24,11 @@ if TYPE_CHECKING:
 
     from app.core.facets import Facet
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 
 class SessionList(FilteredList):
     """The conversations that fit a filter by words, agent and pending consolidation."""
-
-    ROWS_OPERATION = "session.rows"
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)
@@ -117,12 +117,16 @@ class SessionList(FilteredList):
         filtering = (self.tr("Filter conversations"), self.tr("Filter by title or agent"))
         return ListLabels(self.tr("Conversations"), *filtering, self.tr("Order and filters"), orders)
 
+    def _rows_call(self, ids: list[str]) -> "TypedCall[list[Session]]":
+        return operations.session.rows(ids=ids)
+
     async def _load(self, chosen: SessionFilter, request: int) -> None:
-        order, is_grouped, call = self._sorting.current, self._grouped.isChecked(), self._bridge.call
+        is_grouped, call = self._grouped.isChecked(), self._bridge.call
+        order: SessionOrder = self._sorting.current
         try:
-            ids = await call("session.ids", filter=chosen, order=order)
-            groups = await call("session.groups", filter=chosen, order=order) if is_grouped else []
-            agents = await call("session.agents")
+            ids = await call(operations.session.ids(filter=chosen, order=order))
+            groups = await call(operations.session.groups(filter=chosen, order=order)) if is_grouped else []
+            agents = await call(operations.session.agents())
         except KeepsakeError as error:
             self._fail(error, request)
             return
@@ -138,7 +142,7 @@ class SessionList(FilteredList):
 
     async def _rows(self, ids: list[str]) -> "Sequence[Session]":
         rows: Sequence[Session] = await super()._rows(ids)
-        counts = await self._bridge.call("session.memory_counts", sessions=ids)
+        counts = await self._bridge.call(operations.session.memory_counts(sessions=ids))
         self._fact_counts |= {identity: counts.get(identity, 0) for identity in ids}
         return rows
 

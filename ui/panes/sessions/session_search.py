@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from ui import operations
 from ui.widgets.word_marks import has_word
 from ui.work import Work
 
@@ -71,7 +72,10 @@ class SessionSearch(QObject):
 
     async def _find_words(self, words: tuple[str, ...], session: str, seq: int, request: int) -> None:
         found = await asyncio.gather(
-            *(self._bridge.call("session.find", session=session, text=word, limit=FIND_LIMIT) for word in words)
+            *(
+                self._bridge.call(operations.session.find(session=session, text=word, limit=FIND_LIMIT))
+                for word in words
+            )
         )
         if self._is_current(request):
             texts = {message.seq: message.content for message in self._pager.messages}
@@ -90,7 +94,7 @@ class SessionSearch(QObject):
             self._bar.set_found([], None)
 
     async def _find(self, session: str, term: str, request: int) -> None:
-        seqs = await self._bridge.call("session.find", session=session, text=term, limit=FIND_LIMIT)
+        seqs = await self._bridge.call(operations.session.find(session=session, text=term, limit=FIND_LIMIT))
         if self._is_current(request):
             self._bar.set_found(seqs, self._transcript.top_seq())
             if seqs:

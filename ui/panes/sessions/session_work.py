@@ -2,7 +2,7 @@
 
 from collections.abc import Coroutine, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
@@ -11,13 +11,16 @@ from shiboken6 import isValid
 from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.sessions.model import Session
+from ui import operations
 from ui.models.dates import counted, format_number
 from ui.panes.reading_pane import TITLE, ReadingPane, history_of
 
 if TYPE_CHECKING:
     from app.exchange.model import ExportReport
     from app.upkeep.consolidation.model import ConsolidationReport
+    from ui.typed_call import TypedCall
 
+SessionFormat = Literal["markdown", "jsonl"]
 SUFFIXES = {"markdown": "md", "jsonl": "jsonl"}
 
 
@@ -47,15 +50,15 @@ class SessionWork(QObject):
 
     def summarise(self, session: Session) -> None:
         """Renew the summary of a conversation's older messages."""
-        work = self._condense(session, "session.summary.roll", force=True)
+        work = self._condense(session, operations.session.summary.roll(session=session.id, force=True))
         self._start(self.tr("Summarising its older messages…"), work)
 
     def compact(self, session: Session) -> None:
         """Condense all but the latest messages of a conversation into its summary."""
-        work = self._condense(session, "session.compact")
+        work = self._condense(session, operations.session.compact(session=session.id))
         self._start(self.tr("Condensing all but its latest messages…"), work)
 
-    def export(self, session: Session, form: str) -> None:
+    def export(self, session: Session, form: SessionFormat) -> None:
         """Ask for a file, and write a conversation to it.
 
         Args:
@@ -71,7 +74,7 @@ class SessionWork(QObject):
         box.fileSelected.connect(partial(self.export_to, session, form))
         box.open()
 
-    def export_to(self, session: Session, form: str, path: str) -> None:
+    def export_to(self, session: Session, form: SessionFormat, path: str) -> None:
         """Write a conversation to the file ``path``."""
         self._start(self.tr("Exporting it…"), self._export(session, form, path))
 
@@ -103,7 +106,7 @@ class SessionWork(QObject):
         added = known = replaced = 0
         try:
             for session in sessions:
-                reply = await self._pane.bridge.reply("session.consolidate", session=session.id)
+                reply = await self._pane.bridge.reply(operations.session.consolidate(session=session.id))
                 report: ConsolidationReport = reply.value
                 history += report.history_ids
                 added += len(report.added)
@@ -128,8 +131,8 @@ class SessionWork(QObject):
             sentence = self.tr("Drawn from it: {facts}").format(facts=words)
         self._pane.show_notice(sentence, history)
 
-    async def _condense(self, session: Session, operation: str, **arguments: Any) -> None:
-        reply = await self._pane.bridge.reply(operation, session=session.id, **arguments)
+    async def _condense(self, session: Session, call: "TypedCall[Any]") -> None:
+        reply = await self._pane.bridge.reply(call)
         done = reply.value
         if done.reason == "stale":
             self._pane.show_notice(self.tr("Somebody else summarised it meanwhile; that summary stands."))
@@ -144,9 +147,9 @@ class SessionWork(QObject):
             sentence = f"{sentence}. {done.note}"
         self._pane.show_notice(sentence, history_of(reply))
 
-    async def _export(self, session: Session, form: str, path: str) -> None:
+    async def _export(self, session: Session, form: SessionFormat, path: str) -> None:
         report: ExportReport = await self._pane.bridge.call(
-            "exchange.export_session", session=session.id, path=path, format=form
+            operations.exchange.export_session(session=session.id, path=path, format=form)
         )
         messages = counted(report.messages, self.tr("1 message"), self.tr("{n} messages"))
         self._pane.show_notice(self.tr("Exported {messages} to {path}").format(messages=messages, path=report.path))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
-from ui import theme
+from ui import operations, theme
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
@@ -75,7 +75,7 @@ class SummaryTab(QWidget):
         self._do(self._load(session))
 
     async def _load(self, session: str, prefix: str = "") -> None:
-        state = await self._bridge.call("session.summary.get", session=session)
+        state = await self._bridge.call(operations.session.summary.get(session=session))
         if session != self._session:
             return
         self._epoch = state.epoch
@@ -90,7 +90,7 @@ class SummaryTab(QWidget):
 
     async def _save(self, session: str) -> None:
         done = await self._bridge.call(
-            "session.summary.set", session=session, summary=self.text.toPlainText(), expected_epoch=self._epoch
+            operations.session.summary.set(session=session, summary=self.text.toPlainText(), expected_epoch=self._epoch)
         )
         late = self.tr("Somebody else wrote it meanwhile; this is theirs.")
         await self._load(session, "" if done.applied else late)

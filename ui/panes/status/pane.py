@@ -10,7 +10,7 @@ from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.actions import Action
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.upkeep.overview.model import VaultOverview
     from ui.actions import Actions
     from ui.bridge import Bridge
+    from ui.typed_call import TypedCall
 
 WIDTH = 760
 SETTLE_MS = 400
@@ -100,7 +101,7 @@ class StatusPane(ReadingPane):
 
     async def _fetch(self) -> None:
         try:
-            found: VaultOverview = await self.bridge.call("vault.overview")
+            found: VaultOverview = await self.bridge.call(operations.vault.overview())
         except KeepsakeError as error:
             self._is_loading = False
             self._about.setText(error.message)
@@ -166,10 +167,10 @@ class StatusPane(ReadingPane):
 
     def _on_row_triggered(self, key: str) -> None:
         if key.startswith(_JOB):
-            self._perform(key, "schedule.run_now", id=key.removeprefix(_JOB))
+            self._perform(key, operations.schedule.run_now(id=key.removeprefix(_JOB)))
         elif key == "verified":
             if self._found is not None and self._found.last_backup is not None:
-                self._perform(key, "backup.verify", name=self._found.last_backup.name)
+                self._perform(key, operations.backup.verify(name=self._found.last_backup.name))
         elif key == "backup":
             self._on_backup()
         elif key == "check":
@@ -183,24 +184,24 @@ class StatusPane(ReadingPane):
             self._trigger("file.models" if key == "index" else "file.settings")
 
     def _on_backup(self) -> None:
-        self._perform("backup", "backup.now")
+        self._perform("backup", operations.backup.now())
 
     def _on_check(self) -> None:
-        self._perform("check", "vault.check")
+        self._perform("check", operations.vault.check())
 
     def _trigger(self, identity: str) -> None:
         if self.registry.find(identity) is not None:
             self.registry.qaction(identity).trigger()
 
-    def _perform(self, key: str, operation: str, **arguments: str) -> None:
+    def _perform(self, key: str, call: "TypedCall[object]") -> None:
         if key not in self._busy:
             self._busy.add(key)
             self._show()
-            self.do(self._work(key, operation, arguments))
+            self.do(self._work(key, call))
 
-    async def _work(self, key: str, operation: str, arguments: dict[str, str]) -> None:
+    async def _work(self, key: str, call: "TypedCall[object]") -> None:
         try:
-            await self.bridge.reply(operation, **arguments)
+            await self.bridge.reply(call)
         finally:
             if isValid(self):
                 self._busy.discard(key)

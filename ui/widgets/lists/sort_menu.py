@@ -1,6 +1,7 @@
 """The orders that a list can have, as a menu behind a button."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QActionGroup
@@ -42,9 +43,9 @@ class SortMenu(QObject):
         self.button.setMenu(self.menu)
 
     @property
-    def current(self) -> str:
-        """The order that holds."""
-        return str(self._group.checkedAction().data())
+    def current(self) -> Any:
+        """The order that holds: one of the names given."""
+        return self._group.checkedAction().data()
 
     def restore(self, name: object) -> None:
         """Choose the order called ``name``, if there is one."""

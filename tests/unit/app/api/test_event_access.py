@@ -104,3 +104,26 @@ def test_a_reply_tells_of_changes_as_an_event_does(host: Host) -> None:
     assert changes is not None
     assert (changes.history_ids, changes.scopes) == ((), (("shared",),))
     assert host.call("note.save", {"content": "mine"}, OWNER).result().changes.history_ids  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("store", ["private", "shared"])
+def test_a_change_of_the_graph_is_heard_of_in_its_store(host: Host, store: str) -> None:
+    """Of a relation only who stated it hears, as only they see it."""
+    ada = {"entities": [{"name": "Ada", "type": "person", "observations": ["Met in May."]}], "store": store}
+    more = {"observations": [{"entity": "Ada", "contents": ["Likes tea."]}]}
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("graph.create_entities", ada),
+        ("graph.add_observations", {**more, "store": store}),
+        ("graph.delete_observations", more),
+        ("graph.delete_entities", {"names": ["Ada"]}),
+    ]
+    for operation, arguments in calls:
+        events = [event for event in seen_by(host, INNER, operation, **arguments) if event.operation == operation]
+        assert [event.areas >= {"memories"} for event in events] == [True] * (store == "shared"), operation
+        assert all(event.ids == event.history_ids == () for event in events)
+    relation = {"relations": [{"source": "Ada", "target": "Bo", "type": "knows"}], "store": store}
+    assert seen_by(host, INNER, "graph.create_relations", **relation) == []
+    own = {"relations": [{"source": "Cy", "target": "Di", "type": "knows"}]}
+    reply = host.call("graph.create_relations", own, INNER).result(30)
+    assert reply.changes is not None
+    assert (reply.changes.areas, reply.changes.ids) == ({"entities"}, ())

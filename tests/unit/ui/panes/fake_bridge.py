@@ -112,12 +112,11 @@ class FakeBridge(QObject):
             await asyncio.gather(*self._tasks, return_exceptions=True)
             await asyncio.sleep(0)
 
-    async def call(self, operation: TypedCall[Any] | str, /, **arguments: Any) -> Any:
-        return (await self.reply(operation, **arguments)).value
+    async def call(self, call: TypedCall[Any]) -> Any:
+        return (await self.reply(call)).value
 
-    async def reply(self, operation: TypedCall[Any] | str, /, **arguments: Any) -> Reply:
-        if isinstance(operation, TypedCall):
-            operation, arguments = operation.operation, dict(operation.arguments)
+    async def reply(self, call: TypedCall[Any]) -> Reply:
+        operation, arguments = call.operation, dict(call.arguments)
         self.calls.append((operation, arguments))
         await asyncio.sleep(0)
         if gate := self.gates.get(operation):

@@ -123,7 +123,7 @@ def test_typing_is_reported_but_not_each_key(host: Host, bridge: Bridge, qtbot: 
     assert not engine.schedules.activity.is_typing()  # type: ignore[attr-defined]
     started: list[object] = []
     start = bridge.start
-    bridge.start = lambda work: started.append(work) or start(work)  # type: ignore[method-assign,func-returns-value]
+    bridge.start = lambda work, *given: started.append(work) or start(work, *given)  # type: ignore[method-assign,func-returns-value]
     for _ in range(20):
         QTest.keyClick(field.windowHandle(), Qt.Key.Key_A)
     assert field.text() == "a" * 20

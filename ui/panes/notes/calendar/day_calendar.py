@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import date_words
 from ui.panes.notes.calendar.month_sheet import MonthSheet, paint_mark
 from ui.style.design_tokens import Space
@@ -98,7 +98,7 @@ class DayCalendar(QWidget):
     async def _load(self, request: int) -> None:
         first, last = self.sheet.span
         try:
-            found: list[CalendarDay] = await self._bridge.call("note.days", first=first, last=last)
+            found: list[CalendarDay] = await self._bridge.call(operations.note.days(first=first, last=last))
         except KeepsakeError:
             return  # the list beside it tells what is wrong
         if isValid(self) and request == self._request:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import full_date
 from ui.panes.pane import Place
 from ui.style.design_tokens import Space
@@ -76,7 +76,7 @@ class OnThisDay(QWidget):
 
     async def _load(self, day: date) -> None:
         try:
-            found: list[Anniversary] = await self._bridge.call("memory.on_this_day", day=day, limit=MOST)
+            found: list[Anniversary] = await self._bridge.call(operations.memory.on_this_day(day=day, limit=MOST))
         except KeepsakeError:
             return  # the list beside it tells what is wrong
         if isValid(self) and day == self._day:

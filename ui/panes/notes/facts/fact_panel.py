@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from app.memories.model import Belief, FactConfidence, Memory
-from ui import theme
+from ui import operations, theme
 from ui.models.dates import date_words, local
 from ui.panes.notes.facts.belief_row import BeliefRow
 from ui.panes.notes.facts.confidence_curve import ConfidenceCurve
@@ -24,6 +24,7 @@ from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge, Reply
+    from ui.typed_call import TypedCall
 
 _MONTH_DAYS, _YEAR_DAYS = 30, 365
 _WEEKS = 21
@@ -94,7 +95,7 @@ class FactPanel(QWidget):
         call = self._bridge.call
         try:
             found, beliefs = await asyncio.gather(
-                call("fact.confidence", id=identity), call("fact.beliefs", id=identity)
+                call(operations.fact.confidence(id=identity)), call(operations.fact.beliefs(id=identity))
             )
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
@@ -171,7 +172,7 @@ class FactPanel(QWidget):
     def confirm(self) -> None:
         """Confirm the fact."""
         if self._fact is not None:
-            self._do(self._ask(self.tr("Confirmed the fact"), "fact.confirm", id=self._fact.id))
+            self._do(self._ask(self.tr("Confirmed the fact"), operations.fact.confirm(id=self._fact.id)))
 
     def correct(self) -> None:
         """Open the form that corrects the fact."""
@@ -190,7 +191,7 @@ class FactPanel(QWidget):
         if self._fact is not None:
             pinned = not self._fact.pinned
             words = self.tr("Pinned the fact") if pinned else self.tr("Unpinned the fact")
-            self._do(self._ask(words, "note.pin", id=self._fact.id, pinned=pinned))
+            self._do(self._ask(words, operations.note.pin(id=self._fact.id, pinned=pinned)))
 
     def _on_form_cancelled(self) -> None:
         self.form.hide()
@@ -201,14 +202,14 @@ class FactPanel(QWidget):
         if self._fact is not None:
             self._do(self._replace(self._fact.id, text))
 
-    async def _ask(self, words: str, operation: str, **arguments: Any) -> "Reply":
-        reply = await self._bridge.reply(operation, **arguments)
+    async def _ask(self, words: str, call: "TypedCall[object]") -> "Reply":
+        reply = await self._bridge.reply(call)
         if isValid(self):
             self.done.emit(words, reply)
         return reply
 
     async def _replace(self, identity: str, text: str) -> None:
-        reply = await self._ask(self.tr("Corrected the fact"), "fact.correct", id=identity, content=text)
+        reply = await self._ask(self.tr("Corrected the fact"), operations.fact.correct(id=identity, content=text))
         if isValid(self):
             self.form.hide()
             self._buttons.show()

@@ -2,11 +2,12 @@ import gzip
 import inspect
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from app.api.operations.exchange import import_file
+from app.cli.commands import ImportFormat
 from app.errors import FormatError, NotFoundError
 from app.exchange.formats.detect import detect, preview
 from app.exchange.formats.known_formats import SPECS
@@ -190,6 +191,7 @@ def test_every_format_is_listed_where_people_choose_it() -> None:
     assert FORMAT_NAMES.keys() == SPECS.keys() | {MIXED}
     described = inspect.getdoc(import_file) or ""
     assert [name for name in SPECS if f"``{name}``" not in described] == []
+    assert set(get_args(ImportFormat)) == SPECS.keys() | {"auto"}
 
 
 def test_no_two_formats_are_given_away_by_the_same_fields_or_files() -> None:

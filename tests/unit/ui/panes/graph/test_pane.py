@@ -21,6 +21,7 @@ from ui.bridge import Bridge
 from ui.panes.graph.pane import GraphPane
 from ui.shell.navigation import Place
 from ui.theme import Scheme
+from ui.typed_call import TypedCall
 
 
 def _names(pane: GraphPane) -> set[str]:
@@ -232,10 +233,10 @@ class BrokenBridge(Bridge):
 
     fault: KeepsakeError | None = None
 
-    async def reply(self, call: Any, /, **arguments: Any) -> Any:
+    async def reply(self, call: TypedCall[Any]) -> Any:
         if self.fault is not None and call.operation == "entity.graph":
             raise self.fault
-        return await super().reply(call, **arguments)
+        return await super().reply(call)
 
 
 def test_a_graph_that_failed_says_so_and_offers_to_try_again(

@@ -13,6 +13,7 @@ from app.changes import ChangeSet
 from app.errors import NotFoundError
 from app.history.model import HistoryEntry
 from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
+from ui import operations
 from ui.panes.pane import Place
 
 
@@ -235,7 +236,7 @@ def test_deleting_offers_undo_and_opens_the_neighbour(
 
 def test_the_trash_shows_and_restores(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
-    run_async(ask.call("note.delete", id="note-000001"))
+    run_async(ask.call(operations.note.delete(id="note-000001")))
     pane = open_pane("notes")
     run_async(until(lambda: len(pane.listing.model.ids) == 2))
     pane.listing.trash.click()

@@ -6,6 +6,7 @@ import pytest
 
 from app.errors import HostUnreachableError
 from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
+from ui import operations
 from ui.panes.sessions.message_pager import PAGE, MessagePager
 
 
@@ -69,7 +70,7 @@ def test_it_follows_what_is_appended(reach: MessagePager, ask: FakeBridge, books
     async def story() -> None:
         reach.open("ses-short")
         await ask.idle()
-        await ask.call("session.append", messages=[NewMessage("user", "more")], session="ses-short")
+        await ask.call(operations.session.append(messages=[NewMessage("user", "more")], session="ses-short"))
         reach.follow()
         await until(lambda: len(reach.messages) == 2)
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 from app.errors import NotFoundError
 from app.sessions.model import NewMessage
 from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
+from ui import operations
 from ui.panes.pane import Place
 from ui.panes.sessions.block_metrics import lengths
 
@@ -209,7 +210,7 @@ def test_an_agent_s_turn_appears_at_the_end(books: FakeVault, ask: FakeBridge, o
     pane = open_pane("sessions")
     run_async(until(lambda: len(pane.pager.messages) == 2))
     turn = NewMessage("assistant", "one more")
-    run_async(ask.call("session.append", messages=[turn], session="ses-000000"))
+    run_async(ask.call(operations.session.append(messages=[turn], session="ses-000000")))
     run_async(until(lambda: len(pane.pager.messages) == 3))
     run_async(until(lambda: pane.listing.model.value("ses-000000").message_count == 3))
 
@@ -385,7 +386,7 @@ def test_a_pane_in_the_back_refreshes_when_it_comes_forward(
     pane = open_pane("sessions")
     run_async(until(lambda: len(pane.pager.messages) == 2))
     pane.hide()
-    run_async(ask.call("session.append", messages=[NewMessage("user", "x")], title="Third"))
+    run_async(ask.call(operations.session.append(messages=[NewMessage("user", "x")], title="Third")))
     run_async(ask.idle())
     assert len(pane.listing.model.ids) == 2
     pane.show()
