@@ -37,8 +37,10 @@ class BackgroundTasks(Part):
             task.cancel()
 
     async def close(self) -> None:
-        """Stop all tasks and wait until they have ended; their failures are known."""
-        self.cancel()
+        """Wait until all tasks have ended, after ``cancel``; their failures are known.
+
+        It cancels nothing itself: a second cancelling would interrupt what a task still finishes, such as a run's record.
+        """
         await asyncio.gather(*self._running, return_exceptions=True)
 
     def _on_ended(self, ended: "asyncio.Task[None]") -> None:

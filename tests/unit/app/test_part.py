@@ -56,6 +56,8 @@ def test_work_begins_in_the_order_of_the_parts_and_ends_before_those_added_earli
         parts = _added(Noting("writer", noted), tasks, Noting("reader", noted))
         tasks.start(parts.tasks(), is_read_only=False)
         await asyncio.sleep(0)
+        tasks.cancel()
+        await asyncio.sleep(0)  # from here on the work finishes what it must, and closing waits for that
         await parts.close()
 
     asyncio.run(work())
