@@ -39,7 +39,7 @@ class BackgroundTasks(Part):
     async def close(self) -> None:
         """Wait until all tasks have ended, after ``cancel``; their failures are known.
 
-        It cancels nothing itself: a second cancelling would interrupt what a task still finishes, such as a run's record.
+        It cancels nothing itself: a second time would interrupt what a task still finishes, such as a run's record.
         """
         await asyncio.gather(*self._running, return_exceptions=True)
 

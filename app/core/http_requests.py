@@ -1,5 +1,6 @@
 """Rules of every HTTP request: repetitions, pauses and trusted certificates."""
 
+import re
 import ssl
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -8,6 +9,7 @@ from typing import Final
 _OVERLOADED: Final = 529  # some services send it in place of 503
 BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, _OVERLOADED})
 """Statuses of a service that may answer at another attempt."""
+_SECONDS: Final = re.compile(r"([0-9]+)(\.[0-9]{1,9})?")
 
 
 class Pauses:
@@ -44,11 +46,11 @@ def retry_after_seconds(value: str) -> float | None:
     ``None`` for anything else.
     """
     text = value.strip()
-    if text.isascii() and text.isdecimal():
-        return float(text[:9])
+    if number := _SECONDS.fullmatch(text):
+        return float(f"{number[1][:9]}{number[2] or ''}")
     try:
         when = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)

@@ -320,6 +320,7 @@ async def _created(client: "httpx.AsyncClient", body: dict[str, Any], options: M
     Raises:
         _StatusError: The status of the response is one of failure.
         _BusyError: There is no response, or one that is no chat answer.
+        ModelUnavailableError: The address cannot be used.
     """
     import httpx  # noqa: PLC0415  (slow to load; only where a model is in use)
 
@@ -332,8 +333,12 @@ async def _created(client: "httpx.AsyncClient", body: dict[str, Any], options: M
             content = await _content(response)
     except httpx.TimeoutException as error:
         raise _BusyError(f"{options.host} did not answer within {options.timeout_s:g} seconds.") from error
+    except httpx.InvalidURL as error:
+        raise ModelUnavailableError("llm.base_url is no address that can be used.", reason=REFUSED) from error
     except httpx.TransportError as error:
         raise _BusyError(f"{options.host} cannot be reached.", is_unreachable=True) from error
+    except RuntimeError as error:  # another request closed the client, as the settings changed
+        raise _BusyError(f"The connection to {options.host} was closed.") from error
     if content is not None and not response.is_success:
         retry_after = response.headers.get("retry-after", "")
         raise _StatusError(response.status_code, retry_after, content.decode(errors="replace")[:2000])

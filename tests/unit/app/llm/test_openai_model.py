@@ -493,6 +493,12 @@ def remote(bench: Bench) -> None:
     bench.options = replace(bench.options, base_url=bench.server.address.replace("127.0.0.1", "127.0.0.2"))
 
 
+@pytest.mark.parametrize("address", ["http://256.1.1.1:8/v1", "http://☃.net/v1"])
+def test_an_address_that_is_none_is_said_in_a_sentence(bench: Bench, address: str) -> None:
+    bench.options = replace(bench.options, base_url=address)
+    bench.fails("llm.base_url is no address")
+
+
 def test_private_text_stays_on_this_machine(bench: Bench) -> None:
     assert bench.ask(PRIVATE).text == "Yes."
     remote(bench)
