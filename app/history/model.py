@@ -23,7 +23,7 @@ Event = Literal[
 ]
 
 QUARANTINE: Final = "quarantine:"
-"""How the ids of the runs begin that put what an agent wrote into quarantine."""
+"""The prefix of the ids of runs that put what an agent wrote into quarantine."""
 
 
 @dataclass(frozen=True, slots=True)
