@@ -173,10 +173,10 @@ def _statements(material: _Material, limit: int) -> list[WeekItem]:
         some = [line for _, line in lines]
         times = {line.seq: line.at for line in some}
         for fact in extract(some):
-            reference = f"{session}#{fact.source_seqs[0]}"
+            reference = f"{session}#{fact.seq}"
             if reference not in read and same_words(fact.content) not in known:
                 known.add(same_words(fact.content))
-                source, at = Source("message", reference), times[fact.source_seqs[0]]
+                source, at = Source("message", reference), times[fact.seq]
                 spoken.append(WeekItem(fact.content, source, at, fact.family, fact.event_time))
     spoken.sort(key=lambda one: (one.at, one.source.id), reverse=True)
     return [*found, *spoken][:limit]
