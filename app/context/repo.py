@@ -10,7 +10,7 @@ import apsw
 
 from app.context.context_text import shorten
 from app.context.model import ContextItem
-from app.core.clock import to_datetime
+from app.core.clock import to_datetime, to_ms
 from app.core.recall_fence import is_own_tool, without_recalled
 from app.core.text import excerpt
 from app.memories import repo
@@ -140,8 +140,14 @@ def recent_index_rows(
     return [_index_row(row) for row in rows]
 
 
-def relevant_index_rows(connection: apsw.Connection, hits: Sequence[Hit], stores: Sequence[str]) -> list[ContextItem]:
-    """Return index lines of memories that a search found."""
+def relevant_index_rows(
+    connection: apsw.Connection, hits: Sequence[Hit], stores: Sequence[str], since_ms: int
+) -> list[ContextItem]:
+    """Return index lines of memories that a search found.
+
+    Of what was quoted from conversations only what was said since ``since_ms``: there is much of it, and a sentence
+    has no title by which to choose it.
+    """
     scores = {hit.id: hit.score for hit in hits}
     found = repo.many(connection, list(scores), stores=stores)
     return [
@@ -160,7 +166,7 @@ def relevant_index_rows(connection: apsw.Connection, hits: Sequence[Hit], stores
             scores[one.id],
         )
         for one in found
-        if one.deleted_at is None
+        if one.deleted_at is None and not (one.said_by and to_ms(_said(one)) < since_ms)
     ]
 
 
@@ -231,12 +237,11 @@ def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
     is_cut = len(said) > MEMORY_CHARACTERS
     named = f"{memory.category} {memory.key}".strip() if memory.key else memory.title
     at = memory.said_at or memory.event_time or memory.updated_at
-    who = memory.said_by
-    facts = [_date(at), memory.kind]
+    # A quotation reads as messages do.
+    facts = [_date(at), excerpt(memory.said_by, TITLE_CHARACTERS) or memory.kind]
     # The agent that stored a memory matters for trust; an import source does not.
     is_agents = memory.source not in ("", "person") and not memory.source.startswith("import:")
-    facts += [f"said by {excerpt(who, TITLE_CHARACTERS)}"] if who else []
-    facts += [f"from {memory.source}"] if is_agents and not who else []
+    facts += [f"from {memory.source}"] if is_agents and not memory.said_by else []
     facts += [f"unsure ({memory.confidence:.2f})"] if memory.confidence < UNSURE else []
     facts += [f"“{excerpt(named, TITLE_CHARACTERS)}”"] if named else []
     return ContextItem(

@@ -1,5 +1,6 @@
-"""Cues of statements that matter most, such as allergies, births, homes and promises, in four languages.
+"""Cues of the statements that matter most, in four languages.
 
+They tell of health, diets, births, relatives, homes, work, plans with a date, promises, decisions and strong likes.
 The scorer has seen too few of these, and none in German, Spanish or Chinese. A family is the first whose cue fits.
 """
 
@@ -19,7 +20,7 @@ _WHEN: Final = (
     rf"(?:{_MONTH}|\w+day|\d)|in {_MONTH}|at the end of|\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}"
     rf"|{_MONTH} \d{{1,2}})\b"
 )
-_KIN: Final = (
+_RELATIVE: Final = (
     r"(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mom|mother|mum|dad|father|parents|sisters?|brothers?"
     r"|sons?|daughters?|kids?|child|children|twins|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousins?|niece"
     r"|nephew|dogs?|cats?|puppy|kitten)"
@@ -59,10 +60,12 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
     ),
     (
         "relation",
-        rf"\bmy (?:\w+ )?{_KIN}(?: [A-Z]?\w+)?,? (?:is (?:called|named|an?|expecting|allergic|getting married|moving)"
+        rf"\bmy (?:\w+ )?{_RELATIVE}(?: [A-Z]?\w+)?,? (?:is (?:called|named|an?|expecting|allergic|getting married"
+        rf"|moving)"
         r"|are (?:called|named|getting)|was born|turns?|works? (?:as|at|for|in)|lives? in|moved to|studies|teaches"
         r"|passed away|died|got married|got engaged|had a (?:baby|boy|girl))\b"
-        rf"|\b(?:i|we) have (?:got )?{_NUMBER} (?:\w+ ){{0,2}}{_KIN}\b|\bmy {_KIN}['’]s (?:name|birthday) is\b"
+        rf"|\b(?:i|we) have (?:got )?{_NUMBER} (?:\w+ ){{0,2}}{_RELATIVE}\b|\bmy {_RELATIVE}['’]s (?:name"
+        rf"|birthday) is\b"
         rf"|{_I}(?:got married|got engaged|got divorced|are expecting|adopted)\b"
         rf"|{_IM}(?:married|engaged|divorced|widowed|expecting)\b(?! (?:in|with (?:the|it|this)|to be))",
     ),
@@ -72,7 +75,8 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
         r"|help|come|be back|finish"
         r"|deliver|return|write|email|book|meet|cook|bake|fix|drive|visit|hand|submit|transfer|repay|buy|order"
         r"|invite)\b"
-        rf"(?! it\b| them\b|[^.]* a (?:try|go|shot)\b)[^.]{{3,120}}?{_WHEN}|{_I}promised? (?:to|that|my|her|him|them|\w+ (?:to|that))\b",
+        rf"(?! it\b| them\b|[^.]* a (?:try|go|shot)\b)[^.]{{3,120}}?{_WHEN}|{_I}promised? (?:to|that|my|her|him|them"
+        rf"|\w+ (?:to|that))\b",
     ),
     (
         "decision",
@@ -93,7 +97,10 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
         "preference",
         r"\b(?:my|our) (?:all-time |absolute )?favou?rite [a-z]+(?: [a-z]+){0,2} (?:is|are) (?!the one|that|this)"
         rf"|\bi (?:absolutely |really )?(?:hate|can['’]t stand|adore) {_NO_POINTER}[a-z]"
-        rf"|\bi (?:absolutely|really) love {_NO_POINTER}[a-z]|\bi['’]m afraid of [a-z]+s\b|\bi prefer [a-z]+ (?:to"
+        rf"|(?<!which )(?<!that )(?<!something )\bi (?:absolutely |really |still )?love {_NO_POINTER}"
+        r"(?!(?:the|your|his|her|him|our|my|to|a|an|do|doing)\b"
+        rf"|watching|every)[a-z]+\b(?! (?:the|them|it|you|this|that|those)\b)|\bi['’]m afraid of [a-z]+s\b"
+        rf"|\bi prefer [a-z]+ (?:to"
         rf"|over) ",
     ),
 )
@@ -103,7 +110,7 @@ _GERMAN_WHEN: Final = (
     r"|april"
     r"|mai|juni|juli|august|september|oktober|november|dezember|frühling|sommer|herbst|winter))\b"
 )
-_GERMAN_KIN: Final = (
+_GERMAN_RELATIVE: Final = (
     r"(?:frau|mann|partner(?:in)?|freundin|freund|verlobte[r]?|mutter|mama|vater|papa|eltern|schwestern?|brüder|bruder"
     r"|sohn|söhne|tochter|töchter|kind(?:er)?|oma|opa|großmutter|großvater|tante|onkel|cousine?|nichte|neffe|hund"
     r"|hündin"
@@ -125,9 +132,10 @@ _GERMAN: Final[tuple[tuple[Family, str], ...]] = (
     ),
     (
         "relation",
-        rf"\b(?:meine?|unsere?) {_GERMAN_KIN}(?: \w+)? (?:heißt|heißen|ist (?:am|in|\d|ein|eine|gestorben|krank)|sind"
+        rf"\b(?:meine?|unsere?) {_GERMAN_RELATIVE}(?: \w+)? (?:heißt|heißen|ist (?:am|in|\d|ein|eine|gestorben"
+        rf"|krank)|sind"
         r"|arbeitet|wohnt|lebt|studiert|hat am|wird \d|wurde)\b"
-        rf"|\b(?:habe|haben) (?:einen?|zwei|drei|vier|\d) (?:\w+ )?{_GERMAN_KIN}\b"
+        rf"|\b(?:habe|haben) (?:einen?|zwei|drei|vier|\d) (?:\w+ )?{_GERMAN_RELATIVE}\b"
         r"|\b(?:bin|sind) (?:\w+ ){0,3}(?:verheiratet|verlobt|geschieden|verwitwet)\b",
     ),
     ("decision", r"\b(?:habe|haben) (?:\w+ ){0,4}(?:beschlossen|entschieden)\b|\bangemeldet\b"),
@@ -152,7 +160,7 @@ _SPANISH_WHEN: Final = (
     r"|el (?:lunes|martes|miércoles|jueves|viernes|sábado|domingo)|en (?:enero|febrero|marzo|abril|mayo|junio|julio"
     r"|agosto|septiembre|octubre|noviembre|diciembre|primavera|verano|otoño|invierno))\b"
 )
-_SPANISH_KIN: Final = (
+_SPANISH_RELATIVE: Final = (
     r"(?:mujer|esposa|esposo|marido|pareja|novi[ao]|prometid[ao]|madre|mamá|padre|papá|padres|herman[ao]s?|hij[ao]s?"
     r"|abuel[ao]s?|tí[ao]s?|prim[ao]s?|sobrin[ao]s?|perr[ao]s?|gat[ao]s?)"
 )
@@ -171,9 +179,10 @@ _SPANISH: Final[tuple[tuple[Family, str], ...]] = (
     ),
     (
         "relation",
-        rf"\b(?:mi|mis|nuestr[ao]s?) {_SPANISH_KIN}(?: \w+)? (?:se llama|se llaman|es (?:alérgic|de|un|médic|profesor"
+        rf"\b(?:mi|mis|nuestr[ao]s?) {_SPANISH_RELATIVE}(?: \w+)? (?:se llama|se llaman|es (?:alérgic|de|un|médic"
+        rf"|profesor"
         r"|enfermer)|vive|viven|trabaja|trabajan|estudia|nació|murió|falleció|cumple)"
-        rf"|\btengo (?:una?|dos|tres|cuatro|\d) {_SPANISH_KIN}\b|\bestoy (?:casad|divorciad|comprometid)[ao]\b"
+        rf"|\btengo (?:una?|dos|tres|cuatro|\d) {_SPANISH_RELATIVE}\b|\bestoy (?:casad|divorciad|comprometid)[ao]\b"
         r"|\b(?:me|nos) (?:casé|casamos|divorcié)\b",
     ),
     ("decision", r"\b(?:he|hemos) decidido\b|\bdecidí\b|\b(?:me|nos) (?:he )?(?:inscribí|inscrito|apunté|apuntado)\b"),
@@ -190,7 +199,7 @@ _SPANISH: Final[tuple[tuple[Family, str], ...]] = (
         r" idea|tu|cómo)\w+",
     ),
 )
-_CHINESE_KIN: Final = (
+_CHINESE_RELATIVE: Final = (
     r"(?:妻子|老婆|太太|丈夫|老公|先生|女朋友|男朋友|女友|男友|未婚妻|未婚夫|妈妈|母亲|妈|爸爸|父亲|爸|父母|姐姐"
     r"|妹妹|哥哥"
     r"|弟弟|儿子|女儿|孩子|奶奶|爷爷|外婆|外公|姥姥|姥爷|狗|猫)"
@@ -212,9 +221,9 @@ _CHINESE: Final[tuple[tuple[Family, str], ...]] = (
     ),
     (
         "relation",
-        rf"(?:我|我们|咱)(?:的|家)?{_CHINESE_KIN}(?:叫|名叫|是|在|住|今年|出生|去世|过世|生日|结婚|怀孕|过敏"
+        rf"(?:我|我们|咱)(?:的|家)?{_CHINESE_RELATIVE}(?:叫|名叫|是|在|住|今年|出生|去世|过世|生日|结婚|怀孕|过敏"
         rf"|[^，。]{{0,8}}生日是)"
-        rf"|我(?:们)?有(?:一|两|三|[0-9])[个只条位]{_CHINESE_KIN}|我(?:们)?[^，。]{{0,8}}(?:结婚|订婚|离婚|领养"
+        rf"|我(?:们)?有(?:一|两|三|[0-9])[个只条位]{_CHINESE_RELATIVE}|我(?:们)?[^，。]{{0,8}}(?:结婚|订婚|离婚|领养"
         rf"|领证)了",
     ),
     ("decision", r"我(?:们)?(?:最后|终于|已经)?决定|我(?:们)?[^，。]{0,6}报名了"),

@@ -49,12 +49,12 @@ _FAMILIES: Final[tuple[tuple[Family, re.Pattern[str]], ...]] = (
 
 
 def extract(messages: Sequence[SpokenLine]) -> list[ExtractedFact]:
-    """Return the sentences of a conversation that state something worth remembering about who says them, in order.
+    """Return the sentences of a conversation that are worth remembering, in order.
 
-    Each is quoted word for word. Only what people say counts. Questions, requests, hypotheses, quotations, code,
-    parts that are played, pasted and recalled text, secrets, and sentences whose subject stands elsewhere are left
-    out. A sentence in English is chosen by the scorer; one that tells of health, family, home, work, plans with a
-    date, promises, decisions or strong likes by its cue, also in German, Spanish and Chinese.
+    Each states something of who says it, and is quoted word for word. Only what people say counts. Questions, requests,
+    hypotheses, quotations, code, parts that are played, pasted and recalled text, secrets, and sentences whose subject
+    stands elsewhere are left out. A sentence in English is chosen by the scorer; one that tells of health, relatives,
+    home, work, plans with a date, promises, decisions or strong likes by its cue, also in German, Spanish and Chinese.
 
     Args:
         messages: The messages of one conversation, in order.
@@ -69,8 +69,9 @@ def extract(messages: Sequence[SpokenLine]) -> list[ExtractedFact]:
         for number, (sentence, family) in enumerate(_chosen(line.text, least)):
             if number >= MAX_PER_MESSAGE or len(found) >= MAX_FACTS:
                 break
-            if (said_by, sentence) not in seen:
-                seen.add((said_by, sentence))
+            said = (said_by, sentence.rstrip(" .!…。！").casefold())
+            if said not in seen:
+                seen.add(said)
                 found.append(ExtractedFact(sentence, named_day(sentence, line.at), line.seq, family, said_by))
     return found
 

@@ -1,4 +1,4 @@
-"""Days that a sentence names by their distance from the day it was said, in English."""
+"""Days that an English sentence names by their distance from the day it was said."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -25,9 +25,10 @@ _DAYS: Final = {"day": 1, "week": 7}
 
 
 def named_day(sentence: str, said_at: datetime) -> datetime | None:
-    """Return the first day that a sentence names, at noon UTC, ``None`` where it names none.
+    """Return the first day that a sentence names, ``None`` where it names none.
 
-    Weeks, months, years, seasons and a mere weekday are left out: they are no day, or may be one of two.
+    It is given at noon UTC. Weeks, months, years, seasons and a mere weekday are left out: they are no day, or may be
+    one of two.
 
     Args:
         sentence: A sentence.

@@ -1,26 +1,22 @@
-"""Scorer of sentences: how likely a sentence is worth remembering, by logistic regression over hashed features.
+"""Scorer of sentences: logistic regression over hashed features.
 
-Features are words, pairs of neighbours and some counts, hashed to a fixed number of places (Weinberger et al. 2009,
-https://arxiv.org/abs/0902.2206). Names and numbers count as such, so that nothing is learned of the people in the
-training data. It was trained on English and reads English only.
+It says how likely a sentence is worth remembering. Features are words, pairs of neighbours and some counts, hashed to a
+fixed number of places (Weinberger et al. 2009, https://arxiv.org/abs/0902.2206). Names and numbers count as such, so
+that nothing is learned of the people in the training data. It was trained on English and reads English only.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from zlib import crc32
-
-import numpy as np
 
 from app.core.paths import resources
 from app.errors import ModelUnavailableError
 from app.extraction.screening import body_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 PLACES: Final = 1 << 13
 WEIGHTS: Final = "weights.npy"
@@ -31,7 +27,7 @@ _TIME: Final = re.compile(
     r"|march|april|june|july|august|september|october|november|december|since|weekend|summer|winter|years?|months?"
     r"|weeks?)\b"
 )
-_KIN: Final = re.compile(
+_RELATIVE: Final = re.compile(
     r"\b(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mom|mother|mum|dad|father|parents|sister|brother|son"
     r"|daughter|kids?|child(?:ren)?|baby|grand\w+|aunt|uncle|cousins?|niece|nephew|dogs?|cats?|pup(?:py|pies)?)\b"
 )
@@ -42,7 +38,7 @@ _MOST: Final = 3  # what is counted counts up to this
 
 
 def is_english(sentence: str) -> bool:
-    """Return whether a sentence has an English pronoun of the first person, and is written in plain Latin letters."""
+    """Return whether a sentence is in English, by its pronouns and letters."""
     return _ENGLISH.search(sentence.lower()) is not None and sum(map(str.isascii, sentence)) >= len(sentence) * 0.9
 
 
@@ -64,7 +60,7 @@ def _features(sentence: str) -> Iterator[str]:
     yield f"names {names}"
     # What a pronoun stands for is seldom said after it.
     yield f"vague after {min(len(lower[: vague.start()].split()) // 3, 4) if vague else 'none'}, names {min(names, 1)}"
-    for name, pattern in (("time", _TIME), ("kin", _KIN), ("vague", _VAGUE), ("you", _YOU)):
+    for name, pattern in (("time", _TIME), ("relative", _RELATIVE), ("vague", _VAGUE), ("you", _YOU)):
         yield f"{name} {min(len(pattern.findall(lower)), _MOST)}"
 
 
@@ -81,31 +77,32 @@ def _tokens(body: str) -> Iterator[str]:
         is_first = False
 
 
-def probability(sentence: str, weights: "NDArray[np.float32] | None" = None) -> float:
+def probability(sentence: str) -> float:
     """Return how likely a sentence is worth remembering, 0 to 1."""
-    found = features(sentence)
-    known = load_weights() if weights is None else weights
-    return float(1 / (1 + np.exp(-known[found].sum() / scale(found))))
+    found, weights = features(sentence), load_weights()
+    return 1 / (1 + math.exp(-sum(weights[place] for place in found) / scale(found)))
 
 
 def scale(found: Sequence[int]) -> float:
-    """Return what the sum of a sentence's weights is divided by, so that long sentences do not win by length."""
-    return float(np.sqrt(len(found)))
+    """Return the divisor of a sum of weights, so that length alone does not win."""
+    return math.sqrt(len(found))
 
 
 @lru_cache(maxsize=1)
-def load_weights(folder: Path | None = None) -> "NDArray[np.float32]":
-    """Load the weights that come with the program, shape ``(PLACES,)``.
+def load_weights(folder: Path | None = None) -> tuple[float, ...]:
+    """Load the weights that come with the program, one a place.
 
     Raises:
         ModelUnavailableError: The file is missing or damaged.
     """
+    import numpy as np  # noqa: PLC0415  (a start must not load it)
+
     path = (folder or resources() / "models" / "facts") / WEIGHTS
     try:
-        weights: NDArray[np.float32] = np.load(path, allow_pickle=False).astype(np.float32)
+        weights = tuple(np.load(path, allow_pickle=False).astype(float).tolist())
     except (OSError, ValueError, EOFError) as error:
         raise _damaged(path) from error
-    if weights.shape != (PLACES,) or not np.isfinite(weights).all():
+    if len(weights) != PLACES or not all(map(math.isfinite, weights)):
         raise _damaged(path)
     return weights
 

@@ -1,4 +1,4 @@
-"""Screening of sentences: what is no statement of a speaker about themselves, whatever its words.
+"""Screening of sentences: what is no statement of a speaker about themselves.
 
 The words are those of English, German, Spanish and Chinese.
 """
@@ -89,7 +89,7 @@ _PLAYING: Final = re.compile(
 
 
 def plays_a_part(text: str) -> bool:
-    """Return whether a message sets a part to play, or brings a text to work on."""
+    """Return whether a message sets a role, or holds a text to work on."""
     return len(text) > LONGEST_MESSAGE or _PLAYING.search(text) is not None
 
 

@@ -66,7 +66,7 @@ def _ends(line: str) -> Iterator[int]:
 
 
 def _is_open_after(sentence: str) -> bool:
-    """Return whether a quotation begins in a sentence and does not end, or ends and did not begin."""
+    """Return whether a sentence has one half of a quotation."""
     return len(_MARKS.findall(sentence)) % 2 == 1
 
 

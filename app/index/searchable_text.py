@@ -29,7 +29,10 @@ def tool_text(tool_calls: object) -> str:
 
 
 def memory_text(memory: Memory) -> str:
-    """Return the searchable text of a memory: title, content, statements, category and key, and who said a fact."""
+    """Return the searchable text of a memory.
+
+    It is title, content, statements, category and key, and the name of who said a fact.
+    """
     parts = [memory.title, memory.content, *memory.facts]
     if memory.key:
         parts.append(f"{memory.category} {memory.key}")

@@ -82,7 +82,7 @@ class Memory:
 
     @property
     def said_by(self) -> str:
-        """Return who said a fact in these words: a name or a role, ``""`` where that is not known."""
+        """Return the name or role of who said a fact, ``""`` where unknown."""
         said = self.attributes.get("said_by") if self.kind == "fact" else None
         return said if isinstance(said, str) else ""
 

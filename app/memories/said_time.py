@@ -1,4 +1,7 @@
-"""Who said a fact, and when, which may be long before it was stored: the SQL of ``Memory.said_by`` and ``said_at``."""
+"""SQL of ``Memory.said_by`` and ``Memory.said_at``.
+
+A fact may be stored long after it was said.
+"""
 
 from typing import Final
 

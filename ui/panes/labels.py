@@ -142,7 +142,7 @@ def speaker_label(who: str) -> str:
 
 
 def attribution(who: str, at: datetime | None) -> str:
-    """Return who said a fact and on what day, such as ``Caroline, 23 June 2023``; ``""`` where neither is known."""
+    """Return who said a fact and when, such as ``Caroline, 23 June 2023``."""
     day = "" if at is None else date_words(local(at).date(), "d MMMM yyyy")
     return ", ".join(filter(None, (speaker_label(who), day)))
 

@@ -50,7 +50,10 @@ class SimilarMemory:
 
 
 def text_of(memory: Memory) -> str:
-    """Return the text by which memories are compared: title, content, single statements, and who said a fact."""
+    """Return the text by which memories are compared.
+
+    It is title, content, single statements, and who said a fact: "I have two dogs" is another fact in another's mouth.
+    """
     return "\n".join((memory.title, memory.content, *memory.facts, memory.said_by))
 
 

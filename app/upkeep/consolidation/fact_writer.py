@@ -115,7 +115,10 @@ class FactWriter:
         return done
 
     def _drafts(self, page: ConversationPage, facts: Sequence[FoundFact], done: PageWritten) -> list[_Draft]:
-        """Return the facts as memories, each of a speaker once, by the first message that says it."""
+        """Return the facts as memories, each of a speaker once.
+
+        The first message that says it counts.
+        """
         found: dict[tuple[str, str], _Draft] = {}
         if page.store is None:
             return []
