@@ -192,6 +192,8 @@ class NameClassifier:
             return self._named(at, self._end_of_name(at, end) or at + 1, 0.7)
         at = next((at for at in range(begin, end) if self._is_given(at)), end)
         last = self._end_of_name(at, end) if at < end else None
+        if last is not None and self._phrase(at, last) in self._lists.places:
+            return Classification("location", 0.85, at, last)
         if last is not None and (at == begin or self._evidence.is_ordinary(at - 1) or self._is_sure(at, last)):
             return self._named(at, last, 0.85)
         return self._named(at, at + 1, 0.7) if last is None and at == begin and self._may_be_alone(at, end) else None
@@ -209,7 +211,8 @@ class NameClassifier:
 
     def _is_program(self, at: int) -> bool:
         """Return whether a given name is as often that of a program, or code or an address of this text has it so."""
-        return self._words[at].bare in self._lists.programs or self._evidence.is_product(at)
+        evidence = self._evidence
+        return evidence.is_product(at) or (evidence.is_technical and self._words[at].bare in self._lists.programs)
 
     def _is_given(self, at: int) -> bool:
         word, lists, evidence = self._words[at], self._lists, self._evidence
@@ -235,20 +238,30 @@ class NameClassifier:
             last -= 1
         if last - at < _SEVERAL or len(words[last - 1].bare) == 1:
             return None
-        is_program = words[at].bare in self._lists.programs and not self._evidence.is_known_surname(last - 1)
-        return None if is_program else last
+        is_program = words[at].bare in self._lists.programs and self._evidence.is_technical
+        return None if is_program and not self._evidence.is_known_surname(last - 1) else last
 
     def _continues(self, begin: int, at: int, end: int, *, is_prose: bool) -> bool:
         """Return whether the capitalised word ``at`` belongs to the name of a person that begins at ``begin``."""
         evidence, before = self._evidence, self._words[at - 1]
         if self._words[at].key in self._lists.particles:  # Lotte De Smet
             return at + 1 < end and evidence.is_surname(at + 1)
+        if len(self._words[at].text) == 1:  # James D. Watson
+            return at + 1 < end
         is_second = at == begin + 1 or before.key in self._lists.particles or len(before.text) <= _CODE
         ends = at + 1 == end
         if not evidence.is_surname(at):
-            return ends and (is_second or is_prose) and evidence.is_known_surname(at)
+            return ends and (is_second or is_prose) and self._is_odd_surname(at, is_prose=is_prose)
         # In a title, the word after a whole name may be any word.
         return is_second or (ends and evidence.is_known_surname(at)) or (is_prose and not self._is_done(at))
+
+    def _is_odd_surname(self, at: int, *, is_prose: bool) -> bool:
+        """Return whether an ordinary word may be the surname after a given name: ``Eric Button``."""
+        evidence, word = self._evidence, self._words[at]
+        if evidence.is_known_surname(at):
+            return True
+        is_name = evidence.is_plain(at) and word.bare not in self._lists.common and word.bare not in self._lists.never
+        return is_name and is_prose and not evidence.is_technical
 
     def _is_done(self, at: int) -> bool:
         return self._words[at].key.endswith(_DONE)
@@ -260,15 +273,20 @@ class NameClassifier:
             return False
         if self._acts(at + 1) or self._is_addressed(at):
             return True
-        if evidence.is_ordinary(at) and word.first and not word.possessive:  # Rosemary, in a list
+        if self._is_other_thing(at, end):
             return False
-        if self._is_program(at) or self._before(at) in _ARTICLES or self._before(at) in ("in", "the"):
-            return False
-        if at + 1 < end and not word.possessive and self._words[at + 1].bare not in self._lists.never:
-            return False  # in a name or title of something else
         if not evidence.is_technical or word.possessive:
             return True
         return not evidence.is_title_like(at, at + 1) or evidence.is_alone(at, at + 1)
+
+    def _is_other_thing(self, at: int, end: int) -> bool:
+        """Return whether a given name is likelier a thing's: a program's, an herb's, part of a longer name."""
+        word = self._words[at]
+        if self._evidence.is_ordinary(at) and word.first and not word.possessive:  # Rosemary, in a list
+            return True
+        if self._is_program(at) or self._before(at) in _ARTICLES or self._before(at) in ("in", "the"):
+            return True
+        return at + 1 < end and not word.possessive and self._words[at + 1].bare not in self._lists.never
 
     def _is_title(self, at: int) -> bool:
         word = self._words[at]
@@ -307,7 +325,7 @@ class NameClassifier:
             return Classification("location", 0.45, begin, end) if is_prose else None
         is_known = evidence.is_known_surname(end - 1)
         is_likely = (self._has_role(begin) + is_known + (not evidence.is_technical)) >= _SEVERAL
-        if self._acts(end) or self._is_addressed(begin) or (is_prose and is_likely):
+        if self._acts(end) or self._is_addressed(begin) or evidence.is_born(end - 1) or (is_prose and is_likely):
             return self._named(begin, end, 0.5)
         return None
 

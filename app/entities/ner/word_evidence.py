@@ -10,6 +10,7 @@ _NEAR = 40  # words to either side that may be of the same sentence, line or lin
 _TELLING = 4  # letters of a word whose small first letter tells that titles are not capitalised here
 _TOKEN = re.compile(r"[^\W_]+")
 _FOREIGN = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LIFE = re.compile(r" \((?:born\b|b\. ?\d|\w{3,9} \d\d?, ?\d{4}|\d\d? \w{3,9},? \d{4}|\d{4} ?[-–—])")
 _CONTRACTED = ("n't", "n’t", "'re", "’re", "'ll", "’ll", "'ve", "’ve")
 _LEADING = ("Mc", "Mac", "De", "Di", "Du", "La", "Le", "Van", "O'", "O’", "D'", "D’", "L'", "L’")
 
@@ -108,6 +109,10 @@ class WordEvidence:
         """Return whether a word is one letter without the dot of an initial."""
         word = self._words[at]
         return len(word.text) == 1 and self._text[word.end : word.end + 1] != "."
+
+    def is_born(self, at: int) -> bool:
+        """Return whether dates of a life stand in brackets after a word."""
+        return _LIFE.match(self._text, self._words[at].end) is not None
 
     def is_surname(self, at: int) -> bool:
         """Return whether a word may be a surname after a given name: written like one, and no ordinary word."""
