@@ -210,7 +210,9 @@ class NameClassifier:
         return Classification("person", confidence, begin, end)
 
     def _is_program(self, at: int) -> bool:
-        """Return whether a given name is as often that of a program, or code or an address of this text has it so."""
+        """Return whether a given name is as often that of a program.
+
+        Code or an address of this text may have it so."""
         evidence = self._evidence
         return evidence.is_product(at) or (evidence.is_technical and self._words[at].bare in self._lists.programs)
 
@@ -224,7 +226,7 @@ class NameClassifier:
         return is_rare and at + 1 < len(self._words) and evidence.is_known_surname(at + 1)
 
     def _end_of_name(self, at: int, end: int) -> int | None:
-        """Return where a name that begins with a given name ends, ``None`` where no surname follows."""
+        """Return where a full name ends, ``None`` where no surname follows the given name."""
         words, last = self._words, at + 1
         is_prose = self._evidence.is_prose(at, min(end, at + _LONGEST_PERSON))
         while last < min(end, at + _LONGEST_PERSON) and not words[last - 1].possessive:
@@ -242,7 +244,7 @@ class NameClassifier:
         return None if is_program and not self._evidence.is_known_surname(last - 1) else last
 
     def _continues(self, begin: int, at: int, end: int, *, is_prose: bool) -> bool:
-        """Return whether the capitalised word ``at`` belongs to the name of a person that begins at ``begin``."""
+        """Return whether a capitalised word belongs to the person's name that begins before it."""
         evidence, before = self._evidence, self._words[at - 1]
         if self._words[at].key in self._lists.particles:  # Lotte De Smet
             return at + 1 < end and evidence.is_surname(at + 1)
@@ -280,7 +282,7 @@ class NameClassifier:
         return not evidence.is_title_like(at, at + 1) or evidence.is_alone(at, at + 1)
 
     def _is_other_thing(self, at: int, end: int) -> bool:
-        """Return whether a given name is likelier a thing's: a program's, an herb's, part of a longer name."""
+        """Return whether a given name is likelier that of a program or an herb."""
         word = self._words[at]
         if self._evidence.is_ordinary(at) and word.first and not word.possessive:  # Rosemary, in a list
             return True
@@ -293,7 +295,9 @@ class NameClassifier:
         return word.bare in self._lists.titles and not (word.loud and len(word.text) > 1)
 
     def _may_be_titled(self, at: int, end: int) -> bool:
-        """Return whether a word after a title is a name; many a title is an ordinary word as well."""
+        """Return whether a word after a title is a name.
+
+        Many a title is an ordinary word as well."""
         if at >= end or not (self._evidence.is_surname(at) or self._is_given(at)):
             return False
         if self._words[at - 1].bare in self._lists.forms_of_address:
@@ -338,7 +342,7 @@ class NameClassifier:
         )
 
     def _has_role(self, at: int) -> bool:
-        """Return whether the word before says what a person does: ``guitarist Thom Bresh``, ``by Eddy Grant``."""
+        """Return whether the word before says what a person does: ``guitarist Thom Bresh``."""
         before = self._before(at)
         return before in self._lists.titles or before in self._lists.roles or before.endswith(_ROLE_ENDS)
 
@@ -381,7 +385,7 @@ class NameClassifier:
         return Classification("person", 0.45, at, at + 1) if is_person else None
 
     def _is_acronym(self, at: int) -> bool:
-        """Return whether a word in capitals is an organisation that something is said of: ``the AHAC was``."""
+        """Return whether a word in capitals is an organisation: ``the AHAC was``."""
         word, words, evidence = self._words[at], self._words, self._evidence
         if not _ACRONYM[0] <= len(word.bare) <= _ACRONYM[1] or not word.bare.isalpha() or self._before(at) != "the":
             return False

@@ -47,7 +47,7 @@ def han_names(text: str, provider: str) -> Iterator[NameSpan]:
 
 
 def _is_said(text: str, begin: int, end: int) -> bool:
-    """Return whether a verb of saying, which ends at ``end``, and the name before it are no parts of longer words."""
+    """Return whether a verb of saying and the name before it are whole words."""
     before = text[begin - 1 : begin] if begin else ""
     is_bound = not before or not _HAN.match(before) or before in gazetteer().han_bounds
     return is_bound and text[end : end + 1] not in _SAID_WORDS
