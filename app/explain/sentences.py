@@ -93,7 +93,7 @@ def not_found(legs: Sequence[LegPlace], terms: Sequence[str], lacking: Sequence[
 
 
 def too_far(legs: Sequence[LegPlace]) -> str:
-    """Return the sentence for an item that is neither near in meaning nor has the words."""
+    """Return the sentence for an item that is not near enough."""
     return f"No word of the query is in it, and it is not near enough in meaning: {retriever_ranks(legs)}."
 
 

@@ -21,7 +21,6 @@ from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.model import Found, Hit, Query
 from app.retrieval.query.match_expression import has_token, match_expression
 from app.retrieval.recipes import CANDIDATE_LIMIT, DEFAULT, Recipe, find_recipe
-from app.retrieval.results.relevance_cutoff import ends
 from app.retrieval.service import SearchService
 from app.store.store import Store
 
@@ -277,7 +276,7 @@ def _gone(item: ExplainedItem | None) -> Explanation | None:
 def _not_ranked(case: _Case, made: Explanation) -> Explanation:
     found_by = {leg.leg for leg in made.legs if leg.rank is not None and leg.rank <= leg.depth}
     is_found = bool(found_by)
-    if found_by == {"vector"} and not made.terms and ends(case.recipe, case.recipe.legs):
+    if found_by == {"vector"} and not made.terms and case.recipe.ends:
         return replace(made, stage="far", sentence=say.too_far(made.legs))
     if is_found and case.recipe.fusion == "learned":
         return replace(

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 Target = Literal["message", "memory"]
 Leg = Literal["words", "vector", "recent", "salient", "mentions", "entity"]
-Part = Literal["words", "beside", "meaning"]
+Part = Literal["words", "neighbour", "meaning"]
 """Part of an answer: texts with words or names of the query, messages beside them, or texts that are only near."""
 UNINDEXED_STATES: Final = ("archived", "superseded")
 """Values of ``is:`` whose memories the index does not hold."""
@@ -150,8 +150,8 @@ class Hit:
         highlights: Ranges in ``snippet`` to mark.
         kind: ``message`` or the memory's kind.
         score: The recipe's score, comparable within one answer only.
-        part: ``words`` with a word or name of the query or from a time it names, or where it has no words; ``beside``
-            among messages that have them; ``meaning`` where it is only near in meaning.
+        part: ``words`` with a word or name of the query or from a time it names, or where it has no words;
+            ``neighbour`` among messages that have them; ``meaning`` where it is only near in meaning.
     """
 
     id: str

@@ -43,7 +43,6 @@ from app.retrieval.results.relevance_cutoff import (
     Cutoff,
     all_kept,
     cut_off,
-    ends,
     is_question,
     least_near,
     unrelated_cosine,
@@ -179,7 +178,7 @@ def _cutoff(retrieved: Retrieved, ranking: Ranking) -> Cutoff | None:
     given, signals = retrieved.given, ranking.signals()
     if signals is None:
         return None
-    if not ends(given.request.recipe, given.request.wanted):
+    if not (given.request.recipe.ends and "words" in given.request.wanted):
         return all_kept(signals)
     return cut_off(signals, given.request.query, _least_cosine(given))
 

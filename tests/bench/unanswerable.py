@@ -26,10 +26,12 @@ def main() -> int:
             try:
                 fill(host, haystack)
                 host.ask("vault.settle")
-                told = {text: NOTE in host.ask("memory.search", query=text).notes for text in (*without, *with_answer)}
+                flagged = {
+                    text: NOTE in host.ask("memory.search", query=text).notes for text in (*without, *with_answer)
+                }
             finally:
                 host.stop()
-        caught, alarms = (sum(map(told.__getitem__, texts)) for texts in (without, with_answer))
+        caught, alarms = (sum(map(flagged.__getitem__, texts)) for texts in (without, with_answer))
         print(f"{haystack.name}: {caught} of {len(without)} told, {alarms} false alarms in {len(with_answer)}")
     return 0
 

@@ -122,7 +122,8 @@ class RankedChunks:
         has_words = (found.words_rank[known] > 0) | shares[:, _OWN].any(axis=1)
         cosines = np.where(found.vector_rank[known] > 0, found.cosines[known], -1.0)
         has_words |= _are_mentioned(self.mentions, self.places)
-        return MatchSignals(has_words | is_named, shares[:, _AROUND].any(axis=1), cosines, self.scores)
+        is_neighbour = np.asarray(shares[:, _AROUND].any(axis=1))
+        return MatchSignals(has_words | is_named, is_neighbour, cosines, self.scores)
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the candidates from number ``start`` up to ``end`` with their reasons."""

@@ -1,18 +1,16 @@
-"""Relevance cutoff: the part of an answer that a result belongs to, and where the results end.
+"""Relevance cutoff: where the results of a search end, and in which parts.
 
 A result has words of the query, stands among messages that have them, or is only near in meaning. The last are shown
 from a cosine on, and only a few of them. The numbers were set on questions and keywords over LoCoMo: no evidence among
 the first ten results of a question is lost, and 95 of 100 searches for what is not there show nothing by meaning.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, get_args
 
 import numpy as np
 
 from app.retrieval.model import Part, Query
-from app.retrieval.recipes import Recipe
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,27 +27,27 @@ UNRELATED: Final = 0.05
 """Median cosine of unrelated texts by the built-in table; bge-small-en has 0.47, so of a model it is measured."""
 SAMPLE: Final = 128
 """Texts of the vault that it is measured on."""
-BESIDE_ODDS: Final = 4.0
+NEIGHBOUR_ODDS: Final = 4.0
 """Log odds that a message beside the words of a few keywords may be below the best result with words."""
 _QUESTION_WORDS: Final = 5
 """With so many words, a query is a question; messages beside its words often answer it."""
 _PARTS: Final[tuple[Part, ...]] = get_args(Part)
-_WORDS, _BESIDE, _MEANING = range(len(_PARTS))
+_WORDS, _NEIGHBOUR, _MEANING = range(len(_PARTS))
 
 
 @dataclass(frozen=True, slots=True)
 class MatchSignals:
-    """What matched in each result of a ranking, in its order.
+    """Matches of each result of a ranking, in its order.
 
     Args:
         has_words: It has a word or name of the query, or is from a time that the query names.
-        is_beside: It stands among messages that have words of the query.
+        is_neighbour: It stands among messages that have words of the query.
         cosines: Its cosine, -1 where vector search did not find it.
         scores: Its score.
     """
 
     has_words: "Flags"
-    is_beside: "Flags"
+    is_neighbour: "Flags"
     cosines: "Floats"
     scores: "Floats"
 
@@ -80,14 +78,6 @@ class Cutoff:
         return [_PARTS[part] for part in self.parts[start:end].tolist()]
 
 
-def ends(recipe: Recipe, legs: Sequence[str]) -> bool:
-    """Return whether the results of a search end, which needs words to tell what is far.
-
-    A search by meaning alone gives the nearest texts, however far they are.
-    """
-    return recipe.fusion != "union" and "words" in legs and "words" in recipe.legs
-
-
 def cut_off(signals: MatchSignals, query: Query, least_cosine: float) -> Cutoff:
     """Return the results that are kept, in their order.
 
@@ -97,19 +87,19 @@ def cut_off(signals: MatchSignals, query: Query, least_cosine: float) -> Cutoff:
         least_cosine: Cosine from which a result is near in meaning.
     """
     best = signals.scores[signals.has_words].max(initial=-np.inf)
-    beside = signals.is_beside & ~signals.has_words
+    neighbours = signals.is_neighbour & ~signals.has_words
     if not is_question(query):
-        beside &= signals.scores >= best - BESIDE_ODDS
-    near = ~signals.has_words & ~beside & (signals.cosines >= least_cosine)
+        neighbours &= signals.scores >= best - NEIGHBOUR_ODDS
+    near = ~signals.has_words & ~neighbours & (signals.cosines >= least_cosine)
     near &= near.cumsum() <= MOST_NEAR
-    parts = np.select([signals.has_words, beside], [_WORDS, _BESIDE], _MEANING)
-    rows = np.flatnonzero(signals.has_words | beside | near)
+    parts = np.select([signals.has_words, neighbours], [_WORDS, _NEIGHBOUR], _MEANING)
+    rows = np.flatnonzero(signals.has_words | neighbours | near)
     return Cutoff(rows, parts[rows])
 
 
 def all_kept(signals: MatchSignals) -> Cutoff:
     """Return all results of a search that does not end."""
-    parts = np.select([signals.has_words, signals.is_beside], [_WORDS, _BESIDE], _MEANING)
+    parts = np.select([signals.has_words, signals.is_neighbour], [_WORDS, _NEIGHBOUR], _MEANING)
     return Cutoff(np.arange(len(parts)), parts)
 
 
@@ -119,7 +109,7 @@ def is_question(query: Query) -> bool:
 
 
 def unrelated_cosine(vector: bytes, sample: "NDArray[np.float32]") -> float:
-    """Return the cosine that a model gives a query and texts unrelated to it: the median over a sample.
+    """Return the median cosine of a query and a sample of texts.
 
     Args:
         vector: The query's vector, of unit length, float32 little-endian.

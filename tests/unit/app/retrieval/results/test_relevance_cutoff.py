@@ -52,7 +52,7 @@ def test_messages_beside_the_words_are_marked(filled: Host) -> None:
     found = filled.ask("memory.search", query="Which lock did we want to buy?")
     parts = {hit.id: hit.part for hit in found.hits}
     assert parts["door#1"] == "words"
-    assert parts["door#2"] == "beside"
+    assert parts["door#2"] == "neighbour"
 
 
 def test_a_search_by_meaning_alone_does_not_end(filled: Host) -> None:

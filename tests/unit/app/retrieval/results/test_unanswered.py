@@ -18,7 +18,7 @@ def ranked(*results: tuple[float, float]) -> Sequence[RankedCandidate]:
 
 
 @pytest.mark.parametrize(
-    ("results", "is_told"),
+    ("results", "is_flagged"),
     [
         ([(8.0, 0.0), (7.0, 1.1)], True),  # 8 against 5.9
         ([(8.0, 0.0), (7.9, 1.1)], False),
@@ -27,8 +27,8 @@ def ranked(*results: tuple[float, float]) -> Sequence[RankedCandidate]:
         ([], False),
     ],
 )
-def test_what_others_said_is_no_answer(results: list[tuple[float, float]], is_told: bool) -> None:
-    assert is_unanswered(ranked(*results)) == is_told
+def test_what_others_said_is_no_answer(results: list[tuple[float, float]], is_flagged: bool) -> None:
+    assert is_unanswered(ranked(*results)) == is_flagged
 
 
 def test_the_note_stands_with_the_hits(vault: Path) -> None:
