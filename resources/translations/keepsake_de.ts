@@ -2120,6 +2120,14 @@
         <translation>1 Rückblick</translation>
     </message>
     <message>
+        <source>1 saved search</source>
+        <translation>1 gespeicherte Suche</translation>
+    </message>
+    <message>
+        <source>1 schedule</source>
+        <translation>1 Zeitplan</translation>
+    </message>
+    <message>
         <source>1 text</source>
         <translation>1 Text</translation>
     </message>
@@ -2458,6 +2466,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>Höchstkosten eines Laufs eines Ziels, in der Währung der Preise.</translation>
+    </message>
+    <message>
+        <source>Created {items}</source>
+        <translation>Angelegt: {items}</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
@@ -3412,6 +3424,14 @@
         <translation>Sonntag</translation>
     </message>
     <message>
+        <source>Switched off {items}</source>
+        <translation>Ausgeschaltet: {items}</translation>
+    </message>
+    <message>
+        <source>Switched on {items}</source>
+        <translation>Eingeschaltet: {items}</translation>
+    </message>
+    <message>
         <source>System</source>
         <translation>System</translation>
     </message>
@@ -3804,6 +3824,14 @@
         <translation>dieselben Wörter in anderer Reihenfolge</translation>
     </message>
     <message>
+        <source>the saved search ‘{title}’</source>
+        <translation>die gespeicherte Suche ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the schedule ‘{title}’</source>
+        <translation>der Zeitplan ‚{title}‘</translation>
+    </message>
+    <message>
         <source>the text ‘{title}’</source>
         <translation>der Text ‚{title}‘</translation>
     </message>
@@ -3850,6 +3878,14 @@
     <message>
         <source>{n} reflections</source>
         <translation>{n} Rückblicke</translation>
+    </message>
+    <message>
+        <source>{n} saved searches</source>
+        <translation>{n} gespeicherte Suchen</translation>
+    </message>
+    <message>
+        <source>{n} schedules</source>
+        <translation>{n} Zeitpläne</translation>
     </message>
     <message>
         <source>{n} texts</source>

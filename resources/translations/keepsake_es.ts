@@ -2120,6 +2120,14 @@
         <translation>1 reflexión</translation>
     </message>
     <message>
+        <source>1 saved search</source>
+        <translation>1 búsqueda guardada</translation>
+    </message>
+    <message>
+        <source>1 schedule</source>
+        <translation>1 programación</translation>
+    </message>
+    <message>
         <source>1 text</source>
         <translation>1 texto</translation>
     </message>
@@ -2458,6 +2466,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>Coste máximo de una ejecución de un objetivo, en la moneda de los precios.</translation>
+    </message>
+    <message>
+        <source>Created {items}</source>
+        <translation>Creado: {items}</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
@@ -3412,6 +3424,14 @@
         <translation>Domingo</translation>
     </message>
     <message>
+        <source>Switched off {items}</source>
+        <translation>Desactivado: {items}</translation>
+    </message>
+    <message>
+        <source>Switched on {items}</source>
+        <translation>Activado: {items}</translation>
+    </message>
+    <message>
         <source>System</source>
         <translation>Sistema</translation>
     </message>
@@ -3804,6 +3824,14 @@
         <translation>las mismas palabras en otro orden</translation>
     </message>
     <message>
+        <source>the saved search ‘{title}’</source>
+        <translation>la búsqueda guardada «{title}»</translation>
+    </message>
+    <message>
+        <source>the schedule ‘{title}’</source>
+        <translation>la programación «{title}»</translation>
+    </message>
+    <message>
         <source>the text ‘{title}’</source>
         <translation>el texto «{title}»</translation>
     </message>
@@ -3850,6 +3878,14 @@
     <message>
         <source>{n} reflections</source>
         <translation>{n} reflexiones</translation>
+    </message>
+    <message>
+        <source>{n} saved searches</source>
+        <translation>{n} búsquedas guardadas</translation>
+    </message>
+    <message>
+        <source>{n} schedules</source>
+        <translation>{n} programaciones</translation>
     </message>
     <message>
         <source>{n} texts</source>

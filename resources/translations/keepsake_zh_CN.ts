@@ -2120,6 +2120,14 @@
         <translation>1 篇回顾</translation>
     </message>
     <message>
+        <source>1 saved search</source>
+        <translation>1 个已保存的搜索</translation>
+    </message>
+    <message>
+        <source>1 schedule</source>
+        <translation>1 个计划</translation>
+    </message>
+    <message>
         <source>1 text</source>
         <translation>1 篇文本</translation>
     </message>
@@ -2458,6 +2466,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>目标单次运行的最高费用，以价格的货币计。</translation>
+    </message>
+    <message>
+        <source>Created {items}</source>
+        <translation>创建了{items}</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
@@ -3412,6 +3424,14 @@
         <translation>星期日</translation>
     </message>
     <message>
+        <source>Switched off {items}</source>
+        <translation>关闭了{items}</translation>
+    </message>
+    <message>
+        <source>Switched on {items}</source>
+        <translation>开启了{items}</translation>
+    </message>
+    <message>
         <source>System</source>
         <translation>系统</translation>
     </message>
@@ -3804,6 +3824,14 @@
         <translation>词语相同，顺序不同</translation>
     </message>
     <message>
+        <source>the saved search ‘{title}’</source>
+        <translation>已保存的搜索“{title}”</translation>
+    </message>
+    <message>
+        <source>the schedule ‘{title}’</source>
+        <translation>计划“{title}”</translation>
+    </message>
+    <message>
         <source>the text ‘{title}’</source>
         <translation>文本“{title}”</translation>
     </message>
@@ -3850,6 +3878,14 @@
     <message>
         <source>{n} reflections</source>
         <translation>{n} 篇回顾</translation>
+    </message>
+    <message>
+        <source>{n} saved searches</source>
+        <translation>{n} 个已保存的搜索</translation>
+    </message>
+    <message>
+        <source>{n} schedules</source>
+        <translation>{n} 个计划</translation>
     </message>
     <message>
         <source>{n} texts</source>
