@@ -2856,10 +2856,6 @@
         <translation>Hat Reflexionen angesehen</translation>
     </message>
     <message>
-        <source>Looked at running jobs</source>
-        <translation>Hat laufende Aufgaben angesehen</translation>
-    </message>
-    <message>
         <source>Looked at saved searches</source>
         <translation>Hat gespeicherte Suchen angesehen</translation>
     </message>
@@ -3068,10 +3064,6 @@
         <translation>Seite</translation>
     </message>
     <message>
-        <source>Paused a job</source>
-        <translation>Hat eine Aufgabe angehalten</translation>
-    </message>
-    <message>
         <source>Pinned {items}</source>
         <translation>Angeheftet: {items}</translation>
     </message>
@@ -3210,10 +3202,6 @@
     <message>
         <source>Results shown at once.</source>
         <translation>Ergebnisse, die auf einmal gezeigt werden.</translation>
-    </message>
-    <message>
-        <source>Resumed a job</source>
-        <translation>Hat eine Aufgabe fortgesetzt</translation>
     </message>
     <message>
         <source>Retain recent</source>
@@ -3374,10 +3362,6 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>Größe von Text und Bedienelementen, in Prozent.</translation>
-    </message>
-    <message>
-        <source>Stopped a job</source>
-        <translation>Hat eine Aufgabe abgebrochen</translation>
     </message>
     <message>
         <source>Store busy timeout</source>

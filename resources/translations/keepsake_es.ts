@@ -2856,10 +2856,6 @@
         <translation>Consultó reflexiones</translation>
     </message>
     <message>
-        <source>Looked at running jobs</source>
-        <translation>Consultó las tareas en curso</translation>
-    </message>
-    <message>
         <source>Looked at saved searches</source>
         <translation>Consultó las búsquedas guardadas</translation>
     </message>
@@ -3068,10 +3064,6 @@
         <translation>Página</translation>
     </message>
     <message>
-        <source>Paused a job</source>
-        <translation>Pausó una tarea</translation>
-    </message>
-    <message>
         <source>Pinned {items}</source>
         <translation>Fijado: {items}</translation>
     </message>
@@ -3210,10 +3202,6 @@
     <message>
         <source>Results shown at once.</source>
         <translation>Resultados que se muestran a la vez.</translation>
-    </message>
-    <message>
-        <source>Resumed a job</source>
-        <translation>Reanudó una tarea</translation>
     </message>
     <message>
         <source>Retain recent</source>
@@ -3374,10 +3362,6 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>Tamaño del texto y los controles, en porcentaje.</translation>
-    </message>
-    <message>
-        <source>Stopped a job</source>
-        <translation>Detuvo una tarea</translation>
     </message>
     <message>
         <source>Store busy timeout</source>

@@ -2856,10 +2856,6 @@
         <translation>查看了反思</translation>
     </message>
     <message>
-        <source>Looked at running jobs</source>
-        <translation>查看了正在运行的任务</translation>
-    </message>
-    <message>
         <source>Looked at saved searches</source>
         <translation>查看了已保存的搜索</translation>
     </message>
@@ -3068,10 +3064,6 @@
         <translation>页</translation>
     </message>
     <message>
-        <source>Paused a job</source>
-        <translation>暂停了任务</translation>
-    </message>
-    <message>
         <source>Pinned {items}</source>
         <translation>置顶了{items}</translation>
     </message>
@@ -3210,10 +3202,6 @@
     <message>
         <source>Results shown at once.</source>
         <translation>一次显示的结果数。</translation>
-    </message>
-    <message>
-        <source>Resumed a job</source>
-        <translation>继续了任务</translation>
     </message>
     <message>
         <source>Retain recent</source>
@@ -3374,10 +3362,6 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>文字和控件的大小，以百分比计。</translation>
-    </message>
-    <message>
-        <source>Stopped a job</source>
-        <translation>停止了任务</translation>
     </message>
     <message>
         <source>Store busy timeout</source>
