@@ -274,8 +274,8 @@ class _Search:
             nouns = ("picture or recording", "pictures or recordings")
             problems.append(left_out(place, media, nouns, "that no note shows", lost=False))
         if self._beyond:
-            nouns = "file was" if self._beyond == 1 else "files were"
-            said = f"It has more than {chat_records.MAX_FILES:,} files; {self._beyond:,} more {nouns} not looked at."
+            count = f"{self._beyond:,} more {'file was' if self._beyond == 1 else 'files were'}"
+            said = f"It has more than {chat_records.MAX_FILES:,} files; {count} not looked at."
             advice = "Import the folders in it one by one."
             problems.append(Problem(place, f"{said} {advice}", count=self._beyond))
 
