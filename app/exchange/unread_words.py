@@ -64,7 +64,7 @@ def within(entries: Iterable[SourceEntry]) -> Iterator[Problem]:
 
 @dataclass(slots=True)
 class WordFiles:
-    """Problems of files with words; of many, the first by name and how many more there are.
+    """Problems of files with words: the first, and how many more there are.
 
     Args:
         named: Those of the first ``MAX_NAMED`` files.

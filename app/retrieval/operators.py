@@ -58,8 +58,9 @@ class OperatorScope:
 
     @property
     def is_named(self) -> str:
-        """Return the SQL of whether a mention is of an entity with one of the names in a JSON array.
+        """Return the SQL of whether a mention names an entity.
 
+        Its value is a JSON array of names, of which one is enough.
         For a caller who may not read every store only the very name counts: what else an entity is called may come
         from what the caller does not see.
         """
@@ -190,7 +191,7 @@ def _entity(value: str, scope: OperatorScope) -> Condition:
 
 
 def _spelled(name: str) -> tuple[str, ...]:
-    """Return a name in lower case, without its marks, and in the other spellings that a search for words finds."""
+    """Return the spellings of a name that a search finds, all in lower case."""
     plain = fold(name)
     of_words = ((word, *spellings(word)) for word in plain.split())
     of_whole = map(" ".join, islice(product(*of_words), _MOST_SPELLINGS))
