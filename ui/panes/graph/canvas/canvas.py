@@ -221,7 +221,7 @@ class GraphCanvas(QWidget):
 
     def _describe(self) -> None:
         names = counted(int(self.scene.shown_nodes.sum()), self.tr("1 name."), self.tr("{n} names."))
-        words = f"{names} {self.tr('Arrow keys go to neighbours, Enter opens the page.')}"
+        words = self.tr("{names} Arrow keys go to neighbours, Enter opens the page.").replace("{names}", names)
         if self.highlight.current >= 0:
             words = f"{self.words_of(self.highlight.current)}. {words}"
         self.setAccessibleDescription(words)
