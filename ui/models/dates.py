@@ -104,7 +104,10 @@ def day_heading(day: date, today: date) -> str:
 
 
 def counted(count: int, one: str, many: str) -> str:
-    """Return ``one`` for a single thing, else ``many`` with the number for ``{n}``; other fields stay."""
+    """Return ``one`` for a single thing, else ``many`` with the number for ``{n}``.
+
+    Other fields stay.
+    """
     return one if count == 1 else many.replace("{n}", format_number(count))
 
 
