@@ -42,7 +42,7 @@ _ALWAYS_SEVERAL: Final = frozenset(
         "Show more ({count} more characters)",
     }
 )
-_NOUN: Final = re.compile(r" (?:\w+ ){0,2}(?:[a-z]+s|memories|people)\b")
+_NOUN: Final = re.compile(r" (?!it\b)(?:\w+ ){0,2}(?:[a-z]+s|memories|people)\b")
 # Nothing is one byte or one character long where its length is told.
 _LENGTH: Final = re.compile(r" (?:\w+ ){0,2}(?:bytes|characters)\b")
 _NUMBERS: Final = frozenset(
