@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from app.core.recall_fence import entry
+from app.core.text import counted
 from app.errors import InputError, NotFoundError
 from app.mcp.lenient_arguments import Arguments, bare, one_of
 from app.mcp.tool_answers import MOST_NAMED, ToolAnswer, day, fenced, fitting, memory_entry, named, turn_entry
@@ -173,7 +174,7 @@ async def entity_info(given: Arguments, call: CallContext) -> ToolAnswer:
 def entity_entries(info: dict[str, Any]) -> list[str]:
     """Return the profile of an entity as entries of recalled text."""
     entity = info["entity"]
-    about = f"{entity['type']}, {entity['name']}, mentioned {entity['mentions']} times"
+    about = f"{entity['type']}, {entity['name']}, mentioned {counted(entity['mentions'], 'time')}"
     lines = [entry(entity["id"], about, entity["summary"])]
     lines += [entry(_id_of(fact), _about(fact), _words(fact)) for fact in info["facts"]]
     for relation in info["relations"]:

@@ -7,12 +7,13 @@ module and what it imports load numpy, so the service imports it with the first 
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import numpy as np
 
 from app.core.stores import sees_all
+from app.core.text import counted
 from app.index import repo
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.index_cache import IndexCache
@@ -52,8 +53,6 @@ from app.retrieval.snapshot import SearchSnapshot, take_snapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_FILLING: Final = "{count} texts are not yet indexed for search by meaning."
 
 
 def load_columns(connection: apsw.Connection, index_cache: IndexCache) -> None:
@@ -233,7 +232,7 @@ def _notes(retrieved: Retrieved) -> tuple[str, ...]:
         notes = missing_word_notes(connection, given.terms, given.request.stores)
     # Only callers who may read every store learn how much is pending.
     if "vector" in found and sees_all(given.request.stores) and (pending := repo.pending_count(connection)):
-        notes += (_FILLING.format(count=pending),)
+        notes += (f"{counted(pending, 'text is', 'texts are')} not yet indexed for search by meaning.",)
     return notes
 
 
