@@ -120,5 +120,5 @@ def unrelated_cosine(vector: bytes, sample: "NDArray[np.float32]") -> float:
 
 
 def least_near(unrelated: float) -> float:
-    """Return the cosine from which a text is near to a query, given that of unrelated texts."""
+    """Return the least cosine of a near text, given that of unrelated ones."""
     return unrelated + NEARNESS * (1.0 - unrelated)

@@ -20,7 +20,7 @@ _OF_SPEAKERS: Final = (_SPEAKER, "first_speaker", "other_speaker")
 
 
 def is_unanswered(ranked: Sequence[RankedCandidate]) -> bool:
-    """Return whether the first results of a question say that nobody answered it.
+    """Return whether the first results of a question do not answer it.
 
     Args:
         ranked: The first results of the learned ranking, with the contribution of each feature.
