@@ -11,7 +11,7 @@ from app.entities.ner.word_tokens import Word
 
 _SHOUTED = 0.75  # in a text with this share of capitalised words, capitals tell nothing
 _DONE = ("ed", "ing")
-_ROLE_ENDS = ("ist", "ician", "ographer")
+_ROLE_ENDS = ("nist", "rist", "list", "cist", "gist", "mist", "tist", "hist", "vist", "sist", "ician", "ographer")
 _FEW = 6  # words of a text too short to tell
 _SEVERAL = 2
 _CODE = 2  # letters of a state's or country's code
@@ -212,7 +212,8 @@ class NameClassifier:
     def _is_program(self, at: int) -> bool:
         """Return whether a given name is as often that of a program.
 
-        Code or an address of this text may have it so."""
+        Code or an address of this text may have it so.
+        """
         evidence = self._evidence
         return evidence.is_product(at) or (evidence.is_technical and self._words[at].bare in self._lists.programs)
 
@@ -297,7 +298,8 @@ class NameClassifier:
     def _may_be_titled(self, at: int, end: int) -> bool:
         """Return whether a word after a title is a name.
 
-        Many a title is an ordinary word as well."""
+        Many a title is an ordinary word as well.
+        """
         if at >= end or not (self._evidence.is_surname(at) or self._is_given(at)):
             return False
         if self._words[at - 1].bare in self._lists.forms_of_address:
@@ -342,7 +344,7 @@ class NameClassifier:
         )
 
     def _has_role(self, at: int) -> bool:
-        """Return whether the word before says what a person does: ``guitarist Thom Bresh``."""
+        """Return whether the word before says what a person does: ``guitarist Thom Yorke``."""
         before = self._before(at)
         return before in self._lists.titles or before in self._lists.roles or before.endswith(_ROLE_ENDS)
 

@@ -1,4 +1,4 @@
-"""Evidence about the words of one text: what they look like, and what stands around them."""
+"""Evidence about the words of a text: how they are written, and their neighbours."""
 
 import re
 from functools import cached_property
@@ -16,7 +16,7 @@ _LEADING = ("Mc", "Mac", "De", "Di", "Du", "La", "Le", "Van", "O'", "O’", "D'"
 
 
 class WordEvidence:
-    """What may be told of the words of a text without deciding what they name.
+    """Evidence about the words of one text, which does not decide what they name.
 
     Args:
         text: The text.
@@ -43,7 +43,7 @@ class WordEvidence:
         return capitals > small
 
     def _around(self, begin: int, end: int) -> tuple[int, int]:
-        """Return how many other words of the sentence, line or link have a small first letter, and a capital."""
+        """Return the counts of small and capitalised words of the same sentence, line or link."""
         words, small, capitals = self._words, 0, 0
         at = begin
         while at > max(0, begin - _NEAR) and not words[at].first:
@@ -64,7 +64,7 @@ class WordEvidence:
         return self._words[begin].first and (end >= len(self._words) or self._words[end].first)
 
     def is_product(self, at: int) -> bool:
-        """Return whether code or an address of this text has the word in small letters, as a program is called."""
+        """Return whether code or an address of this text has the word in small letters."""
         return self._words[at].bare in self._technical
 
     @property
