@@ -34,7 +34,7 @@ class ScheduleNotes:
         """Return the notes that wait to be shown, oldest first."""
         return await self._store.read(partial(note_repo.waiting, limit=limit))
 
-    async def mark_shown(self, ids: Sequence[int], *, actor: str = "person") -> Changed[int]:
+    async def mark_shown(self, ids: Sequence[int], *, actor: str) -> Changed[int]:
         """Record that the person was shown notes, and return how many were not shown before."""
         now = to_datetime(self._clock.now_ms())
         found = await self._store.write(partial(note_repo.mark_shown, ids=ids, at=now))

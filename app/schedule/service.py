@@ -70,7 +70,7 @@ class ScheduleService:
         trust: Trust = "inner",
         max_turns: int | None = None,
         max_cost: float | None = None,
-        actor: str = "person",
+        actor: str,
     ) -> Changed[Schedule]:
         """Store a schedule of the person or an agent.
 
@@ -136,7 +136,7 @@ class ScheduleService:
         """Return how many schedules a filter lets through."""
         return await self._store.read(lambda connection: repo.count(connection, wanted))
 
-    async def update(self, schedule_id: str, patch: SchedulePatch, *, actor: str = "person") -> Changed[Schedule]:
+    async def update(self, schedule_id: str, patch: SchedulePatch, *, actor: str) -> Changed[Schedule]:
         """Change a schedule.
 
         A new cadence, or going on after a pause, gives it a new next run.
@@ -156,7 +156,7 @@ class ScheduleService:
         changed = await self._store.write(work)
         return Changed(changed, _changes(schedule_id, actor))
 
-    async def delete(self, schedule_id: str, *, actor: str = "person") -> Changed[bool]:
+    async def delete(self, schedule_id: str, *, actor: str) -> Changed[bool]:
         """Delete a schedule with its runs.
 
         Raises:
@@ -355,7 +355,7 @@ class ScheduleService:
             raise NotFoundError("There is no run of a schedule with that id.", id=run_id)
         return found
 
-    async def prune(self, schedule_id: str, keep: int, *, actor: str = "person") -> Changed[int]:
+    async def prune(self, schedule_id: str, keep: int, *, actor: str) -> Changed[int]:
         """Delete all but the latest runs of a schedule, and return how many went."""
         gone = await self._store.write(lambda connection: repo.prune(connection, schedule_id, keep))
         return Changed(gone, _changes(schedule_id, actor))

@@ -169,7 +169,7 @@ class LedgerService(Part):
         found = await self._store.read(partial(repo.activity, agent=agent, since_ms=since_ms))
         return replace(found, sentence=_sentence(found))
 
-    async def clear(self, before: datetime | None = None, *, actor: str = "person") -> Changed[int]:
+    async def clear(self, before: datetime | None = None, *, actor: str) -> Changed[int]:
         """Delete the calls from before a time, or all, and return how many."""
         await self.flush()
         before_ms = self._clock.now_ms() + 1 if before is None else to_ms(before)
