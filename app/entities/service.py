@@ -207,7 +207,9 @@ class EntityService:
     async def relate(
         self, subject: str, predicate: str, target: str, *, weight: float = 1.0, actor: str
     ) -> Changed[Entity]:
-        """State a relation, in place of what the actor stated with the same ends and predicate.
+        """State a relation.
+
+        It takes the place of what the actor stated with the same ends and predicate.
 
         Raises:
             NotFoundError: One of the two is not there.
@@ -231,7 +233,7 @@ class EntityService:
         return await self._decide(work, "entity.relate", actor)
 
     async def unrelate(self, subject: str, predicate: str, target: str, *, actor: str) -> Changed[Entity]:
-        """Take a stated relation back, whoever stated it.
+        """Take a stated relation back, for all who stated it.
 
         Raises:
             NotFoundError: The subject is not there.

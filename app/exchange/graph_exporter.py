@@ -86,4 +86,6 @@ class GraphExporter:
                 self._entities[detail.fields["id"]] = attributes[MARK]
         elif detail.type == "relation":
             stated = detail.fields
-            self._relations[stated["subject"], stated["predicate"], stated["object"]] = None  # once, whoever states it
+            self._relations[stated["subject"], stated["predicate"], stated["object"]] = (
+                None  # once, though several state it
+            )

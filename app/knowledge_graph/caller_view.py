@@ -23,7 +23,7 @@ class CallerView:
 
     Attributes:
         listed: The entities that the caller sees as such, first stated first.
-        unlisted: By name, those that only relations name, whoever stated these.
+        unlisted: By name, those that only relations name, of any source.
         relations: Ids of the ends of each relation that the caller sees, first stated first.
         own: The relations that it stated itself.
     """

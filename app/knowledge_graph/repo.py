@@ -87,7 +87,10 @@ def relations(connection: apsw.Connection) -> list[tuple[str, str, str, str]]:
 
 
 def is_stated_by_others(connection: apsw.Connection, entity_id: str, source: str, stores: Sequence[str]) -> bool:
-    """Return whether others state a relation of an entity, or an observation outside ``stores`` is about it."""
+    """Return whether others state something of an entity.
+
+    That is a relation of another source, or an observation outside ``stores``.
+    """
     found = connection.execute(
         "SELECT 1 FROM relations WHERE (subject_id = ?1 OR object_id = ?1) AND source <> ?2"
         f" UNION ALL SELECT 1 FROM memories WHERE valid_until IS NULL AND attributes ->> '{OF_ENTITY}' = ?1"

@@ -257,7 +257,9 @@ def _mark(
     *,
     is_listed: bool = True,
 ) -> str:
-    """Mark an entity of the registry, or a new one, as one of the graph; one that is ``there`` is marked anew.
+    """Mark an entity of the registry, or a new one, as one of the graph.
+
+    One that is ``there`` is marked anew.
 
     One that the person decided about is left alone by callers who do not see what was decided: they would learn of it
     by what becomes of their statements.
@@ -302,15 +304,15 @@ def _take_back(edits: EntityEdits, relation: GraphRelation, pairs: Iterable[tupl
     """
     for subject, target in dict.fromkeys(pairs):
         before = edits.state(subject)
-        meant = [relation.type, target]
-        left = [edge for edge in before["relations"] if edge[:2] != meant or not _is_seen(edge, access)]
+        key = [relation.type, target]
+        left = [edge for edge in before["relations"] if edge[:2] != key or not _is_seen(edge, access)]
         edits.write(subject, {**before, "relations": left}, "UPDATE")
 
 
 def _unmark(edits: EntityEdits, key: str, access: Access) -> None:
-    """Take an entity out of the graph, whose relations that the caller sees were taken back.
+    """Take an entity out of the graph.
 
-    While others state something of it that the caller does not see, it stays for them without being listed.
+    The relations of it that the caller sees were taken back. While others state something of it that the caller does not see, it stays for them without being listed.
     """
     before = edits.state(key)
     attributes = {name: value for name, value in before["attributes"].items() if name not in (MARK, "graph_made")}
@@ -326,8 +328,8 @@ def _unmark(edits: EntityEdits, key: str, access: Access) -> None:
 
 
 def _is_seen(edge: Sequence[Any], access: Access) -> bool:
-    """Return whether a caller sees a statement of a relation; its fourth field is who stated it."""
-    return sees_all(access.stores) or edge[3] == access.actor
+    """Return whether a caller sees a statement of a relation."""
+    return sees_all(access.stores) or edge[3] == access.actor  # who stated it
 
 
 def _texts(held: Mapping[str, Sequence[tuple[str, str]]]) -> defaultdict[str, list[str]]:

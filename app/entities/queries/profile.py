@@ -95,7 +95,10 @@ def _seen(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) ->
 
 
 def relations(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> tuple[Relation, ...]:
-    """Return stated relations of an entity and of all merged into it, each as it was stated last."""
+    """Return stated relations of an entity and of all merged into it.
+
+    Of a relation that several state, the last statement is returned.
+    """
     if not sees_all(stores):
         return ()
     found: dict[tuple[str, str, str], Relation] = {}
