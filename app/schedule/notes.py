@@ -9,7 +9,7 @@ import apsw
 
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
-from app.core.text import excerpt
+from app.core.text import counted, excerpt
 from app.schedule import note_repo
 from app.schedule.model import Schedule, ScheduleNote, ScheduleRun
 from app.store.store import Store
@@ -56,7 +56,7 @@ def note_run(connection: apsw.Connection, schedule: Schedule, run: ScheduleRun) 
 def note_pause(connection: apsw.Connection, schedule: Schedule, run: ScheduleRun, failures: int) -> None:
     """Store a note about a schedule that is paused because it failed too often."""
     if schedule.notification_policy != "never":
-        text = f"‘{_name(schedule)}’ is paused after {failures} failures in a row."
+        text = f"‘{_name(schedule)}’ is paused after {counted(failures, 'failure')} in a row."
         note_repo.insert(connection, schedule.id, None, "paused", text, run.finished_at)
 
 
