@@ -312,7 +312,8 @@ def _take_back(edits: EntityEdits, relation: GraphRelation, pairs: Iterable[tupl
 def _unmark(edits: EntityEdits, key: str, access: Access) -> None:
     """Take an entity out of the graph.
 
-    The relations of it that the caller sees were taken back. While others state something of it that the caller does not see, it stays for them without being listed.
+    The relations of it that the caller sees were taken back. While others state something of it that the caller does
+    not see, it stays for them without being listed.
     """
     before = edits.state(key)
     attributes = {name: value for name, value in before["attributes"].items() if name not in (MARK, "graph_made")}
