@@ -6315,7 +6315,7 @@
     </message>
     <message>
         <source>Said</source>
-        <translation type="unfinished"></translation>
+        <translation>Dicho</translation>
     </message>
     <message>
         <source>Size</source>
