@@ -44,7 +44,7 @@ class WeekItem:
         store: Who may see it.
         kind: ``message``, or the kind of the memory.
         title: The title of a note.
-        said_by: Who said it word for word: a name or role; empty where the words are of whoever wrote the memory.
+        said_by: The name or role of who said it word for word; empty for a memory in words of its writer.
         mentions: How often it was said.
     """
 

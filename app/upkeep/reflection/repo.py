@@ -36,7 +36,8 @@ class WeekSpan:
 def latest_reflection(connection: apsw.Connection, now_ms: int) -> tuple[str, int] | None:
     """Return id and time of the newest active reflection, ``None`` while there is none."""
     row: Any = connection.execute(
-        "SELECT id, created_at FROM memories WHERE kind = 'reflection' AND valid_until IS NULL AND created_at <= ?"
+        "SELECT id, created_at FROM memories"
+        " WHERE kind = 'reflection' AND valid_until IS NULL AND created_at <= ?"
         " ORDER BY created_at DESC, rowid DESC LIMIT 1",
         (now_ms,),
     ).fetchone()
@@ -92,7 +93,8 @@ def promises(connection: apsw.Connection, span: WeekSpan, limit: int) -> list[We
 def earlier_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[tuple[str, bool]]:
     """Return the texts of the latest reflections, and whether rules wrote each."""
     rows = connection.execute(
-        "SELECT content, json_extract(attributes, '$.written_by') IS 'rules' FROM memories WHERE kind = 'reflection' AND valid_until IS NULL AND created_at <= ?"
+        "SELECT content, json_extract(attributes, '$.written_by') IS 'rules' FROM memories"
+        " WHERE kind = 'reflection' AND valid_until IS NULL AND created_at <= ?"
         " ORDER BY created_at DESC, rowid DESC LIMIT ?",
         (now_ms, limit),
     )
@@ -148,9 +150,9 @@ def messages(connection: apsw.Connection, span: WeekSpan, limit: int) -> list[_S
 
 
 def people(connection: apsw.Connection, span: WeekSpan, limit: int) -> dict[str, int]:
-    """Return the people mentioned in a span with the number of texts that mention each, the most frequent first.
+    """Return the people mentioned in a span with how many texts mention each.
 
-    Reflections do not count, for they repeat what others say.
+    The most frequent come first. Reflections do not count, for they repeat what others say.
     """
     rows: Any = connection.execute(
         "SELECT e.canonical_name, count(DISTINCT n.owner_kind || n.owner_id) AS texts FROM mentions n"

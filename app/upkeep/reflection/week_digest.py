@@ -1,4 +1,4 @@
-"""Digest of a week by rules: quotations by weight, each with who said it and its source."""
+"""Digest of a week by rules: quotations by weight, with speaker and source."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,15 +24,19 @@ _WEIGHTS: Final = {
     "decision": 3.0,
     "plan": 2.0,
     "relation": 2.5,
-    "preference": 1.5,
+    "preference": 2.0,
     "statement": 2.0,
 }
 _WRITTEN: Final = 2.5
 _NAMED: Final = 1.0  # for each person it names
 _NUMBER: Final = 0.5
 _OFTEN: Final = 0.5  # for each time it was said again, up to three
-_SHORT, _LONG = 25, 220  # characters beyond which a quotation tells little, or too much
+_SHORT, _LONG = 15, 220  # characters beyond which a quotation tells little, or too much
 _AWKWARD: Final = 1.5
+_LEAST: Final = 2.0  # below it a sentence from a conversation is not worth telling
+_ABOUT: Final = 2  # people whom a statement is about at most
+_LEAST_MENTIONS: Final = 2  # texts that make a person who does not speak here
+_QUOTED: Final = re.compile(r"[\"“«][^\"“”«»]*[\"”»]")
 _DIGIT: Final = re.compile(r"\d")
 
 
@@ -65,11 +69,11 @@ class _Page:
         speaker = f"{speaker_name(one)}, " if with_speaker else ""
         return f"“{quoted(one.text)}” · {speaker}{when}"
 
-    def lines(self, items: Iterable[WeekItem]) -> list[str]:
+    def lines(self, items: Iterable[WeekItem], before: int = 0) -> list[str]:
         """Return the lines of the first items that no line says yet."""
         found: list[str] = []
         for one in items:
-            if len(found) < self.most and self.is_fresh(one):
+            if before + len(found) < self.most and self.is_fresh(one):
                 found.append(self.line(one))
         return found
 
@@ -81,7 +85,10 @@ class _Page:
 
 
 def digest(week: Week) -> Digest:
-    """Return the digest of a week, a page at most: sections get shorter where there is more."""
+    """Return the digest of a week.
+
+    It is a page at most: sections get shorter where there is more.
+    """
     page = _page(week, _SECTION)
     for most in range(_SECTION - 1, 0, -1):
         if count_words(page.parts) <= LONGEST:
@@ -124,22 +131,25 @@ def weight(one: WeekItem, people: Sequence[str]) -> float:
 
 
 def _names(text: str, name: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+    """Return whether a text names a person, not only a title or a quotation."""
+    return re.search(rf"\b{re.escape(name)}\b", _QUOTED.sub("", text)) is not None
 
 
 def _page(week: Week, most: int) -> _Page:
     page = _Page(week, most)
-    people = [*week.people]
+    speakers = {one.said_by for one in week.statements}
+    people = [name for name, texts in week.people.items() if texts >= _LEAST_MENTIONS or name in speakers]
     weights = {id(one): weight(one, people) for one in (*week.statements, *week.promises)}
     by_weight = sorted(
-        (one for one in week.statements if one.kind != "note"),
+        (one for one in week.statements if one.kind != "note" and (weights[id(one)] >= _LEAST or not one.said_by)),
         key=lambda one: (-weights[id(one)], -one.at.timestamp(), one.source.id),
     )
     promises = [one for one in by_weight if one.family == "commitment"]
     promises += sorted(week.promises, key=lambda one: (-weights[id(one)], one.source.id))
     # What is due comes first, so that it is told nowhere else.
     due, promised, changed = _due(page), page.lines(promises), _changed(page)
-    page.section("Coming up", due)
+    plans = page.lines((one for one in by_weight if one.family == "plan"), len(due))
+    page.section("Coming up", [*due, *plans])
     page.section("Promised", promised)
     page.section("Changes of mind", changed)
     page.section("People", _people(page, by_weight, people))
@@ -150,7 +160,7 @@ def _page(week: Week, most: int) -> _Page:
 
 
 def _overview(page: _Page) -> str:
-    """Return how much there was, and that nothing of it is worth telling where that is so."""
+    """Return how much there was, and where nothing is worth telling, that."""
     week, sentences = page.week, list[str]()
     if week.message_count:
         talks = in_words(week.conversation_count, "conversation")
@@ -192,18 +202,20 @@ def _people(page: _Page, by_weight: Sequence[WeekItem], people: Sequence[str]) -
     """Return what was said by and about each person, those with the most weight first."""
     groups: dict[str, list[WeekItem]] = {}
     for one in by_weight:
-        about = next((name for name in people if name != one.said_by and _names(one.text, name)), "")
-        who = about or (speaker_name(one) if one.said_by else "")
+        named = [name for name in people if name != one.said_by and _names(one.text, name)]
+        # A list of guests is about none of them.
+        about = named[:1] if len(named) <= _ABOUT else []
+        who = next(iter(about), speaker_name(one) if one.said_by else "")
         if who:
             groups.setdefault(who, []).append(one)
     known = [*people]
     ordered = sorted(groups.items(), key=lambda group: -sum(weight(one, known) for one in group[1][:_OF_PERSON]))
     lines: list[str] = []
     for who, said in ordered:
-        told = [one for one in said if same_words(one.text) not in page.said][: min(page.most, _OF_PERSON)]
-        if not told or len(lines) >= min(page.most, _PEOPLE):
+        fresh = [one for one in said if same_words(one.text) not in page.said][: min(page.most, _OF_PERSON)]
+        if not fresh or len(lines) >= min(page.most, _PEOPLE):
             continue
-        quotations = [page.line(one, with_speaker=speaker_name(one) != who) for one in told if page.is_fresh(one)]
+        quotations = [page.line(one, with_speaker=speaker_name(one) != who) for one in fresh if page.is_fresh(one)]
         lines.append(f"**{quoted(who, _TITLE)}**: {'; '.join(quotations)}")
     return lines
 

@@ -1,4 +1,4 @@
-"""Reader of a week: one read of the vault, and what it says on another thread."""
+"""Reader of a week: one read of the vault, without what was told before."""
 
 import asyncio
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ _PEOPLE: Final = 200
 _CHANGES: Final = 10
 _AHEAD_DAYS: Final = 21
 _PROMISE_DAYS: Final = 60
-_TOLD: Final = 52  # reflections that are not repeated
+_EARLIER: Final = 52  # reflections that are not repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def _read(connection: apsw.Connection, span: WeekSpan, options: ReflectionOption
         week,
         repo.memories(connection, span, options.limit),
         repo.messages(connection, span, _MESSAGES),
-        repo.earlier_texts(connection, span.until, _TOLD),
+        repo.earlier_texts(connection, span.until, _EARLIER),
     )
 
 
@@ -142,7 +142,7 @@ def _statements(material: _Material, limit: int) -> list[WeekItem]:
             if reference not in read and same_words(fact.content) not in known:
                 known.add(same_words(fact.content))
                 source, line = Source("message", reference), said[fact.source_seqs[0]]
-                # Only words that stand in the message are shown as those of whoever wrote it.
+                # Only words that stand in the message are shown as those of its speaker.
                 said_by = (line.speaker or line.role) if fact.content in line.text else ""
                 item = WeekItem(fact.content, source, line.at, fact.family, fact.event_time, said_by=said_by)
                 spoken.append(item)
