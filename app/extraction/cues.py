@@ -75,7 +75,9 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
         r"|help|come|be back|finish"
         r"|deliver|return|write|email|book|meet|cook|bake|fix|drive|visit|hand|submit|transfer|repay|buy|order"
         r"|invite)\b"
-        rf"(?! it\b| them\b|[^.]* a (?:try|go|shot)\b)[^.]{{3,120}}?{_WHEN}|{_I}promised? (?:to|that|my|her|him|them"
+        rf"(?! it\b| them\b|[^.]* a (?:try|go|shot)\b)[^.]{{3,120}}?{_WHEN}|(?<!think )\b(?:i['’]ll|i will) (?:send"
+        rf"|bring|return|repay|email) (?!it\b|them\b|this\b|that\b)"
+        rf"(?:[\w'’-]+ ){{3}}|{_I}promised? (?:to|that|my|her|him|them"
         rf"|\w+ (?:to|that))\b",
     ),
     (
