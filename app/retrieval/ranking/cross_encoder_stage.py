@@ -29,6 +29,8 @@ FEATURE: Final = "cross_encoder"
 _DIGITS: Final = 4
 _READ: Final = 1_000
 """Characters of a text that are read, about 256 tokens: more takes longer than it is worth."""
+_READ_BEFORE: Final = 300
+"""Characters of the message before that are read."""
 _PIECES: Final = 100
 _LEFT_OUT: Final = "The results could not be reranked: {reason}"
 
@@ -95,14 +97,31 @@ def _standard_scores(values: Sequence[float]) -> list[float]:
 
 
 def _text(connection: apsw.Connection, hit: Hit, terms: Sequence[Term]) -> str:
-    """Return the text of a hit for the model, shortened to its matching part."""
-    where = "memory_id = :id" if hit.target == "memory" else "session_id = :session AND kind = 'message'"
-    of_message = "" if hit.target == "memory" else " AND seq_start = :seq"
-    found = connection.execute(
-        f"SELECT text FROM chunks WHERE {where}{of_message} ORDER BY seq_start, id LIMIT {_PIECES}",
-        {"id": hit.id, "session": hit.session_id, "seq": hit.seq},
-    ).fetchall()
-    text = "\n".join(str(piece) for (piece,) in found)
-    if len(text) > _READ:
-        text, _, _ = snippet(text, terms, _READ)
-    return text or hit.snippet
+    """Return the text of a hit for the model, shortened to its matching part.
+
+    A message comes with its speaker and after the message that it may answer: alone it says little.
+    """
+    if hit.target == "memory":
+        rows = connection.execute(_MEMORY, {"id": hit.id}).fetchall()
+        return _shortened("\n".join(str(text) for (text,) in rows), terms) or hit.snippet
+    rows = connection.execute(_MESSAGES, {"session": hit.session_id, "seq": hit.seq}).fetchall()
+    before = "\n".join(_spoken(author, text[:_READ_BEFORE]) for seq, author, text in rows if seq != hit.seq)
+    own = "\n".join(_spoken(author, _shortened(text, terms)) for seq, author, text in rows if seq == hit.seq)
+    return "\n".join(filter(None, (before, own or hit.snippet)))
+
+
+def _shortened(text: str, terms: Sequence[Term]) -> str:
+    return text if len(text) <= _READ else snippet(text, terms, _READ)[0]
+
+
+def _spoken(author: str, text: str) -> str:
+    return f"{author}: {text}" if author else text
+
+
+_MEMORY: Final = f"SELECT text FROM chunks WHERE memory_id = :id ORDER BY seq_start, id LIMIT {_PIECES}"
+_MESSAGES: Final = (
+    "SELECT c.seq_start, m.author, c.text FROM chunks c"
+    " JOIN messages m ON m.session_id = c.session_id AND m.seq = c.seq_start"
+    " WHERE c.session_id = :session AND c.kind = 'message' AND c.seq_start BETWEEN :seq - 1 AND :seq"
+    " ORDER BY c.seq_start, c.id"
+)

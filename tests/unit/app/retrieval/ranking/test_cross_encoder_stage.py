@@ -100,3 +100,23 @@ def test_the_model_reads_the_matching_part_of_a_long_text(vault: Path, tmp_path:
         assert all(hit.why.features[FEATURE] >= 2 * 9_999 for hit in found.hits)
     finally:
         host.stop()
+
+
+def test_the_model_reads_who_speaks_and_what_came_before(vault: Path, tmp_path: Path) -> None:
+    words = (*(f"w{number}" for number in range(97)), "harbour", *(f"v{number}" for number in range(900)), "Ines")
+    host = opened(vault, search__reranker_folder=str(write_rerank_model(tmp_path / "judge", words)))
+    try:
+        talk = [
+            {"role": "user", "content": "harbour?", "author": "Ben"},
+            {"role": "user", "content": "submarine", "author": "Ines"},
+        ]
+        host.ask("session.append", session="talk", messages=talk)
+        host.ask("session.append", session="other", messages=[{"role": "user", "content": "submarine"}])
+        host.ask("vault.settle")
+        hits = host.ask("memory.search", query="submarine").hits
+        judged = {hit.id: hit.why.features[FEATURE] for hit in hits}
+        known = {"harbour": 99.0, "Ines": 1_000.0}
+        # "Ben", "?" and the colons are words that it does not know; each counts 1.
+        assert judged["talk#2"] - judged["other#1"] == sum(known.values()) + 4
+    finally:
+        host.stop()
