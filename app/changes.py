@@ -76,7 +76,6 @@ class Progress:
         state: ``running``, ``paused``, ``finished``, ``cancelled`` or ``failed``.
         detail: One line for the person, such as the current file.
         can_pause: Whether ``job.pause`` works; background work that restarts by itself is paused, never cancelled.
-        actor: The caller that began it, ``""`` for the person and for background work.
     """
 
     job: str
@@ -88,7 +87,6 @@ class Progress:
     state: str = "running"
     detail: str = ""
     can_pause: bool = False
-    actor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ class Job:
         unit: The unit of progress, such as ``bytes``.
         publish: Receives the progress, at the first step, at most ten times a second and at each change of state.
         resumed: Called when a pause ends; without it the job cannot be paused.
-        actor: The caller who began it, ``""`` for work of the person or of Keepsake itself.
     """
 
     def __init__(
@@ -33,14 +32,13 @@ class Job:
         unit: str,
         publish: Callable[[Progress], None],
         resumed: Callable[[], None] | None = None,
-        actor: str = "",
     ) -> None:
         self._publish = publish
         self._resumed = resumed
         self._cancelled = threading.Event()
         self._published = 0.0
         self._samples: list[tuple[float, int]] = []
-        self.progress = Progress(job_id, title, 0, unit=unit, can_pause=resumed is not None, actor=actor)
+        self.progress = Progress(job_id, title, 0, unit=unit, can_pause=resumed is not None)
 
     def cancel(self) -> None:
         """Request the work to stop at its next safe point."""
@@ -148,16 +146,14 @@ class Jobs:
         self._running: dict[str, Job] = {}
         self._lock = threading.Lock()
 
-    def begin(
-        self, title: str, unit: str, job_id: str = "", resumed: Callable[[], None] | None = None, actor: str = ""
-    ) -> Job:
+    def begin(self, title: str, unit: str, job_id: str = "", resumed: Callable[[], None] | None = None) -> Job:
         """Return a new job, listed until ``end``; ``resumed`` makes it pausable.
 
         Raises:
             InputError: A job with that id is running.
         """
         key = job_id or new_id("run")
-        job = Job(key, title, unit, self._publish, resumed, actor)
+        job = Job(key, title, unit, self._publish, resumed)
         with self._lock:
             if self._running.setdefault(key, job) is not job:
                 raise InputError(f"Job {key} is running already.", job=key)
@@ -169,9 +165,9 @@ class Jobs:
             self._running.pop(job.progress.job, None)
         job.finish(state)
 
-    def all(self, actor: str | None = None) -> list[Progress]:
-        """Return the progress of each running job, or of those that ``actor`` began."""
-        return [job.progress for job in self._listed() if actor in (None, job.progress.actor)]
+    def all(self) -> list[Progress]:
+        """Return the progress of each running job."""
+        return [job.progress for job in self._listed()]
 
     def cancel(self, job_id: str) -> bool:
         """Cancel a job, or pause one that restarts by itself.

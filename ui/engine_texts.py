@@ -54,6 +54,21 @@ _UNITS = (
     QT_TRANSLATE_NOOP("Engine", "queries"),
     QT_TRANSLATE_NOOP("Engine", "changes"),
 )
+_ONE_OF = {
+    "texts": QT_TRANSLATE_NOOP("Engine", "text"),
+    "messages": QT_TRANSLATE_NOOP("Engine", "message"),
+    "memories": QT_TRANSLATE_NOOP("Engine", "memory"),
+    "facts": QT_TRANSLATE_NOOP("Engine", "fact"),
+    "steps": QT_TRANSLATE_NOOP("Engine", "step"),
+    "items": QT_TRANSLATE_NOOP("Engine", "item"),
+    "rows": QT_TRANSLATE_NOOP("Engine", "row"),
+    "copies": QT_TRANSLATE_NOOP("Engine", "copy"),
+    "turns": QT_TRANSLATE_NOOP("Engine", "turn"),
+    "questions": QT_TRANSLATE_NOOP("Engine", "question"),
+    "queries": QT_TRANSLATE_NOOP("Engine", "query"),
+    "changes": QT_TRANSLATE_NOOP("Engine", "change"),
+}
+"""What one of each unit is called."""
 _CONTEXT_PARTS = (
     QT_TRANSLATE_NOOP("Engine", "Latest turns of this conversation"),
     QT_TRANSLATE_NOOP("Engine", "Important turns"),
@@ -104,6 +119,11 @@ def engine_text(text: str) -> str:
             name = text[len(opening) : len(text) - len(ending)]
             return translate("Engine", pattern).format(name=name)
     return translate("Engine", text) if text else ""
+
+
+def unit_text(unit: str, count: float) -> str:
+    """Return what ``count`` of a job's unit are called in the person's language."""
+    return engine_text(str(_ONE_OF.get(unit, unit)) if count == 1 else unit)
 
 
 def merge_reason(text: str) -> str:

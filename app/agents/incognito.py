@@ -62,7 +62,7 @@ class IncognitoSwitch:
             begin <= end_ms and (end is None or begin_ms <= end) for begin, end in self._periods
         )
 
-    async def switch(self, *, is_on: bool, until: datetime | None = None, actor: str = "person") -> Changed[Incognito]:
+    async def switch(self, *, is_on: bool, until: datetime | None = None, actor: str) -> Changed[Incognito]:
         """Turn incognito on or off.
 
         Args:

@@ -51,7 +51,7 @@ class AgentService:
         *,
         review: bool = False,
         isolated: bool = False,
-        actor: str = "person",
+        actor: str,
     ) -> Changed[AgentToken]:
         """Register an agent and return its token; one whose access had ended gets access again.
 
@@ -103,7 +103,7 @@ class AgentService:
         """Return the state of the request with a token, ``None`` for no request."""
         return await self._store.read(partial(repo.state_of_request, hashed=token_hash(token)))
 
-    async def rotate(self, name: str, *, actor: str = "person") -> Changed[AgentToken]:
+    async def rotate(self, name: str, *, actor: str) -> Changed[AgentToken]:
         """Replace an agent's token; the one before is no longer valid, on open connections too.
 
         Raises:
@@ -121,7 +121,7 @@ class AgentService:
         self._newest_tokens[made.id] = hashed
         return Changed(made, self._changes(made.id, actor))
 
-    async def revoke(self, name: str, *, actor: str = "person") -> Changed[Agent]:
+    async def revoke(self, name: str, *, actor: str) -> Changed[Agent]:
         """End an agent's access at once; what it wrote stays.
 
         Raises:
@@ -146,7 +146,7 @@ class AgentService:
         isolated: bool | None = None,
         paused: bool | None = None,
         rate: float | None = None,
-        actor: str = "person",
+        actor: str,
     ) -> Changed[Agent]:
         """Change what an agent may do; ``None`` leaves as it is.
 
@@ -210,7 +210,7 @@ class AgentService:
         review: bool = False,
         isolated: bool = False,
         replace_token: bool = False,
-        actor: str = "person",
+        actor: str,
     ) -> Changed[Agent]:
         """Let a program in that asked; its token becomes valid.
 
@@ -244,7 +244,7 @@ class AgentService:
         agent = self._note(*await self._store.write(work))
         return Changed(agent, self._changes(agent.id, actor))
 
-    async def refuse(self, request: str, *, actor: str = "person") -> Changed[AccessRequest]:
+    async def refuse(self, request: str, *, actor: str) -> Changed[AccessRequest]:
         """Refuse a program that asked to be let in.
 
         Raises:

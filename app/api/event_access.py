@@ -1,4 +1,4 @@
-"""Events that a caller may see: its stores, its own conversations and its jobs."""
+"""Events that a caller may see: those of its stores and its own conversations."""
 
 from dataclasses import replace
 from typing import Final
@@ -25,7 +25,7 @@ def visible(event: Event, caller: Caller) -> Event | None:
     if caller.state != "active":
         return None
     if isinstance(event, Progress):
-        return event if event.actor and event.actor == caller.name else None
+        return None  # only the person begins jobs
     if caller.reaches("full"):
         areas = event.areas & _READABLE_AREAS
         return replace(event, areas=areas) if areas else None

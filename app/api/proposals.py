@@ -103,7 +103,7 @@ async def accept(
     except _DecidedError:
         return decided(await engine.inbox.get(proposal.id)), None
     except _ChangedError as stale:
-        await engine.inbox.replace(proposal.id, proposal.arguments, stale.preview)
+        await engine.inbox.replace(proposal.id, proposal.arguments, stale.preview, "")
         return ProposalDecision(proposal.id, "stale", _STALE), None
     except KeepsakeError as error:
         if work.is_claimed:
@@ -143,7 +143,7 @@ async def _failed(engine: Engine, proposal: Proposal, error: KeepsakeError) -> P
         preview = await _preview(engine, proposal, given, is_stale=True)
     except KeepsakeError as again:
         return ProposalDecision(proposal.id, "failed", again.message)
-    await engine.inbox.replace(proposal.id, given, preview)
+    await engine.inbox.replace(proposal.id, given, preview, "")
     return ProposalDecision(proposal.id, "stale", _STALE)
 
 

@@ -16,6 +16,7 @@ from app.cli.reports import size_words
 from app.cli.sample_agents import add_agents, add_upkeep
 from app.cli.terminal import is_styled
 from app.core.paths import resources
+from app.core.text import counted
 from app.errors import InputError
 from app.host import Host
 
@@ -66,8 +67,8 @@ def fill(host: Host, say: Say) -> None:
     for part in PARTS:
         report = host.ask("exchange.import", path=str(resources() / "sample" / part))
         say(
-            f"Imported {part}: {report.sessions} conversations, {report.messages} messages, {report.memories} "
-            f"notes and facts in {report.seconds:.2f} s."
+            f"Imported {part}: {counted(report.sessions, 'conversation')}, {counted(report.messages, 'message')},"
+            f" {counted(report.memories, 'note or fact', 'notes and facts')} in {report.seconds:.2f} s."
         )
     add_upkeep(host)
     add_agents(host)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.reports import check_lines, size_words
 from app.cli.terminal import printable
+from app.core.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,8 +69,8 @@ def backup_words(check: "BackupCheck") -> str:
     if not check.ok:
         return f"{name} cannot be restored: {printable(check.problem)}"
     newest = f", the newest from {check.newest_at.astimezone():%Y-%m-%d %H:%M}" if check.newest_at else ""
-    held = f"{_count(check.sessions, 'conversation')} with {_count(check.messages, 'message')}"
-    return f"{name} is whole: {held}, and {_count(check.memories, 'note or fact', 'notes and facts')}{newest}."
+    held = f"{counted(check.sessions, 'conversation')} with {counted(check.messages, 'message')}"
+    return f"{name} is whole: {held}, and {counted(check.memories, 'note or fact', 'notes and facts')}{newest}."
 
 
 def restore_lines(check: "BackupCheck", before: Path | None) -> list[str]:
@@ -93,19 +94,19 @@ def salvage_lines(report: "SalvageReport") -> list[str]:
         lines.append(f"  nothing of {', '.join(unread)}, if there was anything")
     if report.found_again:
         lines.append(
-            f"{_count(report.found_again, 'row')} of these came from pages outside every table; deleted content may be"
+            f"{counted(report.found_again, 'row')} of these came from pages outside every table; deleted content may be"
             " among them."
         )
     if report.regained:
         lines.append(
-            f"{_count(report.regained, 'row')} of these were recovered from the search index and the history, with"
+            f"{counted(report.regained, 'row')} of these were recovered from the search index and the history, with"
             " their text but without some details."
         )
     if report.sessions_made:
-        lines.append(f"{_count(report.sessions_made, 'conversation')} had lost its details and got a new title.")
+        lines.append(f"{counted(report.sessions_made, 'conversation')} had lost its details and got a new title.")
     if report.attachments_lost:
         names = ", ".join(map(printable, report.attachments_lost))
-        lines.append(f"{_count(len(report.attachments_lost), 'attachment')} could not be read: {names}.")
+        lines.append(f"{counted(len(report.attachments_lost), 'attachment')} could not be read: {names}.")
     if not has_losses(report):
         lines.append("Nothing was lost.")
     return [
@@ -126,7 +127,7 @@ def _lost(item: "SalvagedTable") -> bool:
 
 
 def _table_line(item: "SalvagedTable") -> str:
-    what = _count(item.kept, *_NAMES.get(item.name, (f"row of {item.name}", f"rows of {item.name}")))
+    what = counted(item.kept, *_NAMES.get(item.name, (f"row of {item.name}", f"rows of {item.name}")))
     lost = f"{item.lost:,} lost" if item.lost else ""
     unknown = "an unknown number lost" if item.lost is None and item.broken_pages else ""
     refused = f"{item.refused:,} left out" if item.refused else ""
@@ -136,7 +137,3 @@ def _table_line(item: "SalvagedTable") -> str:
 
 def _when(item: "BackupInfo") -> str:
     return f"{item.created_at.astimezone():%Y-%m-%d %H:%M}"
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

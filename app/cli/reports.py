@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from app.cli.terminal import one_line, printable
-from app.core.text import plural
+from app.core.text import counted, plural
 from app.exchange.model import format_name
 
 # Only to check types: 'keepsake capture' has no use for these and should not wait for them.
@@ -23,14 +23,16 @@ _KILO = 1000
 def preview_lines(preview: "ImportPreview") -> list[str]:
     """Return what an import would make."""
     beginning = "" if preview.is_complete else "of its beginning, as counting the rest takes long: "
-    holds = f"{_count(preview.conversations, 'conversation')} with {_count(preview.messages, 'message')}"
-    made = f"{holds}, {_count(preview.notes, 'note or fact', 'notes and facts')}, {_count(preview.attachments, 'file')}"
+    holds = f"{counted(preview.conversations, 'conversation')} with {counted(preview.messages, 'message')}"
+    made = (
+        f"{holds}, {counted(preview.notes, 'note or fact', 'notes and facts')}, {counted(preview.attachments, 'file')}"
+    )
     lines = [f"{format_name(preview.format)}, {size_words(preview.bytes)}: {beginning}{made}."]
     lines += _part_lines(preview.parts)
     if preview.capsule is not None:
         lines.append(_capsule_line(preview.capsule))
     if preview.known:
-        lines.append(f"{_count(preview.known, 'conversation or note', 'conversations and notes')} there already.")
+        lines.append(f"{counted(preview.known, 'conversation or note', 'conversations and notes')} there already.")
     if preview.secrets:
         which = "1 text looks" if preview.secrets == 1 else f"{preview.secrets:,} texts look"
         lines.append(f"{which} as if holding a key or a password; --skip-secrets leaves such texts out.")
@@ -41,9 +43,9 @@ def _part_lines(parts: "Sequence[ImportPart]") -> list[str]:
     """Return a line for each part of a folder, with its counts."""
     lines = []
     for part in parts:
-        files = f", {_count(part.files, 'file')}" if part.files > 1 else ""
+        files = f", {counted(part.files, 'file')}" if part.files > 1 else ""
         held = ((part.conversations, "conversation", ""), (part.messages, "message", ""))
-        made = [_count(*one) for one in (*held, (part.notes, "note or fact", "notes and facts")) if one[0]]
+        made = [counted(*one) for one in (*held, (part.notes, "note or fact", "notes and facts")) if one[0]]
         lines.append(
             f"  {printable(part.name)} ({format_name(part.format)}{files}): {', '.join(made) or 'nothing new'}"
         )
@@ -71,27 +73,30 @@ def import_lines(report: "ImportReport") -> list[str]:
     lines = [f"{verb} {_holdings(report)} from {source} ({format_name(report.format)}, {report.seconds:.1f} s)."]
     lines += _part_lines(report.parts)
     if report.updated:
-        lines.append(f"{_count(report.updated, 'item')} changed since the last import and brought up to date.")
+        lines.append(f"{counted(report.updated, 'item')} changed since the last import and brought up to date.")
     if report.unchanged:
-        lines.append(f"{_count(report.unchanged, 'item')} there already.")
+        lines.append(f"{counted(report.unchanged, 'item')} there already.")
     if report.secrets:
-        lines.append(f"{_count(report.secrets, 'secret')} replaced by a mark; the setting capture.secrets keeps them.")
+        lines.append(f"{counted(report.secrets, 'secret')} replaced by a mark; the setting capture.secrets keeps them.")
     if report.attachments:
-        lines.append(f"{_count(report.attachments, 'file')} came along as attachments.")
+        lines.append(f"{counted(report.attachments, 'file')} came along as attachments.")
     if report.skipped:
-        lines.append(f"{_count(report.skipped, 'text')} left out that may hold a key or a password.")
+        lines.append(f"{counted(report.skipped, 'text')} left out that may hold a key or a password.")
     if report.recalled:
-        lines.append(f"Keepsake's own text was left out of {_count(report.recalled, 'message')}.")
+        lines.append(f"Keepsake's own text was left out of {counted(report.recalled, 'message')}.")
     return lines + _account_lines(report) + _problem_lines(report)
 
 
 def export_lines(report: "ExportReport") -> list[str]:
     """Return what an export wrote."""
-    files = "" if report.files == 1 else f" in {_count(report.files, 'file')}"
+    files = "" if report.files == 1 else f" in {counted(report.files, 'file')}"
     lines = [f"Wrote {_holdings(report)}{files} ({size_words(report.bytes)}) to {printable(report.path)}."]
     if report.skipped:
         names = ", ".join(map(printable, report.skipped[:10])) + (" …" if len(report.skipped) > 10 else "")  # noqa: PLR2004
-        lines.append(f"{_count(len(report.skipped), 'attachment')} could not be read and were left out: {names}")
+        files = counted(
+            len(report.skipped), "attachment could not be read and was", "attachments could not be read and were"
+        )
+        lines.append(f"{files} left out: {names}")
     return lines
 
 
@@ -128,12 +133,8 @@ def size_words(size: int) -> str:
 
 
 def _holdings(report: "ImportReport | ExportReport") -> str:
-    conversations = f"{_count(report.sessions, 'conversation')} with {_count(report.messages, 'message')}"
-    return f"{conversations}, and {_count(report.memories, 'note or fact', 'notes and facts')}"
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    conversations = f"{counted(report.sessions, 'conversation')} with {counted(report.messages, 'message')}"
+    return f"{conversations}, and {counted(report.memories, 'note or fact', 'notes and facts')}"
 
 
 def _account_lines(report: "ImportReport | ImportPreview") -> list[str]:
@@ -141,7 +142,7 @@ def _account_lines(report: "ImportReport | ImportPreview") -> list[str]:
     items = report.items
     if not items.left_out and not items.wordless:
         return []
-    read = _count(items.read, items.noun, plural(items.noun))
+    read = counted(items.read, items.noun, plural(items.noun))
     parts = [f"{items.stored:,} stored"]
     parts += [f"{items.left_out:,} left out, as named below"] if items.left_out else []
     parts += [f"{items.wordless:,} in which nobody says anything"] if items.wordless else []
@@ -151,7 +152,7 @@ def _account_lines(report: "ImportReport | ImportPreview") -> list[str]:
 def _problem_lines(report: "ImportReport | ImportPreview") -> list[str]:
     lines: list[str] = []
     if report.problem_count:
-        lines.append(f"{_count(report.problem_count, 'problem')}:")
+        lines.append(f"{counted(report.problem_count, 'problem')}:")
         lines += _alike_lines(report.problems, report.problem_count)
     if report.remark_count:
         lines.append("To know:")

@@ -71,6 +71,24 @@ def plural(noun: str) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
 
 
+def replaced_words(number: int) -> str:
+    """Return the sentence about characters that ``storable`` replaced."""
+    return (
+        f"{counted(number, 'character that cannot be stored was', 'characters that cannot be stored were')} replaced."
+    )
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with what it counts, such as ``1 note`` or ``1,234 notes``.
+
+    Args:
+        number: How many there are.
+        one: What one of them is called, and the verb that follows, as in ``note was``.
+        many: What several are called; the plural of the noun ``one`` if left out.
+    """
+    return f"{number:,} {one if number == 1 else many or plural(one)}"
+
+
 def excerpt(text: str, length: int) -> str:
     """Return the first ``length`` characters of the collapsed text.
 

@@ -36,7 +36,7 @@ class EntityService:
         self._store = store
         self._clock = clock
 
-    async def merge(self, ids: Sequence[str], into: str, *, actor: str = "person") -> Changed[Entity]:
+    async def merge(self, ids: Sequence[str], into: str, *, actor: str) -> Changed[Entity]:
         """Let entities be one from now on: all their names mean ``into``.
 
         Raises:
@@ -75,7 +75,7 @@ class EntityService:
         owners: Sequence[tuple[OwnerKind, str]] = (),
         name: str = "",
         kind: EntityType | None = None,
-        actor: str = "person",
+        actor: str,
     ) -> Changed[Entity]:
         """Split an entity in two.
 
@@ -167,7 +167,7 @@ class EntityService:
         *,
         kind: EntityType | None = None,
         summary: str | None = None,
-        actor: str = "person",
+        actor: str,
     ) -> Changed[Entity]:
         """Change the name, type or summary of an entity.
 
@@ -205,9 +205,11 @@ class EntityService:
         return await self._decide(work, "entity.rename", actor)
 
     async def relate(
-        self, subject: str, predicate: str, target: str, *, weight: float = 1.0, actor: str = "person"
+        self, subject: str, predicate: str, target: str, *, weight: float = 1.0, actor: str
     ) -> Changed[Entity]:
-        """State a relation, in place of one with the same ends and predicate.
+        """State a relation.
+
+        It takes the place of what the actor stated with the same ends and predicate.
 
         Raises:
             NotFoundError: One of the two is not there.
@@ -222,15 +224,16 @@ class EntityService:
             if not math.isfinite(weight) or weight <= 0:
                 raise InputError("'weight' must be a positive number.", field="weight")
             before = decisions.state(subject)
-            others = [one for one in before["relations"] if (one[0], one[1]) != (clean, target)]
+            own = (clean, target, actor)
+            others = [one for one in before["relations"] if (one[0], one[1], one[3]) != own]
             made = [clean, target, float(weight), actor, self._clock.now_ms()]
             decisions.write(subject, {**before, "relations": sorted([*others, made])}, "UPDATE")
             return subject
 
         return await self._decide(work, "entity.relate", actor)
 
-    async def unrelate(self, subject: str, predicate: str, target: str, *, actor: str = "person") -> Changed[Entity]:
-        """Take a stated relation back.
+    async def unrelate(self, subject: str, predicate: str, target: str, *, actor: str) -> Changed[Entity]:
+        """Take a stated relation back, for all who stated it.
 
         Raises:
             NotFoundError: The subject is not there.
@@ -249,7 +252,7 @@ class EntityService:
 
         return await self._decide(work, "entity.unrelate", actor)
 
-    async def protect(self, entity_id: str, *, protected: bool = True, actor: str = "person") -> Changed[Entity]:
+    async def protect(self, entity_id: str, *, protected: bool = True, actor: str) -> Changed[Entity]:
         """Protect an entity from being taken away by maintenance, or no longer.
 
         Raises:
@@ -270,7 +273,7 @@ class EntityService:
         *,
         centre: str | None = None,
         pinned: bool | None = None,
-        actor: str = "person",
+        actor: str,
     ) -> Changed[int]:
         """Remember where entities were left in the graph; not part of their history.
 

@@ -106,7 +106,7 @@ class ErasureService(Part):
         sessions: Sequence[str],
         *,
         confirm: bool,
-        actor: str = "person",
+        actor: str,
         backups: BackupChoice = "keep",
         progress: Callable[[int], None] = lambda _removed: None,
         operation: str = "memory.forget_forever",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
 
-from app.core.text import excerpt
+from app.core.text import counted, excerpt
 from app.exchange import attachment_files
 from app.exchange.export_target import FileTarget, FolderTarget, TargetFile, writable
 from app.exchange.filenames import UNTITLED, FileNames, safe_folders, safe_name
@@ -195,7 +195,9 @@ class MarkdownExporter:
         place = self._names.take(PurePosixPath("sessions"), stem)
         self._transcript = self._target.open(place)
         self._transcript.write(transcript_head(session))
-        self._list("Conversations", place, f"{session.title or UNTITLED}", f" – {session.message_count} messages")
+        self._list(
+            "Conversations", place, f"{session.title or UNTITLED}", f" – {counted(session.message_count, 'message')}"
+        )
         return place
 
     def _say(self, message: Message) -> None:

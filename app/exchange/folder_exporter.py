@@ -8,7 +8,7 @@ from typing import IO, Final, cast
 
 import msgspec
 
-from app.core.text import excerpt
+from app.core.text import counted, excerpt
 from app.entities.model import GraphView
 from app.errors import MachineError
 from app.exchange.export_page import ExportPage
@@ -130,7 +130,8 @@ class FolderExporter(MarkdownExporter):
                 found += 1
         if found != self._all.total():
             raise MachineError(
-                f"{LINES} has {found:,} lines instead of {self._all.total():,}. Nothing was replaced. Export again.",
+                f"{LINES} has {counted(found, 'line')} instead of {self._all.total():,}. Nothing was replaced. Export"
+                " again.",
                 path=str(self._path),
             )
 

@@ -136,11 +136,12 @@ class _Search:
         self._remarks = chat_records.FolderRemarks()
         listed = takewhile(lambda _name: not cancelled(), chat_records.listed(root, self._remarks))
         self._names = list(islice(listed, chat_records.MAX_FILES))
-        self._beyond = next(listed, "") if len(self._names) == chat_records.MAX_FILES else ""
+        self._beyond = sum(1 for _name in listed)
         self._wholes: dict[str, str] = {}
         self._vaults: list[str] = []
         self._unknown: list[str] = []
         self._empty: list[str] = []
+        self._words = unread_words.WordFiles()
         self._plan = FolderPlan()
 
     def plan(self) -> FolderPlan:
@@ -159,6 +160,7 @@ class _Search:
         self._look_at([name for name in others if not is_media(name)])
         self._tell_unknown([name for name in others if is_media(name)])
         self._tell_passed(roots)
+        self._plan.words += self._words.problems(self._root.name)
         return self._plan
 
     def _attached(self, notes: Iterable[str]) -> frozenset[str]:
@@ -272,8 +274,10 @@ class _Search:
             nouns = ("picture or recording", "pictures or recordings")
             problems.append(left_out(place, media, nouns, "that no note shows", lost=False))
         if self._beyond:
-            said = f"It has more than {chat_records.MAX_FILES:,} files; those from {self._beyond} on were left out."
-            problems.append(Problem(place, f"{said} Import the folders in it one by one."))
+            count = f"{self._beyond:,} more {'file was' if self._beyond == 1 else 'files were'}"
+            said = f"It has more than {chat_records.MAX_FILES:,} files; {count} not looked at."
+            advice = "Import the folders in it one by one."
+            problems.append(Problem(place, f"{said} {advice}", count=self._beyond))
 
     def _tell_passed(self, roots: list[str]) -> None:
         """Name what the search passes over, except where a reader of notes does."""
@@ -285,7 +289,8 @@ class _Search:
         # A reader of notes takes hidden notes as any others.
         unread = [name for name in remarks.hidden if name in apart["hidden"] or _suffix(name) not in NOTE_SUFFIXES]
         hidden = unread_words.hidden_files(self._root, unread)
-        wordless = set(self._without_words(hidden, unread_words.hidden_words))
+        at_top = set(apart["hidden"])
+        wordless = {name for name in self._without_words(hidden, unread_words.hidden_words) if name in at_top}
         if found := [name for name in apart["hidden"] if (self._root / name).is_dir() or name in wordless]:
             problems.append(left_out(place, found, ("hidden file or folder", "hidden files or folders"), lost=False))
         if found := apart["links"]:
@@ -302,7 +307,7 @@ class _Search:
         """Yield the files that hold no words, and name the others."""
         for name in takewhile(lambda _name: not self._cancelled(), names):
             if unread_words.may_hold_words(name) and self._holds_words(name):
-                self._plan.words.append(problem(name))
+                self._words.add(problem(name))
             else:
                 yield name
 

@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
@@ -14,7 +14,7 @@ from app.exchange.source_files import DAMAGE, SourceEntry
 from app.memories.foreign_record import Problem
 
 MAX_BYTES: Final = 16 << 20
-MAX_FILES: Final = 20_000
+MAX_NAMED: Final = 1000
 _JSON: Final = frozenset({".json", ".jsonl", ".ndjson"})
 _TEXT: Final = frozenset({".md", ".markdown", ".org", ".txt", ".text", ".html", ".htm", ".csv", ".tsv", ".rst", ".tex"})
 # Folders in which a program keeps its settings or what was deleted, and files that describe a project.
@@ -32,7 +32,7 @@ def hidden_files(root: Path, places: list[str]) -> Iterator[str]:
         root: The folder.
         places: Hidden files and folders in it.
     """
-    return islice((name for place in places for name in _below(root, place) if may_hold_words(name)), MAX_FILES)
+    return (name for place in places for name in _below(root, place) if may_hold_words(name))
 
 
 def may_hold_words(name: str) -> bool:
@@ -51,7 +51,7 @@ def holds_words(name: str, stream: IO[bytes]) -> bool:
 
 def within(entries: Iterable[SourceEntry]) -> Iterator[Problem]:
     """Yield the problems that name unread files of a zip with words."""
-    for entry in islice((entry for entry in entries if may_hold_words(entry.name)), MAX_FILES):
+    for entry in filter(lambda entry: may_hold_words(entry.name), entries):
         try:
             with entry.open() as stream:
                 has_words = holds_words(entry.name, stream)
@@ -60,6 +60,33 @@ def within(entries: Iterable[SourceEntry]) -> Iterator[Problem]:
         else:
             if has_words:
                 yield Problem(entry.name, "It holds words and was left out; to have them, unpack the zip.")
+
+
+@dataclass(slots=True)
+class WordFiles:
+    """Problems of files with words: the first, and how many more there are.
+
+    Args:
+        named: Those of the first ``MAX_NAMED`` files.
+        more: How many more files there are.
+    """
+
+    named: list[Problem] = field(default_factory=list)
+    more: int = 0
+
+    def add(self, problem: Problem) -> None:
+        """Take the problem of one more file."""
+        if len(self.named) < MAX_NAMED:
+            self.named.append(problem)
+        else:
+            self.more += 1
+
+    def problems(self, place: str) -> list[Problem]:
+        """Return the problems of all the files, which lie at ``place``."""
+        if not self.more:
+            return self.named
+        nouns = "file holds words and was" if self.more == 1 else "files hold words and were"
+        return [*self.named, Problem(place, f"{self.more:,} more {nouns} left out.", count=self.more)]
 
 
 def hidden_words(place: str) -> Problem:

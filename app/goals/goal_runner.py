@@ -11,6 +11,7 @@ from app.api.registry import Catalogue
 from app.config.config import Config
 from app.core.clock import to_datetime
 from app.core.recall_fence import PREAMBLE, entry, fence_text, neutralise
+from app.core.text import counted
 from app.engine import Engine
 from app.errors import CancelledByPersonError, KeepsakeError, ModelUnavailableError
 from app.goals.goal_tools import GoalTools
@@ -162,7 +163,7 @@ class _Run:
             calls = _with_ids(answer.tool_calls, talk.turns)
             talk.messages.append(ChatMessage("assistant", answer.text, calls))
             talk.messages += [await self._called(place, call) for place, call in enumerate(calls)]
-        return f"It was stopped after {talk.turns} turns."
+        return f"It was stopped after {counted(talk.turns, 'turn')}."
 
     async def _ask(self, talk: _Talk, specs: tuple[ToolSpec, ...]) -> ChatAnswer:
         if self._job.is_cancelled():

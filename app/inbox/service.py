@@ -179,7 +179,7 @@ class InboxService(Part):
         return Changed(decisions, replace(changes(actor, *ids), history_ids=tuple(entries)))
 
     async def replace(
-        self, proposal_id: int, arguments: dict[str, Any], preview: ProposalPreview, actor: str = ""
+        self, proposal_id: int, arguments: dict[str, Any], preview: ProposalPreview, actor: str
     ) -> Proposal:
         """Store other arguments of a proposal that waits, with what they would change.
 

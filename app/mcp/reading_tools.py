@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from app.core.recall_fence import entry
+from app.core.text import counted
 from app.errors import InputError, NotFoundError
 from app.mcp.lenient_arguments import Arguments, bare, one_of
 from app.mcp.tool_answers import MOST_NAMED, ToolAnswer, day, fenced, fitting, memory_entry, named, turn_entry
@@ -173,7 +174,7 @@ async def entity_info(given: Arguments, call: CallContext) -> ToolAnswer:
 def entity_entries(info: dict[str, Any]) -> list[str]:
     """Return the profile of an entity as entries of recalled text."""
     entity = info["entity"]
-    about = f"{entity['type']}, {entity['name']}, mentioned {entity['mentions']} times"
+    about = f"{entity['type']}, {entity['name']}, mentioned {counted(entity['mentions'], 'time')}"
     lines = [entry(entity["id"], about, entity["summary"])]
     lines += [entry(_id_of(fact), _about(fact), _words(fact)) for fact in info["facts"]]
     for relation in info["relations"]:
@@ -225,7 +226,8 @@ def _offset(given: Arguments) -> int:
 
 
 def _hit_line(hit: dict[str, Any]) -> str:
-    marks = [day(hit["created_at"]), hit["kind"], hit["role"] or hit["author"], hit["title"]]
+    near = "near in meaning only" if hit["part"] == "meaning" else ""
+    marks = [day(hit["created_at"]), hit["kind"], hit["role"] or hit["author"], hit["title"], near]
     return entry(hit["id"], ", ".join(mark for mark in marks if mark), hit["snippet"])
 
 

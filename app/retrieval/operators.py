@@ -4,8 +4,10 @@ A row is all there is to an operator: its meaning in SQL and for arrays, its hel
 is unknown. Filters, the array mask, the parser and explanations read it.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
@@ -15,6 +17,8 @@ from app.core.timespans import EXAMPLES
 from app.entities.model import TYPES
 from app.memories.model import KINDS
 from app.retrieval.model import Query
+from app.retrieval.query.match_expression import fold
+from app.retrieval.query.spellings import spellings
 from app.sessions.model import Role
 
 if TYPE_CHECKING:
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
     from app.index.columns.chunk_columns import ChunkType
 
+_MOST_SPELLINGS: Final = 64
+_VALUES: Final = "SELECT value FROM json_each(?)"
 STATES: Final = ("pinned", "archived", "superseded", "pending")
 ROLES: Final[tuple[str, ...]] = get_args(Role)
 SEARCHED_KINDS: Final = ("message", *KINDS)
@@ -52,15 +58,16 @@ class OperatorScope:
 
     @property
     def is_named(self) -> str:
-        """Return the SQL of whether a mention is of an entity with a name.
+        """Return the SQL of whether a mention names an entity.
 
+        Its value is a JSON array of names, of which one is enough.
         For a caller who may not read every store only the very name counts: what else an entity is called may come
         from what the caller does not see.
         """
         if sees_all(self.stores):
-            return "entity_id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key = ?)"
+            return f"entity_id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key IN ({_VALUES}))"
         types = ", ".join(f"('{kind}:')" for kind in TYPES)
-        return f"surface IN (SELECT t.column1 || n.key FROM (VALUES {types}) t, (SELECT ? AS key) n)"
+        return f"surface IN (SELECT t.column1 || n.value FROM (VALUES {types}) t, json_each(?) n)"
 
     def of_session(self, where: str, values: Sequence[object] = ()) -> Condition:
         """Return the condition on a chunk's session ``s``.
@@ -131,10 +138,11 @@ def _is_kind(chunk_type: "ChunkType", value: str) -> bool:
 
 
 def _tag(value: str, _scope: OperatorScope) -> Condition:
-    tagged = "(t.tag = ? OR (t.tag > ? AND t.tag < ?))"
+    names = _spelled(value.lower())
+    tagged = f"({' OR '.join(['t.tag = ? OR (t.tag > ? AND t.tag < ?)'] * len(names))})"
     return Condition(
         f"c.memory_id IN (SELECT t.memory_id FROM memory_tags t WHERE {tagged})",
-        (value.lower(), value.lower() + "/", value.lower() + "0"),
+        tuple(part for name in names for part in (name, f"{name}/", f"{name}0")),
         f"EXISTS (SELECT 1 FROM memory_tags t WHERE t.memory_id = c.memory_id AND {tagged})",
     )
 
@@ -178,7 +186,16 @@ def _entity(value: str, scope: OperatorScope) -> Condition:
         " OR c.kind <> 'memory' AND EXISTS (SELECT 1 FROM mentions"
         f" WHERE owner_kind = 'message' AND owner_id = c.session_id || '#' || c.seq_start AND {named}))"
     )
-    return Condition(sql, (value.casefold(), value.casefold()), point)
+    names = json.dumps(_spelled(value.casefold()))
+    return Condition(sql, (names, names), point)
+
+
+def _spelled(name: str) -> tuple[str, ...]:
+    """Return the spellings of a name that a search finds, all in lower case."""
+    plain = fold(name)
+    of_words = ((word, *spellings(word)) for word in plain.split())
+    of_whole = map(" ".join, islice(product(*of_words), _MOST_SPELLINGS))
+    return tuple(dict.fromkeys((name, *spellings(plain), *of_whole)))
 
 
 def _state(value: str, scope: OperatorScope) -> Condition:

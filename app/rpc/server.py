@@ -18,6 +18,7 @@ from app.api.event_access import visible
 from app.api.registry import Catalogue, old_token_message
 from app.changes import ChangeSet, Event, Feed, Progress
 from app.core.error_location import error_location
+from app.core.text import counted
 from app.errors import AccessDeniedError, AccessRequiredError, MachineError, TooManyConnectionsError
 from app.rpc.catalogue_calls import CatalogueCalls
 from app.rpc.client_connection import ClientTimeouts, Connection, ServerContext
@@ -202,9 +203,12 @@ class SocketServer:
         unknown = sum(one.state == "unknown" for one in others)
         own = sum(one.agent_id == caller.agent_id for one in others)
         if len(self._clients) >= MAX_CONNECTIONS or (not caller.is_owner and len(others) >= MAX_AGENT_CONNECTIONS):
-            raise _too_many(f"{len(self._clients)} programs are", MAX_CONNECTIONS)
+            raise _too_many(f"{counted(len(self._clients), 'program is', 'programs are')}", MAX_CONNECTIONS)
         if caller.state == "unknown" and unknown >= MAX_UNKNOWN:
-            raise _too_many(f"{unknown} programs that wait to be let in are", MAX_UNKNOWN)
+            raise _too_many(
+                f"{counted(unknown, 'program that waits to be let in is', 'programs that wait to be let in are')}",
+                MAX_UNKNOWN,
+            )
         if caller.agent_id and own >= MAX_OF_AGENT:
             raise _too_many(f"{caller.name} is", MAX_OF_AGENT)
         self._clients.add(connection)

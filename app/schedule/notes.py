@@ -9,7 +9,7 @@ import apsw
 
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
-from app.core.text import excerpt
+from app.core.text import counted, excerpt
 from app.schedule import note_repo
 from app.schedule.model import Schedule, ScheduleNote, ScheduleRun
 from app.store.store import Store
@@ -34,7 +34,7 @@ class ScheduleNotes:
         """Return the notes that wait to be shown, oldest first."""
         return await self._store.read(partial(note_repo.waiting, limit=limit))
 
-    async def mark_shown(self, ids: Sequence[int], *, actor: str = "person") -> Changed[int]:
+    async def mark_shown(self, ids: Sequence[int], *, actor: str) -> Changed[int]:
         """Record that the person was shown notes, and return how many were not shown before."""
         now = to_datetime(self._clock.now_ms())
         found = await self._store.write(partial(note_repo.mark_shown, ids=ids, at=now))
@@ -56,7 +56,7 @@ def note_run(connection: apsw.Connection, schedule: Schedule, run: ScheduleRun) 
 def note_pause(connection: apsw.Connection, schedule: Schedule, run: ScheduleRun, failures: int) -> None:
     """Store a note about a schedule that is paused because it failed too often."""
     if schedule.notification_policy != "never":
-        text = f"‘{_name(schedule)}’ is paused after {failures} failures in a row."
+        text = f"‘{_name(schedule)}’ is paused after {counted(failures, 'failure')} in a row."
         note_repo.insert(connection, schedule.id, None, "paused", text, run.finished_at)
 
 

@@ -47,7 +47,7 @@ class ScratchpadService:
         self._capture = capture
         self._clock = clock
 
-    async def read(self, session: str, owner: str | None = None) -> Scratchpad:
+    async def read(self, session: str, owner: str | None) -> Scratchpad:
         """Return a conversation's scratchpad.
 
         Args:
@@ -69,7 +69,7 @@ class ScratchpadService:
         session: str,
         items: Sequence[str],
         actor: str,
-        owner: str | None = None,
+        owner: str | None,
         heading: NewSession | None = None,
     ) -> Changed[Scratchpad]:
         """Replace a session's scratchpad by ``items``; a missing session is created as ``heading`` says.
@@ -95,7 +95,7 @@ class ScratchpadService:
 
         return await self._store.write(work)
 
-    async def clear(self, session: str, actor: str, owner: str | None = None) -> Changed[bool]:
+    async def clear(self, session: str, actor: str, owner: str | None) -> Changed[bool]:
         """Empty a scratchpad and return whether anything was in it.
 
         Raises:

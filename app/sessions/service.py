@@ -76,7 +76,8 @@ class SessionService:
         heading: NewSession,
         actor: str,
         key: str = "",
-        owner: str | None = None,
+        *,
+        owner: str | None,
     ) -> Changed[Appended]:
         """Append messages to a session, making it when there is none.
 
@@ -146,7 +147,7 @@ class SessionService:
         messages: Sequence[NewMessage],
         session: str | None,
         heading: NewSession,
-        owner: str | None = None,
+        owner: str | None,
         located: repo.LocatedSession | None = None,
     ) -> Appended:
         """Append inside the caller's transaction, to the session ``located`` where known; see ``append``."""
@@ -255,7 +256,7 @@ class SessionService:
         check_channel(heading.channel)
 
         def work(connection: apsw.Connection) -> tuple[Session, bool]:
-            if self._capture and not self._capture.keeps(connection, None, heading.agent, actor):
+            if self._capture and not self._capture.keeps(connection, None, heading.agent, actor, owner=None):
                 now = to_datetime(self._clock.now_ms())
                 return Session(new_id("session"), "", clean_name(heading.agent), "", now, now, 0), False
             return _existing(connection, self.create_in(connection, None, heading)), True
@@ -266,7 +267,7 @@ class SessionService:
         scopes = (session_scope(made.agent),)
         return Changed(made, ChangeSet(frozenset({"sessions"}), (made.id,), actor, scopes=scopes))
 
-    async def canonical(self, session: str, owner: str | None = None) -> str:
+    async def canonical(self, session: str, owner: str | None) -> str:
         """Return the id of an ``owner``'s session, or of any agent's for ``None``.
 
         Without one it is the id given, and for an owner a name that nothing has.
@@ -286,7 +287,7 @@ class SessionService:
 
         return await self._store.read(work)
 
-    async def resolved(self, session: str, owner: str | None = None) -> str:
+    async def resolved(self, session: str, owner: str | None) -> str:
         """Return the id of a session of ``owner``, or of any agent for ``None``.
 
         Raises:
@@ -322,7 +323,7 @@ class SessionService:
 
         return await self._store.read(work)
 
-    async def messages_by_name(self, names: Sequence[str], owner: str | None = None) -> dict[str, Message]:
+    async def messages_by_name(self, names: Sequence[str], owner: str | None) -> dict[str, Message]:
         """Return messages named ``<session>#<number>``, of ``owner``'s sessions or all.
 
         What is not there, was forgotten or is not the owner's is left out.

@@ -62,7 +62,7 @@ class RestoreService:
         *,
         budget: int | None = None,
         max_history: int | None = None,
-        owner: str | None = None,
+        owner: str | None,
     ) -> Restored:
         """Return a conversation's summary and the most recent messages that fit.
 

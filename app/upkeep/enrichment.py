@@ -7,7 +7,7 @@ from typing import Final
 
 from app.changes import ChangeSet
 from app.core.stores import STORES, StoreName
-from app.core.text import excerpt
+from app.core.text import counted, excerpt
 from app.entities.enrichment.service import EnrichedText, EnrichmentService
 from app.entities.model import OwnerKind
 from app.llm.model import Usage
@@ -99,7 +99,7 @@ class Enrichment:
             for one in pairs
         ]
         absence = self._service.strategy.absence
-        summary = f"Search {_count(len(texts), 'text')} for names and propose {_count(len(pairs), 'merge')}."
+        summary = f"Search {counted(len(texts), 'text')} for names and propose {counted(len(pairs), 'merge')}."
         return UpkeepPlan(
             self.name, summary, len(texts) + len(pairs), tuple(changes[:_SHOWN]), (absence,) if absence else ()
         )
@@ -190,16 +190,12 @@ class Enrichment:
         if absence and not made.searched:
             first = f"No text was searched again. {absence}"
         else:
-            first = f"Searched {_count(made.searched, 'text')} again and linked {_count(made.links, 'name')}."
+            first = f"Searched {counted(made.searched, 'text')} again and linked {counted(made.links, 'name')}."
         parts = [first]
         if made.withheld:
             parts.append("Private texts were left out, for the settings keep them from the language model.")
         elif made.refusal:
             parts.append(f"The language model was not always there: {made.refusal}")
         if made.proposed:
-            parts.append(f"Proposed {_count(made.proposed, 'merge')} of entities that may be one; see the inbox.")
+            parts.append(f"Proposed {counted(made.proposed, 'merge')} of entities that may be one; see the inbox.")
         return " ".join(parts)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import apsw
 
+from app.core.text import counted
 from app.errors import MachineError
 from app.index import rebuild
 from app.index.long_memories import LEAVING_IDS
@@ -126,7 +127,8 @@ def _references(connection: apsw.Connection) -> Iterator[Finding]:
     for what in referential_repair.wrong_counts(connection):
         yield _mendable("references", what)
     if number := referential_repair.stateless_sessions(connection):
-        yield _mendable("references", f"{number} sessions lack the note of how far they are.")
+        said = counted(number, "session lacks the note of how far it is", "sessions lack the note of how far they are")
+        yield _mendable("references", f"{said}.")
 
 
 def _mendable(area: str, what: str) -> Finding:
@@ -135,9 +137,12 @@ def _mendable(area: str, what: str) -> Finding:
 
 def _names(connection: apsw.Connection) -> Iterator[Finding]:
     if number := connection.execute(STRAY_MENTIONS.format("SELECT count(*)")).get:
-        yield _mendable("names", f"{number} mentions of people and things stand in texts that are gone.")
+        said = counted(number, "mention of a person or thing stands", "mentions of people and things stand")
+        yield _mendable("names", f"{said} in texts that are gone.")
     if number := connection.execute(STRAY_PENDING.format("SELECT count(*)")).get:
-        yield _mendable("names", f"{number} texts that are gone wait to be read for names.")
+        yield _mendable(
+            "names", f"{counted(number, 'text that is gone waits', 'texts that are gone wait')} to be read for names."
+        )
 
 
 # What to do with them goes in front.
@@ -162,7 +167,7 @@ def _words(connection: apsw.Connection) -> Iterator[Finding]:
         " AND c.session_id NOT IN (SELECT session_id FROM session_moves))"
     ).get
     if orphans:
-        yield _mendable("words", f"{orphans} search entries belong to nothing.")
+        yield _mendable("words", f"{counted(orphans, 'search entry belongs', 'search entries belong')} to nothing.")
     messages = connection.execute(
         "SELECT substr(m.content, 1, ?) FROM messages m JOIN sessions s ON s.id = m.session_id"
         " WHERE s.forgotten_at IS NULL AND s.id NOT IN (SELECT session_id FROM session_moves)"
@@ -172,17 +177,21 @@ def _words(connection: apsw.Connection) -> Iterator[Finding]:
     )
     # What is blank is Python's to say: SQLite knows fewer kinds of white space.
     if missing := sum(1 for (content,) in messages if content.strip()):
-        yield _mendable("words", f"{missing} messages cannot be found by search.")
+        yield _mendable("words", f"{counted(missing, 'message')} cannot be found by search.")
     lost = connection.execute(
         "SELECT count(*) FROM memories m WHERE m.valid_until IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)"
     ).get
     if lost:
-        yield _mendable("words", f"{lost} notes cannot be found by search.")
+        yield _mendable("words", f"{counted(lost, 'note')} cannot be found by search.")
     if unmeasured := connection.execute(
         "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM chunk_lengths)"
     ).get:
-        yield _mendable("words", f"{unmeasured} search entries lack their number of words, which search ranks them by.")
+        yield _mendable(
+            "words",
+            f"{counted(unmeasured, 'search entry lacks its', 'search entries lack their')} number of words, which"
+            " search ranks by.",
+        )
 
 
 def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
@@ -195,13 +204,14 @@ def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
         return
     stray = connection.execute(f"SELECT count(*) FROM (SELECT chunk_id FROM {table} EXCEPT SELECT id FROM chunks)").get
     if stray:
-        yield _mendable("vectors", f"{stray} vectors belong to nothing.")
+        yield _mendable("vectors", f"{counted(stray, 'vector belongs', 'vectors belong')} to nothing.")
     lost = connection.execute(
         f"SELECT count(*) FROM (SELECT id FROM chunks WHERE {HAS_VECTOR} EXCEPT SELECT chunk_id FROM {table}"
         " EXCEPT SELECT chunk_id FROM pending_vectors)"
     ).get
     if lost:
-        yield _mendable("vectors", f"{lost} search entries have no vector and wait for none.")
+        said = counted(lost, "search entry has no vector and waits", "search entries have no vector and wait")
+        yield _mendable("vectors", f"{said} for none.")
 
 
 def _files(vault: Path) -> Iterator[Finding]:

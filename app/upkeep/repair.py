@@ -6,6 +6,7 @@ from pathlib import Path
 
 import apsw
 
+from app.core.text import counted
 from app.errors import VaultDamagedError
 from app.recovery import referential_repair
 from app.upkeep.integrity_check import STRAY_MENTIONS, STRAY_PENDING, broken_index, private_files
@@ -30,8 +31,10 @@ def references(connection: apsw.Connection) -> list[str]:
     made, dropped = referential_repair.join_pieces(connection)
     done = ["Counted anew what was counted wrongly."] if said else []
     if made:
-        done.append(f"Made {made} conversations for messages that had none.")
-    return done + [f"Took away {number} rows of {table} that belonged to nothing." for table, number in dropped.items()]
+        done.append(f"Made {counted(made, 'conversation')} for messages that had none.")
+    return done + [
+        f"Took away {counted(number, 'row')} of {table} that belonged to nothing." for table, number in dropped.items()
+    ]
 
 
 def names(connection: apsw.Connection) -> list[str]:
@@ -40,7 +43,7 @@ def names(connection: apsw.Connection) -> list[str]:
     number = connection.changes()
     connection.execute(STRAY_PENDING.format("DELETE"))
     number += connection.changes()
-    return [f"Took away {number} mentions in texts that are gone."] if number else []
+    return [f"Took away {counted(number, 'mention')} in texts that are gone."] if number else []
 
 
 def vectors(connection: apsw.Connection) -> list[str]:

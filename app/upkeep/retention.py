@@ -8,6 +8,7 @@ from app.changes import Changed
 from app.core.access import Access
 from app.core.clock import DAY_MS, Clock
 from app.core.item_batches import batched
+from app.core.text import counted
 from app.memories.archive.service import ArchiveService
 from app.memories.clusters import Cluster
 from app.memories.compression import ACTOR, CompressionService
@@ -96,7 +97,9 @@ class Retention:
         archived = [one for one in await self._idle() if one not in compressed]
         deleted = await self._outdated()
         changes = [
-            PlannedChange("compress", cluster.ids[0], cluster.title, f"{len(cluster.ids)} observations into one digest")
+            PlannedChange(
+                "compress", cluster.ids[0], cluster.title, f"{counted(len(cluster.ids), 'observation')} into one digest"
+            )
             for cluster in found[:_SHOWN]
         ]
         room = _SHOWN - len(changes)
@@ -201,17 +204,13 @@ def _summary(counts: dict[str, int], *, is_plan: bool = False) -> str:
     verbs = ("compress", "archive", "delete from the archive") if is_plan else ("compressed", "archived", "deleted")
     parts = []
     if counts["compressed"]:
-        into = "1 digest" if counts["digests"] == 1 else f"{counts['digests']:,} digests"
-        parts.append(f"{verbs[0]} {_count(counts['compressed'])} into {into}")
+        into = counted(counts["digests"], "digest")
+        parts.append(f"{verbs[0]} {counted(counts['compressed'], 'observation')} into {into}")
     if counts["archived"]:
-        parts.append(f"{verbs[1]} {_count(counts['archived'])}")
+        parts.append(f"{verbs[1]} {counted(counts['archived'], 'observation')}")
     if counts["deleted"]:
         parts.append(f"{verbs[2]} {counts['deleted']:,} after their time in the archive")
     if not parts:
         return "No observation is old enough." if is_plan else "No observation was old enough."
     said = ", and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
     return f"Would {said}." if is_plan else f"{said[0].upper()}{said[1:]}."
-
-
-def _count(count: int) -> str:
-    return "1 observation" if count == 1 else f"{count:,} observations"

@@ -14,6 +14,7 @@ from app.core.clock import Clock, to_datetime
 from app.core.facets import Facet
 from app.core.files import from_os
 from app.core.ids import uuid7
+from app.core.text import counted
 from app.errors import KeepsakeError, VaultDamagedError
 from app.index import rebuild
 from app.index.worker import IndexWorker
@@ -147,7 +148,9 @@ class UpkeepService:
         if wrong & {"words", "vectors", "references"}:
             count = (await self.reindex(actor)).value
             await reread()
-            done.append(f"Made the search index of {count} messages and memories anew.")
+            done.append(
+                f"Made the search index of {counted(count, 'message or memory', 'messages and memories')} anew."
+            )
         if "files" in wrong:
             done += await self._close_files()
         await self._sync.wait_idle()
@@ -215,8 +218,8 @@ def _withheld(count: int) -> str:
     if not count:
         return ""
     return (
-        f"{count} private texts are not sent to the embedding service and are found by their words only;"
-        " the setting embedding.send_private changes that."
+        f"{counted(count, 'private text is', 'private texts are')} not sent to the embedding service and found by words"
+        " only; the setting embedding.send_private changes that."
     )
 
 

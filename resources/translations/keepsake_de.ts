@@ -27,6 +27,10 @@
 <context>
     <name>AccessBar</name>
     <message>
+        <source>1 more waits.</source>
+        <translation>1 weitere wartet.</translation>
+    </message>
+    <message>
         <source>Allow</source>
         <translation>Erlauben</translation>
     </message>
@@ -896,20 +900,36 @@
 <context>
     <name>BulkActions</name>
     <message>
-        <source>Archived {count} notes</source>
-        <translation>{count} Notizen archiviert</translation>
+        <source>1 note is now in the store ‘{store}’</source>
+        <translation>1 Notiz ist jetzt im Bereich „{store}“</translation>
+    </message>
+    <message>
+        <source>Archived 1 note</source>
+        <translation>1 Notiz archiviert</translation>
+    </message>
+    <message>
+        <source>Archived {n} notes</source>
+        <translation>{n} Notizen archiviert</translation>
     </message>
     <message>
         <source>Merged {count} notes into ‘{title}’</source>
         <translation>{count} Notizen zu „{title}“ zusammengeführt</translation>
     </message>
     <message>
-        <source>Pinned {count} notes</source>
-        <translation>{count} Notizen angeheftet</translation>
+        <source>Pinned 1 note</source>
+        <translation>1 Notiz angeheftet</translation>
     </message>
     <message>
-        <source>Unpinned {count} notes</source>
-        <translation>{count} Notizen gelöst</translation>
+        <source>Pinned {n} notes</source>
+        <translation>{n} Notizen angeheftet</translation>
+    </message>
+    <message>
+        <source>Unpinned 1 note</source>
+        <translation>1 Notiz gelöst</translation>
+    </message>
+    <message>
+        <source>Unpinned {n} notes</source>
+        <translation>{n} Notizen gelöst</translation>
     </message>
     <message>
         <source>Untitled</source>
@@ -928,8 +948,8 @@
         <translation>nur du und Programme, denen du voll vertraust</translation>
     </message>
     <message>
-        <source>{count} notes are now in the store ‘{store}’</source>
-        <translation>{count} Notizen sind jetzt im Bereich „{store}“</translation>
+        <source>{n} notes are now in the store ‘{store}’</source>
+        <translation>{n} Notizen sind jetzt im Bereich „{store}“</translation>
     </message>
     <message>
         <source>{store}: {who}</source>
@@ -1820,6 +1840,10 @@
 <context>
     <name>Document</name>
     <message>
+        <source>1 word</source>
+        <translation>1 Wort</translation>
+    </message>
+    <message>
         <source>Add a tag</source>
         <translation>Schlagwort hinzufügen</translation>
     </message>
@@ -1880,12 +1904,8 @@
         <translation>gelöscht</translation>
     </message>
     <message>
-        <source>{count} word</source>
-        <translation>{count} Wort</translation>
-    </message>
-    <message>
-        <source>{count} words</source>
-        <translation>{count} Wörter</translation>
+        <source>{n} words</source>
+        <translation>{n} Wörter</translation>
     </message>
 </context>
 <context>
@@ -2085,7 +2105,7 @@
     <name>Engine</name>
     <message>
         <source>1 conversation</source>
-        <translation>1 Gespräch</translation>
+        <translation>1 Unterhaltung</translation>
     </message>
     <message>
         <source>1 digest</source>
@@ -2118,6 +2138,14 @@
     <message>
         <source>1 reflection</source>
         <translation>1 Rückblick</translation>
+    </message>
+    <message>
+        <source>1 saved search</source>
+        <translation>1 gespeicherte Suche</translation>
+    </message>
+    <message>
+        <source>1 schedule</source>
+        <translation>1 Zeitplan</translation>
     </message>
     <message>
         <source>1 text</source>
@@ -2458,6 +2486,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>Höchstkosten eines Laufs eines Ziels, in der Währung der Preise.</translation>
+    </message>
+    <message>
+        <source>Created {items}</source>
+        <translation>Angelegt: {items}</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
@@ -2844,10 +2876,6 @@
         <translation>Hat Reflexionen angesehen</translation>
     </message>
     <message>
-        <source>Looked at running jobs</source>
-        <translation>Hat laufende Aufgaben angesehen</translation>
-    </message>
-    <message>
         <source>Looked at saved searches</source>
         <translation>Hat gespeicherte Suchen angesehen</translation>
     </message>
@@ -3056,10 +3084,6 @@
         <translation>Seite</translation>
     </message>
     <message>
-        <source>Paused a job</source>
-        <translation>Hat eine Aufgabe angehalten</translation>
-    </message>
-    <message>
         <source>Pinned {items}</source>
         <translation>Angeheftet: {items}</translation>
     </message>
@@ -3198,10 +3222,6 @@
     <message>
         <source>Results shown at once.</source>
         <translation>Ergebnisse, die auf einmal gezeigt werden.</translation>
-    </message>
-    <message>
-        <source>Resumed a job</source>
-        <translation>Hat eine Aufgabe fortgesetzt</translation>
     </message>
     <message>
         <source>Retain recent</source>
@@ -3364,10 +3384,6 @@
         <translation>Größe von Text und Bedienelementen, in Prozent.</translation>
     </message>
     <message>
-        <source>Stopped a job</source>
-        <translation>Hat eine Aufgabe abgebrochen</translation>
-    </message>
-    <message>
         <source>Store busy timeout</source>
         <translation>Wartezeit der Datenbank</translation>
     </message>
@@ -3410,6 +3426,14 @@
     <message>
         <source>Sunday</source>
         <translation>Sonntag</translation>
+    </message>
+    <message>
+        <source>Switched off {items}</source>
+        <translation>Ausgeschaltet: {items}</translation>
+    </message>
+    <message>
+        <source>Switched on {items}</source>
+        <translation>Eingeschaltet: {items}</translation>
     </message>
     <message>
         <source>System</source>
@@ -3688,6 +3712,10 @@
         <translation>Geschrieben: {items}</translation>
     </message>
     <message>
+        <source>change</source>
+        <translation>Änderung</translation>
+    </message>
+    <message>
         <source>changes</source>
         <translation>Änderungen</translation>
     </message>
@@ -3696,8 +3724,20 @@
         <translation>Kopien</translation>
     </message>
     <message>
+        <source>copy</source>
+        <translation>Kopie</translation>
+    </message>
+    <message>
+        <source>fact</source>
+        <translation>Fakt</translation>
+    </message>
+    <message>
         <source>facts</source>
         <translation>Fakten</translation>
+    </message>
+    <message>
+        <source>item</source>
+        <translation>Eintrag</translation>
     </message>
     <message>
         <source>items</source>
@@ -3706,6 +3746,14 @@
     <message>
         <source>memories</source>
         <translation>Erinnerungen</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Erinnerung</translation>
+    </message>
+    <message>
+        <source>message</source>
+        <translation>Nachricht</translation>
     </message>
     <message>
         <source>messages</source>
@@ -3732,16 +3780,36 @@
         <translation>Anfragen</translation>
     </message>
     <message>
+        <source>query</source>
+        <translation>Anfrage</translation>
+    </message>
+    <message>
+        <source>question</source>
+        <translation>Frage</translation>
+    </message>
+    <message>
         <source>questions</source>
         <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>row</source>
+        <translation>Zeile</translation>
     </message>
     <message>
         <source>rows</source>
         <translation>Zeilen</translation>
     </message>
     <message>
+        <source>step</source>
+        <translation>Schritt</translation>
+    </message>
+    <message>
         <source>steps</source>
         <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>Text</translation>
     </message>
     <message>
         <source>texts</source>
@@ -3749,7 +3817,7 @@
     </message>
     <message>
         <source>the conversation ‘{title}’</source>
-        <translation>das Gespräch ‚{title}‘</translation>
+        <translation>die Unterhaltung ‚{title}‘</translation>
     </message>
     <message>
         <source>the digest ‘{title}’</source>
@@ -3804,8 +3872,20 @@
         <translation>dieselben Wörter in anderer Reihenfolge</translation>
     </message>
     <message>
+        <source>the saved search ‘{title}’</source>
+        <translation>die gespeicherte Suche ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the schedule ‘{title}’</source>
+        <translation>der Zeitplan ‚{title}‘</translation>
+    </message>
+    <message>
         <source>the text ‘{title}’</source>
         <translation>der Text ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>turn</source>
+        <translation>Runde</translation>
     </message>
     <message>
         <source>turns</source>
@@ -3817,7 +3897,7 @@
     </message>
     <message>
         <source>{n} conversations</source>
-        <translation>{n} Gespräche</translation>
+        <translation>{n} Unterhaltungen</translation>
     </message>
     <message>
         <source>{n} digests</source>
@@ -3850,6 +3930,14 @@
     <message>
         <source>{n} reflections</source>
         <translation>{n} Rückblicke</translation>
+    </message>
+    <message>
+        <source>{n} saved searches</source>
+        <translation>{n} gespeicherte Suchen</translation>
+    </message>
+    <message>
+        <source>{n} schedules</source>
+        <translation>{n} Zeitpläne</translation>
     </message>
     <message>
         <source>{n} texts</source>
@@ -4015,6 +4103,10 @@
 <context>
     <name>ErrorReporter</name>
     <message>
+        <source>It happened once more.</source>
+        <translation>Es geschah noch einmal.</translation>
+    </message>
+    <message>
         <source>It happened {n} more times.</source>
         <translation>Es geschah noch {n}-mal.</translation>
     </message>
@@ -4025,6 +4117,22 @@
 </context>
 <context>
     <name>ExportSheet</name>
+    <message>
+        <source>1 attachment could not be read and was left out:</source>
+        <translation>1 Anhang konnte nicht gelesen werden und fehlt:</translation>
+    </message>
+    <message>
+        <source>1 conversation</source>
+        <translation>1 Unterhaltung</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 Nachricht</translation>
+    </message>
+    <message>
+        <source>1 note or fact</source>
+        <translation>1 Notiz oder Fakt</translation>
+    </message>
     <message>
         <source>A browser reads and searches it by its index.html; other programs read its Markdown.</source>
         <translation>Ein Browser zeigt und durchsucht ihn über index.html; andere Programme lesen das Markdown.</translation>
@@ -4139,19 +4247,31 @@
     </message>
     <message>
         <source>Writes all conversations, notes, facts and attachments, also what is deleted or archived. Your memories here stay as they are.</source>
-        <translation>Schreibt alle Gespräche, Notizen, Fakten und Anhänge, auch Gelöschtes und Archiviertes. Deine Erinnerungen hier bleiben, wie sie sind.</translation>
+        <translation>Schreibt alle Unterhaltungen, Notizen, Fakten und Anhänge, auch Gelöschtes und Archiviertes. Deine Erinnerungen hier bleiben, wie sie sind.</translation>
     </message>
     <message>
-        <source>Wrote {sessions} conversations, {messages} messages, {memories} notes and facts ({size}) to {path}.</source>
-        <translation>{sessions} Gespräche, {messages} Nachrichten, {memories} Notizen und Fakten ({size}) nach {path} geschrieben.</translation>
+        <source>Wrote {what} ({size}) to {path}.</source>
+        <translation>{what} ({size}) nach {path} geschrieben.</translation>
     </message>
     <message>
         <source>Your memories are encrypted, and this export is not: everybody who has it can read all of it.</source>
         <translation>Deine Erinnerungen sind verschlüsselt, dieser Export ist es nicht: Wer ihn hat, kann alles lesen.</translation>
     </message>
     <message>
-        <source>{n} attachments could not be read and were left out: {names}</source>
-        <translation>{n} Anhänge konnten nicht gelesen werden und fehlen: {names}</translation>
+        <source>{n} attachments could not be read and were left out:</source>
+        <translation>{n} Anhänge konnten nicht gelesen werden und fehlen:</translation>
+    </message>
+    <message>
+        <source>{n} conversations</source>
+        <translation>{n} Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>{n} messages</source>
+        <translation>{n} Nachrichten</translation>
+    </message>
+    <message>
+        <source>{n} notes and facts</source>
+        <translation>{n} Notizen und Fakten</translation>
     </message>
 </context>
 <context>
@@ -4647,12 +4767,16 @@
         <translation>1 Erwähnung</translation>
     </message>
     <message>
+        <source>1 name.</source>
+        <translation>1 Name.</translation>
+    </message>
+    <message>
         <source>Graph</source>
         <translation>Graph</translation>
     </message>
     <message>
-        <source>{count} names. Arrow keys go to neighbours, Enter opens the page.</source>
-        <translation>{count} Namen. Pfeiltasten gehen zu Nachbarn, Eingabe öffnet die Seite.</translation>
+        <source>{names} Arrow keys go to neighbours, Enter opens the page.</source>
+        <translation>{names} Pfeiltasten gehen zu Nachbarn, Eingabe öffnet die Seite.</translation>
     </message>
     <message>
         <source>{n} links</source>
@@ -4661,6 +4785,10 @@
     <message>
         <source>{n} mentions</source>
         <translation>{n} Erwähnungen</translation>
+    </message>
+    <message>
+        <source>{n} names.</source>
+        <translation>{n} Namen.</translation>
     </message>
 </context>
 <context>
@@ -4834,8 +4962,12 @@
         <translation>{n} Texte müssen noch nach Namen durchsucht werden.</translation>
     </message>
     <message>
-        <source>{shown} of {all} names shown</source>
-        <translation>{shown} von {all} Namen gezeigt</translation>
+        <source>{shown} of 1 name shown</source>
+        <translation>{shown} von 1 Namen gezeigt</translation>
+    </message>
+    <message>
+        <source>{shown} of {n} names shown</source>
+        <translation>{shown} von {n} Namen gezeigt</translation>
     </message>
 </context>
 <context>
@@ -5722,8 +5854,12 @@
         <translation>auf diesem Rechner</translation>
     </message>
     <message>
-        <source>{made} of {texts} texts</source>
-        <translation>{made} von {texts} Texten</translation>
+        <source>{made} of 1 text</source>
+        <translation>{made} von 1 Text</translation>
+    </message>
+    <message>
+        <source>{made} of {n} texts</source>
+        <translation>{made} von {n} Texten</translation>
     </message>
     <message>
         <source>{n} numbers each</source>
@@ -5982,8 +6118,12 @@
         <translation>{count} wiederhergestellt</translation>
     </message>
     <message>
-        <source>Tagged {count} notes</source>
-        <translation>{count} Notizen mit Schlagwörtern versehen</translation>
+        <source>Tagged 1 note</source>
+        <translation>1 Notiz mit Schlagwörtern versehen</translation>
+    </message>
+    <message>
+        <source>Tagged {n} notes</source>
+        <translation>{n} Notizen mit Schlagwörtern versehen</translation>
     </message>
     <message>
         <source>Tagged ‘{title}’</source>
@@ -6125,6 +6265,10 @@
 </context>
 <context>
     <name>NoteInspector</name>
+    <message>
+        <source>1 token</source>
+        <translation>1 Token</translation>
+    </message>
     <message>
         <source>About</source>
         <translation>Zu dieser Notiz</translation>
@@ -6934,6 +7078,10 @@
         <translation>{agent} schlug dies am {when} vor.</translation>
     </message>
     <message>
+        <source>… and 1 more change</source>
+        <translation>… und 1 weitere Änderung</translation>
+    </message>
+    <message>
         <source>… and {n} more changes</source>
         <translation>… und {n} weitere Änderungen</translation>
     </message>
@@ -7231,7 +7379,7 @@
     </message>
     <message>
         <source>1 conversation or note is there already</source>
-        <translation>1 Gespräch oder Notiz ist schon da</translation>
+        <translation>1 Unterhaltung oder Notiz ist schon da</translation>
     </message>
     <message>
         <source>1 message</source>
@@ -7240,6 +7388,10 @@
     <message>
         <source>1 note</source>
         <translation>1 Notiz</translation>
+    </message>
+    <message>
+        <source>1 of {all} lines, messages or files in it is left out</source>
+        <translation>1 von {all} Zeilen, Nachrichten oder Dateien darin bleibt weg</translation>
     </message>
     <message>
         <source>1 problem, listed below; everything else went in.</source>
@@ -7418,10 +7570,6 @@
         <translation>jemand ohne Namen</translation>
     </message>
     <message>
-        <source>{left} of {all} lines, messages or files in it are left out</source>
-        <translation>{left} von {all} Zeilen, Nachrichten oder Dateien darin bleiben weg</translation>
-    </message>
-    <message>
         <source>{n} attachments</source>
         <translation>{n} Anhänge</translation>
     </message>
@@ -7452,6 +7600,10 @@
     <message>
         <source>{n} notes</source>
         <translation>{n} Notizen</translation>
+    </message>
+    <message>
+        <source>{n} of {all} lines, messages or files in it are left out</source>
+        <translation>{n} von {all} Zeilen, Nachrichten oder Dateien darin bleiben weg</translation>
     </message>
     <message>
         <source>{n} problems, each listed below; everything else went in.</source>
@@ -7585,10 +7737,6 @@
         <source>words</source>
         <translation>Wörter</translation>
     </message>
-    <message>
-        <source>{count} of them only near in meaning</source>
-        <translation>{count} davon nur in der Bedeutung nah</translation>
-    </message>
 </context>
 <context>
     <name>RunChart</name>
@@ -7714,7 +7862,7 @@
     </message>
     <message>
         <source>Consolidation when a conversation has ended</source>
-        <translation>Festigung nach dem Ende eines Gesprächs</translation>
+        <translation>Festigung nach dem Ende einer Unterhaltung</translation>
     </message>
     <message>
         <source>Done</source>
@@ -7898,12 +8046,20 @@
 <context>
     <name>ScheduleNotifier</name>
     <message>
-        <source>{text} There are {count} more notes about schedules; the pane Schedule shows all runs.</source>
-        <translation>{text} Es gibt {count} weitere Hinweise zu Zeitplänen; die Ansicht Zeitplan zeigt alle Läufe.</translation>
+        <source>There are {n} more notes about schedules; the pane Schedule shows all runs.</source>
+        <translation>Es gibt {n} weitere Hinweise zu Zeitplänen; die Ansicht Zeitplan zeigt alle Läufe.</translation>
+    </message>
+    <message>
+        <source>There is 1 more note about schedules; the pane Schedule shows all runs.</source>
+        <translation>Es gibt 1 weiteren Hinweis zu Zeitplänen; die Ansicht Zeitplan zeigt alle Läufe.</translation>
     </message>
 </context>
 <context>
     <name>SchedulePage</name>
+    <message>
+        <source>1 day: {count}</source>
+        <translation>1 Tag: {count}</translation>
+    </message>
     <message>
         <source>Before it runs</source>
         <translation>Vor dem Lauf</translation>
@@ -7929,8 +8085,12 @@
         <translation>Nächste: {times}</translation>
     </message>
     <message>
-        <source>Of {n} facts that can fade, these would be gone if nobody used them: {parts}</source>
-        <translation>Von {n} Fakten, die verblassen können, wären diese weg, wenn sie niemand nutzte: {parts}</translation>
+        <source>Of 1 fact that can fade, these would be gone if nobody used it:</source>
+        <translation>Von 1 Fakt, der verblassen kann, wären so viele weg, wenn ihn niemand nutzte:</translation>
+    </message>
+    <message>
+        <source>Of {n} facts that can fade, these would be gone if nobody used them:</source>
+        <translation>Von {n} Fakten, die verblassen können, wären so viele weg, wenn sie niemand nutzte:</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -7957,8 +8117,8 @@
         <translation>Wann</translation>
     </message>
     <message>
-        <source>{days} days: {n}</source>
-        <translation>{days} Tage: {n}</translation>
+        <source>{n} days: {count}</source>
+        <translation>{n} Tage: {count}</translation>
     </message>
     <message>
         <source>{words} (time of {zone})</source>
@@ -8508,6 +8668,10 @@
         <translation>1 Nachricht</translation>
     </message>
     <message>
+        <source>1 message of ‘{title}’ stands in its summary now; in full: {rest}</source>
+        <translation>1 Nachricht von „{title}“ steht jetzt in der Zusammenfassung; vollständig: {rest}</translation>
+    </message>
+    <message>
         <source>1 new fact</source>
         <translation>1 neuer Fakt</translation>
     </message>
@@ -8576,8 +8740,8 @@
         <translation>{n} Nachrichten</translation>
     </message>
     <message>
-        <source>{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full</source>
-        <translation>{n} Nachrichten von „{title}“ stehen jetzt in der Zusammenfassung; die letzten {rest} bleiben vollständig</translation>
+        <source>{n} messages of ‘{title}’ stand in its summary now; in full: {rest}</source>
+        <translation>{n} Nachrichten von „{title}“ stehen jetzt in der Zusammenfassung; vollständig: {rest}</translation>
     </message>
     <message>
         <source>{n} new facts</source>
@@ -10090,6 +10254,18 @@
 <context>
     <name>VaultRescue</name>
     <message>
+        <source>1 conversation</source>
+        <translation>1 Unterhaltung</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 Nachricht</translation>
+    </message>
+    <message>
+        <source>1 note or fact</source>
+        <translation>1 Notiz oder Fakt</translation>
+    </message>
+    <message>
         <source>Another Keepsake could not be started.</source>
         <translation>Ein weiteres Keepsake konnte nicht gestartet werden.</translation>
     </message>
@@ -10122,12 +10298,12 @@
         <translation>Die ganze Datei wird gelesen. Schließen des Fensters hält es an.</translation>
     </message>
     <message>
-        <source>Rescued {sessions} conversations, {messages} messages, {memories} notes and facts into {folder}.</source>
-        <translation>{sessions} Unterhaltungen, {messages} Nachrichten, {memories} Notizen und Fakten nach {folder} gerettet.</translation>
+        <source>Rescued {what} into {folder}.</source>
+        <translation>Nach {folder} gerettet: {what}.</translation>
     </message>
     <message>
-        <source>The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.</source>
-        <translation>Die Datei ist in Ordnung: {sessions} Unterhaltungen, {messages} Nachrichten, {memories} Notizen und Fakten.</translation>
+        <source>The file is sound: {what}.</source>
+        <translation>Die Datei ist in Ordnung: {what}.</translation>
     </message>
     <message>
         <source>This is not the passphrase. Try again.</source>
@@ -10142,8 +10318,20 @@
         <translation>Die Kopie wird überprüft und dann wiederhergestellt. Wird das Fenster vorher geschlossen, ändert sich nichts.</translation>
     </message>
     <message>
+        <source>{n} conversations</source>
+        <translation>{n} Unterhaltungen</translation>
+    </message>
+    <message>
         <source>{n} could not be read.</source>
         <translation>{n} konnten nicht gelesen werden.</translation>
+    </message>
+    <message>
+        <source>{n} messages</source>
+        <translation>{n} Nachrichten</translation>
+    </message>
+    <message>
+        <source>{n} notes and facts</source>
+        <translation>{n} Notizen und Fakten</translation>
     </message>
 </context>
 <context>

@@ -27,6 +27,10 @@
 <context>
     <name>AccessBar</name>
     <message>
+        <source>1 more waits.</source>
+        <translation>Hay 1 más en espera.</translation>
+    </message>
+    <message>
         <source>Allow</source>
         <translation>Permitir</translation>
     </message>
@@ -896,20 +900,36 @@
 <context>
     <name>BulkActions</name>
     <message>
-        <source>Archived {count} notes</source>
-        <translation>{count} notas archivadas</translation>
+        <source>1 note is now in the store ‘{store}’</source>
+        <translation>1 nota está ahora en el ámbito «{store}»</translation>
+    </message>
+    <message>
+        <source>Archived 1 note</source>
+        <translation>1 nota archivada</translation>
+    </message>
+    <message>
+        <source>Archived {n} notes</source>
+        <translation>{n} notas archivadas</translation>
     </message>
     <message>
         <source>Merged {count} notes into ‘{title}’</source>
         <translation>{count} notas combinadas en «{title}»</translation>
     </message>
     <message>
-        <source>Pinned {count} notes</source>
-        <translation>{count} notas fijadas</translation>
+        <source>Pinned 1 note</source>
+        <translation>1 nota fijada</translation>
     </message>
     <message>
-        <source>Unpinned {count} notes</source>
-        <translation>{count} notas desfijadas</translation>
+        <source>Pinned {n} notes</source>
+        <translation>{n} notas fijadas</translation>
+    </message>
+    <message>
+        <source>Unpinned 1 note</source>
+        <translation>1 nota desfijada</translation>
+    </message>
+    <message>
+        <source>Unpinned {n} notes</source>
+        <translation>{n} notas desfijadas</translation>
     </message>
     <message>
         <source>Untitled</source>
@@ -928,8 +948,8 @@
         <translation>solo tú y los programas en que confías del todo</translation>
     </message>
     <message>
-        <source>{count} notes are now in the store ‘{store}’</source>
-        <translation>{count} notas están ahora en el ámbito «{store}»</translation>
+        <source>{n} notes are now in the store ‘{store}’</source>
+        <translation>{n} notas están ahora en el ámbito «{store}»</translation>
     </message>
     <message>
         <source>{store}: {who}</source>
@@ -1820,6 +1840,10 @@
 <context>
     <name>Document</name>
     <message>
+        <source>1 word</source>
+        <translation>1 palabra</translation>
+    </message>
+    <message>
         <source>Add a tag</source>
         <translation>Añadir una etiqueta</translation>
     </message>
@@ -1880,12 +1904,8 @@
         <translation>eliminada</translation>
     </message>
     <message>
-        <source>{count} word</source>
-        <translation>{count} palabra</translation>
-    </message>
-    <message>
-        <source>{count} words</source>
-        <translation>{count} palabras</translation>
+        <source>{n} words</source>
+        <translation>{n} palabras</translation>
     </message>
 </context>
 <context>
@@ -2118,6 +2138,14 @@
     <message>
         <source>1 reflection</source>
         <translation>1 reflexión</translation>
+    </message>
+    <message>
+        <source>1 saved search</source>
+        <translation>1 búsqueda guardada</translation>
+    </message>
+    <message>
+        <source>1 schedule</source>
+        <translation>1 programación</translation>
     </message>
     <message>
         <source>1 text</source>
@@ -2458,6 +2486,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>Coste máximo de una ejecución de un objetivo, en la moneda de los precios.</translation>
+    </message>
+    <message>
+        <source>Created {items}</source>
+        <translation>Creado: {items}</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
@@ -2844,10 +2876,6 @@
         <translation>Consultó reflexiones</translation>
     </message>
     <message>
-        <source>Looked at running jobs</source>
-        <translation>Consultó las tareas en curso</translation>
-    </message>
-    <message>
         <source>Looked at saved searches</source>
         <translation>Consultó las búsquedas guardadas</translation>
     </message>
@@ -3056,10 +3084,6 @@
         <translation>Página</translation>
     </message>
     <message>
-        <source>Paused a job</source>
-        <translation>Pausó una tarea</translation>
-    </message>
-    <message>
         <source>Pinned {items}</source>
         <translation>Fijado: {items}</translation>
     </message>
@@ -3198,10 +3222,6 @@
     <message>
         <source>Results shown at once.</source>
         <translation>Resultados que se muestran a la vez.</translation>
-    </message>
-    <message>
-        <source>Resumed a job</source>
-        <translation>Reanudó una tarea</translation>
     </message>
     <message>
         <source>Retain recent</source>
@@ -3364,10 +3384,6 @@
         <translation>Tamaño del texto y los controles, en porcentaje.</translation>
     </message>
     <message>
-        <source>Stopped a job</source>
-        <translation>Detuvo una tarea</translation>
-    </message>
-    <message>
         <source>Store busy timeout</source>
         <translation>Espera de la base de datos</translation>
     </message>
@@ -3410,6 +3426,14 @@
     <message>
         <source>Sunday</source>
         <translation>Domingo</translation>
+    </message>
+    <message>
+        <source>Switched off {items}</source>
+        <translation>Desactivado: {items}</translation>
+    </message>
+    <message>
+        <source>Switched on {items}</source>
+        <translation>Activado: {items}</translation>
     </message>
     <message>
         <source>System</source>
@@ -3688,6 +3712,10 @@
         <translation>Escrito: {items}</translation>
     </message>
     <message>
+        <source>change</source>
+        <translation>cambio</translation>
+    </message>
+    <message>
         <source>changes</source>
         <translation>cambios</translation>
     </message>
@@ -3696,8 +3724,20 @@
         <translation>copias</translation>
     </message>
     <message>
+        <source>copy</source>
+        <translation>copia</translation>
+    </message>
+    <message>
+        <source>fact</source>
+        <translation>hecho</translation>
+    </message>
+    <message>
         <source>facts</source>
         <translation>hechos</translation>
+    </message>
+    <message>
+        <source>item</source>
+        <translation>elemento</translation>
     </message>
     <message>
         <source>items</source>
@@ -3706,6 +3746,14 @@
     <message>
         <source>memories</source>
         <translation>recuerdos</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>recuerdo</translation>
+    </message>
+    <message>
+        <source>message</source>
+        <translation>mensaje</translation>
     </message>
     <message>
         <source>messages</source>
@@ -3732,16 +3780,36 @@
         <translation>consultas</translation>
     </message>
     <message>
+        <source>query</source>
+        <translation>consulta</translation>
+    </message>
+    <message>
+        <source>question</source>
+        <translation>pregunta</translation>
+    </message>
+    <message>
         <source>questions</source>
         <translation>preguntas</translation>
+    </message>
+    <message>
+        <source>row</source>
+        <translation>fila</translation>
     </message>
     <message>
         <source>rows</source>
         <translation>filas</translation>
     </message>
     <message>
+        <source>step</source>
+        <translation>paso</translation>
+    </message>
+    <message>
         <source>steps</source>
         <translation>pasos</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>texto</translation>
     </message>
     <message>
         <source>texts</source>
@@ -3804,8 +3872,20 @@
         <translation>las mismas palabras en otro orden</translation>
     </message>
     <message>
+        <source>the saved search ‘{title}’</source>
+        <translation>la búsqueda guardada «{title}»</translation>
+    </message>
+    <message>
+        <source>the schedule ‘{title}’</source>
+        <translation>la programación «{title}»</translation>
+    </message>
+    <message>
         <source>the text ‘{title}’</source>
         <translation>el texto «{title}»</translation>
+    </message>
+    <message>
+        <source>turn</source>
+        <translation>turno</translation>
     </message>
     <message>
         <source>turns</source>
@@ -3850,6 +3930,14 @@
     <message>
         <source>{n} reflections</source>
         <translation>{n} reflexiones</translation>
+    </message>
+    <message>
+        <source>{n} saved searches</source>
+        <translation>{n} búsquedas guardadas</translation>
+    </message>
+    <message>
+        <source>{n} schedules</source>
+        <translation>{n} programaciones</translation>
     </message>
     <message>
         <source>{n} texts</source>
@@ -4015,6 +4103,10 @@
 <context>
     <name>ErrorReporter</name>
     <message>
+        <source>It happened once more.</source>
+        <translation>Ocurrió una vez más.</translation>
+    </message>
+    <message>
         <source>It happened {n} more times.</source>
         <translation>Ocurrió {n} veces más.</translation>
     </message>
@@ -4025,6 +4117,22 @@
 </context>
 <context>
     <name>ExportSheet</name>
+    <message>
+        <source>1 attachment could not be read and was left out:</source>
+        <translation>1 adjunto no se pudo leer y se omitió:</translation>
+    </message>
+    <message>
+        <source>1 conversation</source>
+        <translation>1 conversación</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 mensaje</translation>
+    </message>
+    <message>
+        <source>1 note or fact</source>
+        <translation>1 nota o hecho</translation>
+    </message>
     <message>
         <source>A browser reads and searches it by its index.html; other programs read its Markdown.</source>
         <translation>Un navegador la muestra y busca en ella con index.html; otros programas leen su Markdown.</translation>
@@ -4142,16 +4250,28 @@
         <translation>Escribe todas las conversaciones, notas, hechos y adjuntos, también lo eliminado o archivado. Sus recuerdos aquí no cambian.</translation>
     </message>
     <message>
-        <source>Wrote {sessions} conversations, {messages} messages, {memories} notes and facts ({size}) to {path}.</source>
-        <translation>Se escribieron {sessions} conversaciones, {messages} mensajes, {memories} notas y hechos ({size}) en {path}.</translation>
+        <source>Wrote {what} ({size}) to {path}.</source>
+        <translation>Se escribieron en {path}: {what} ({size}).</translation>
     </message>
     <message>
         <source>Your memories are encrypted, and this export is not: everybody who has it can read all of it.</source>
         <translation>Sus recuerdos están cifrados y esta exportación no: quien la tenga puede leerlo todo.</translation>
     </message>
     <message>
-        <source>{n} attachments could not be read and were left out: {names}</source>
-        <translation>{n} adjuntos no se pudieron leer y se omitieron: {names}</translation>
+        <source>{n} attachments could not be read and were left out:</source>
+        <translation>{n} adjuntos no se pudieron leer y se omitieron:</translation>
+    </message>
+    <message>
+        <source>{n} conversations</source>
+        <translation>{n} conversaciones</translation>
+    </message>
+    <message>
+        <source>{n} messages</source>
+        <translation>{n} mensajes</translation>
+    </message>
+    <message>
+        <source>{n} notes and facts</source>
+        <translation>{n} notas y hechos</translation>
     </message>
 </context>
 <context>
@@ -4647,12 +4767,16 @@
         <translation>1 mención</translation>
     </message>
     <message>
+        <source>1 name.</source>
+        <translation>1 nombre.</translation>
+    </message>
+    <message>
         <source>Graph</source>
         <translation>Grafo</translation>
     </message>
     <message>
-        <source>{count} names. Arrow keys go to neighbours, Enter opens the page.</source>
-        <translation>{count} nombres. Las flechas van a los vecinos, Intro abre la página.</translation>
+        <source>{names} Arrow keys go to neighbours, Enter opens the page.</source>
+        <translation>{names} Las flechas van a los vecinos, Intro abre la página.</translation>
     </message>
     <message>
         <source>{n} links</source>
@@ -4661,6 +4785,10 @@
     <message>
         <source>{n} mentions</source>
         <translation>{n} menciones</translation>
+    </message>
+    <message>
+        <source>{n} names.</source>
+        <translation>{n} nombres.</translation>
     </message>
 </context>
 <context>
@@ -4834,8 +4962,12 @@
         <translation>Faltan {n} textos por leer en busca de nombres.</translation>
     </message>
     <message>
-        <source>{shown} of {all} names shown</source>
-        <translation>{shown} de {all} nombres mostrados</translation>
+        <source>{shown} of 1 name shown</source>
+        <translation>{shown} de 1 nombre mostrado</translation>
+    </message>
+    <message>
+        <source>{shown} of {n} names shown</source>
+        <translation>{shown} de {n} nombres mostrados</translation>
     </message>
 </context>
 <context>
@@ -5722,8 +5854,12 @@
         <translation>en este equipo</translation>
     </message>
     <message>
-        <source>{made} of {texts} texts</source>
-        <translation>{made} de {texts} textos</translation>
+        <source>{made} of 1 text</source>
+        <translation>{made} de 1 texto</translation>
+    </message>
+    <message>
+        <source>{made} of {n} texts</source>
+        <translation>{made} de {n} textos</translation>
     </message>
     <message>
         <source>{n} numbers each</source>
@@ -5982,8 +6118,12 @@
         <translation>{count} restauradas</translation>
     </message>
     <message>
-        <source>Tagged {count} notes</source>
-        <translation>{count} notas etiquetadas</translation>
+        <source>Tagged 1 note</source>
+        <translation>1 nota etiquetada</translation>
+    </message>
+    <message>
+        <source>Tagged {n} notes</source>
+        <translation>{n} notas etiquetadas</translation>
     </message>
     <message>
         <source>Tagged ‘{title}’</source>
@@ -6125,6 +6265,10 @@
 </context>
 <context>
     <name>NoteInspector</name>
+    <message>
+        <source>1 token</source>
+        <translation>1 token</translation>
+    </message>
     <message>
         <source>About</source>
         <translation>Acerca de</translation>
@@ -6934,6 +7078,10 @@
         <translation>{agent} lo propuso el {when}.</translation>
     </message>
     <message>
+        <source>… and 1 more change</source>
+        <translation>… y 1 cambio más</translation>
+    </message>
+    <message>
         <source>… and {n} more changes</source>
         <translation>… y {n} cambios más</translation>
     </message>
@@ -7242,6 +7390,10 @@
         <translation>1 nota</translation>
     </message>
     <message>
+        <source>1 of {all} lines, messages or files in it is left out</source>
+        <translation>Se omite 1 de {all} líneas, mensajes o archivos</translation>
+    </message>
+    <message>
         <source>1 problem, listed below; everything else went in.</source>
         <translation>1 problema, indicado abajo; todo lo demás se importó.</translation>
     </message>
@@ -7418,10 +7570,6 @@
         <translation>alguien sin nombre</translation>
     </message>
     <message>
-        <source>{left} of {all} lines, messages or files in it are left out</source>
-        <translation>Se omiten {left} de {all} líneas, mensajes o archivos</translation>
-    </message>
-    <message>
         <source>{n} attachments</source>
         <translation>{n} adjuntos</translation>
     </message>
@@ -7452,6 +7600,10 @@
     <message>
         <source>{n} notes</source>
         <translation>{n} notas</translation>
+    </message>
+    <message>
+        <source>{n} of {all} lines, messages or files in it are left out</source>
+        <translation>Se omiten {n} de {all} líneas, mensajes o archivos</translation>
     </message>
     <message>
         <source>{n} problems, each listed below; everything else went in.</source>
@@ -7584,10 +7736,6 @@
     <message>
         <source>words</source>
         <translation>palabras</translation>
-    </message>
-    <message>
-        <source>{count} of them only near in meaning</source>
-        <translation>{count} de ellos solo cercanos en significado</translation>
     </message>
 </context>
 <context>
@@ -7898,12 +8046,20 @@
 <context>
     <name>ScheduleNotifier</name>
     <message>
-        <source>{text} There are {count} more notes about schedules; the pane Schedule shows all runs.</source>
-        <translation>{text} Hay {count} avisos más sobre programaciones; el panel Programación muestra todas las ejecuciones.</translation>
+        <source>There are {n} more notes about schedules; the pane Schedule shows all runs.</source>
+        <translation>Hay {n} avisos más sobre programaciones; el panel Programación muestra todas las ejecuciones.</translation>
+    </message>
+    <message>
+        <source>There is 1 more note about schedules; the pane Schedule shows all runs.</source>
+        <translation>Hay 1 aviso más sobre programaciones; el panel Programación muestra todas las ejecuciones.</translation>
     </message>
 </context>
 <context>
     <name>SchedulePage</name>
+    <message>
+        <source>1 day: {count}</source>
+        <translation>1 día: {count}</translation>
+    </message>
     <message>
         <source>Before it runs</source>
         <translation>Antes de ejecutarse</translation>
@@ -7929,8 +8085,12 @@
         <translation>Próximas: {times}</translation>
     </message>
     <message>
-        <source>Of {n} facts that can fade, these would be gone if nobody used them: {parts}</source>
-        <translation>De {n} hechos que pueden desvanecerse, estos desaparecerían si nadie los usara: {parts}</translation>
+        <source>Of 1 fact that can fade, these would be gone if nobody used it:</source>
+        <translation>De 1 hecho que puede desvanecerse, desaparecerían estos si nadie lo usara:</translation>
+    </message>
+    <message>
+        <source>Of {n} facts that can fade, these would be gone if nobody used them:</source>
+        <translation>De {n} hechos que pueden desvanecerse, desaparecerían estos si nadie los usara:</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -7957,8 +8117,8 @@
         <translation>Cuándo</translation>
     </message>
     <message>
-        <source>{days} days: {n}</source>
-        <translation>{days} días: {n}</translation>
+        <source>{n} days: {count}</source>
+        <translation>{n} días: {count}</translation>
     </message>
     <message>
         <source>{words} (time of {zone})</source>
@@ -8508,6 +8668,10 @@
         <translation>1 mensaje</translation>
     </message>
     <message>
+        <source>1 message of ‘{title}’ stands in its summary now; in full: {rest}</source>
+        <translation>1 mensaje de «{title}» está ahora en su resumen; enteros: {rest}</translation>
+    </message>
+    <message>
         <source>1 new fact</source>
         <translation>1 hecho nuevo</translation>
     </message>
@@ -8576,8 +8740,8 @@
         <translation>{n} mensajes</translation>
     </message>
     <message>
-        <source>{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full</source>
-        <translation>{n} mensajes de «{title}» están ahora en su resumen; los últimos {rest} quedan enteros</translation>
+        <source>{n} messages of ‘{title}’ stand in its summary now; in full: {rest}</source>
+        <translation>{n} mensajes de «{title}» están ahora en su resumen; enteros: {rest}</translation>
     </message>
     <message>
         <source>{n} new facts</source>
@@ -10090,6 +10254,18 @@
 <context>
     <name>VaultRescue</name>
     <message>
+        <source>1 conversation</source>
+        <translation>1 conversación</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 mensaje</translation>
+    </message>
+    <message>
+        <source>1 note or fact</source>
+        <translation>1 nota o hecho</translation>
+    </message>
+    <message>
         <source>Another Keepsake could not be started.</source>
         <translation>No se pudo iniciar otro Keepsake.</translation>
     </message>
@@ -10122,12 +10298,12 @@
         <translation>Leyendo todo el archivo. Cerrar la ventana lo detiene.</translation>
     </message>
     <message>
-        <source>Rescued {sessions} conversations, {messages} messages, {memories} notes and facts into {folder}.</source>
-        <translation>Rescatadas {sessions} conversaciones, {messages} mensajes, {memories} notas y hechos en {folder}.</translation>
+        <source>Rescued {what} into {folder}.</source>
+        <translation>Se rescató en {folder}: {what}.</translation>
     </message>
     <message>
-        <source>The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.</source>
-        <translation>El archivo está en buen estado: {sessions} conversaciones, {messages} mensajes, {memories} notas y hechos.</translation>
+        <source>The file is sound: {what}.</source>
+        <translation>El archivo está en buen estado: {what}.</translation>
     </message>
     <message>
         <source>This is not the passphrase. Try again.</source>
@@ -10142,8 +10318,20 @@
         <translation>Verificando la copia y luego restaurándola. Si cierras la ventana antes, no cambia nada.</translation>
     </message>
     <message>
+        <source>{n} conversations</source>
+        <translation>{n} conversaciones</translation>
+    </message>
+    <message>
         <source>{n} could not be read.</source>
         <translation>{n} no se pudieron leer.</translation>
+    </message>
+    <message>
+        <source>{n} messages</source>
+        <translation>{n} mensajes</translation>
+    </message>
+    <message>
+        <source>{n} notes and facts</source>
+        <translation>{n} notas y hechos</translation>
     </message>
 </context>
 <context>

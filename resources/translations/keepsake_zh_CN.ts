@@ -27,6 +27,10 @@
 <context>
     <name>AccessBar</name>
     <message>
+        <source>1 more waits.</source>
+        <translation>还有 1 个在等待。</translation>
+    </message>
+    <message>
         <source>Allow</source>
         <translation>允许</translation>
     </message>
@@ -896,20 +900,36 @@
 <context>
     <name>BulkActions</name>
     <message>
-        <source>Archived {count} notes</source>
-        <translation>已归档 {count} 条笔记</translation>
+        <source>1 note is now in the store ‘{store}’</source>
+        <translation>1 条笔记现在位于“{store}”区</translation>
+    </message>
+    <message>
+        <source>Archived 1 note</source>
+        <translation>已归档 1 条笔记</translation>
+    </message>
+    <message>
+        <source>Archived {n} notes</source>
+        <translation>已归档 {n} 条笔记</translation>
     </message>
     <message>
         <source>Merged {count} notes into ‘{title}’</source>
         <translation>已将 {count} 条笔记合并到“{title}”</translation>
     </message>
     <message>
-        <source>Pinned {count} notes</source>
-        <translation>已固定 {count} 条笔记</translation>
+        <source>Pinned 1 note</source>
+        <translation>已固定 1 条笔记</translation>
     </message>
     <message>
-        <source>Unpinned {count} notes</source>
-        <translation>已取消固定 {count} 条笔记</translation>
+        <source>Pinned {n} notes</source>
+        <translation>已固定 {n} 条笔记</translation>
+    </message>
+    <message>
+        <source>Unpinned 1 note</source>
+        <translation>已取消固定 1 条笔记</translation>
+    </message>
+    <message>
+        <source>Unpinned {n} notes</source>
+        <translation>已取消固定 {n} 条笔记</translation>
     </message>
     <message>
         <source>Untitled</source>
@@ -928,8 +948,8 @@
         <translation>只有你和你完全信任的程序</translation>
     </message>
     <message>
-        <source>{count} notes are now in the store ‘{store}’</source>
-        <translation>{count} 条笔记现在位于“{store}”区</translation>
+        <source>{n} notes are now in the store ‘{store}’</source>
+        <translation>{n} 条笔记现在位于“{store}”区</translation>
     </message>
     <message>
         <source>{store}: {who}</source>
@@ -1820,6 +1840,10 @@
 <context>
     <name>Document</name>
     <message>
+        <source>1 word</source>
+        <translation>1 个词</translation>
+    </message>
+    <message>
         <source>Add a tag</source>
         <translation>添加标签</translation>
     </message>
@@ -1880,12 +1904,8 @@
         <translation>已删除</translation>
     </message>
     <message>
-        <source>{count} word</source>
-        <translation>{count} 个词</translation>
-    </message>
-    <message>
-        <source>{count} words</source>
-        <translation>{count} 个词</translation>
+        <source>{n} words</source>
+        <translation>{n} 个词</translation>
     </message>
 </context>
 <context>
@@ -2085,7 +2105,7 @@
     <name>Engine</name>
     <message>
         <source>1 conversation</source>
-        <translation>1 个对话</translation>
+        <translation>1 个会话</translation>
     </message>
     <message>
         <source>1 digest</source>
@@ -2118,6 +2138,14 @@
     <message>
         <source>1 reflection</source>
         <translation>1 篇回顾</translation>
+    </message>
+    <message>
+        <source>1 saved search</source>
+        <translation>1 个已保存的搜索</translation>
+    </message>
+    <message>
+        <source>1 schedule</source>
+        <translation>1 个计划</translation>
     </message>
     <message>
         <source>1 text</source>
@@ -2458,6 +2486,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>目标单次运行的最高费用，以价格的货币计。</translation>
+    </message>
+    <message>
+        <source>Created {items}</source>
+        <translation>创建了{items}</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
@@ -2844,10 +2876,6 @@
         <translation>查看了反思</translation>
     </message>
     <message>
-        <source>Looked at running jobs</source>
-        <translation>查看了正在运行的任务</translation>
-    </message>
-    <message>
         <source>Looked at saved searches</source>
         <translation>查看了已保存的搜索</translation>
     </message>
@@ -3056,10 +3084,6 @@
         <translation>页</translation>
     </message>
     <message>
-        <source>Paused a job</source>
-        <translation>暂停了任务</translation>
-    </message>
-    <message>
         <source>Pinned {items}</source>
         <translation>置顶了{items}</translation>
     </message>
@@ -3198,10 +3222,6 @@
     <message>
         <source>Results shown at once.</source>
         <translation>一次显示的结果数。</translation>
-    </message>
-    <message>
-        <source>Resumed a job</source>
-        <translation>继续了任务</translation>
     </message>
     <message>
         <source>Retain recent</source>
@@ -3364,10 +3384,6 @@
         <translation>文字和控件的大小，以百分比计。</translation>
     </message>
     <message>
-        <source>Stopped a job</source>
-        <translation>停止了任务</translation>
-    </message>
-    <message>
         <source>Store busy timeout</source>
         <translation>数据库忙等待时间</translation>
     </message>
@@ -3410,6 +3426,14 @@
     <message>
         <source>Sunday</source>
         <translation>星期日</translation>
+    </message>
+    <message>
+        <source>Switched off {items}</source>
+        <translation>关闭了{items}</translation>
+    </message>
+    <message>
+        <source>Switched on {items}</source>
+        <translation>开启了{items}</translation>
     </message>
     <message>
         <source>System</source>
@@ -3688,6 +3712,10 @@
         <translation>写下了{items}</translation>
     </message>
     <message>
+        <source>change</source>
+        <translation>项更改</translation>
+    </message>
+    <message>
         <source>changes</source>
         <translation>项更改</translation>
     </message>
@@ -3696,8 +3724,20 @@
         <translation>份</translation>
     </message>
     <message>
+        <source>copy</source>
+        <translation>份</translation>
+    </message>
+    <message>
+        <source>fact</source>
+        <translation>条事实</translation>
+    </message>
+    <message>
         <source>facts</source>
         <translation>条事实</translation>
+    </message>
+    <message>
+        <source>item</source>
+        <translation>项</translation>
     </message>
     <message>
         <source>items</source>
@@ -3706,6 +3746,14 @@
     <message>
         <source>memories</source>
         <translation>条记忆</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>条记忆</translation>
+    </message>
+    <message>
+        <source>message</source>
+        <translation>条消息</translation>
     </message>
     <message>
         <source>messages</source>
@@ -3732,16 +3780,36 @@
         <translation>条查询</translation>
     </message>
     <message>
+        <source>query</source>
+        <translation>条查询</translation>
+    </message>
+    <message>
+        <source>question</source>
+        <translation>个问题</translation>
+    </message>
+    <message>
         <source>questions</source>
         <translation>个问题</translation>
+    </message>
+    <message>
+        <source>row</source>
+        <translation>行</translation>
     </message>
     <message>
         <source>rows</source>
         <translation>行</translation>
     </message>
     <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
         <source>steps</source>
         <translation>步</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>段文本</translation>
     </message>
     <message>
         <source>texts</source>
@@ -3749,7 +3817,7 @@
     </message>
     <message>
         <source>the conversation ‘{title}’</source>
-        <translation>对话“{title}”</translation>
+        <translation>会话“{title}”</translation>
     </message>
     <message>
         <source>the digest ‘{title}’</source>
@@ -3804,8 +3872,20 @@
         <translation>词语相同，顺序不同</translation>
     </message>
     <message>
+        <source>the saved search ‘{title}’</source>
+        <translation>已保存的搜索“{title}”</translation>
+    </message>
+    <message>
+        <source>the schedule ‘{title}’</source>
+        <translation>计划“{title}”</translation>
+    </message>
+    <message>
         <source>the text ‘{title}’</source>
         <translation>文本“{title}”</translation>
+    </message>
+    <message>
+        <source>turn</source>
+        <translation>轮</translation>
     </message>
     <message>
         <source>turns</source>
@@ -3817,7 +3897,7 @@
     </message>
     <message>
         <source>{n} conversations</source>
-        <translation>{n} 个对话</translation>
+        <translation>{n} 个会话</translation>
     </message>
     <message>
         <source>{n} digests</source>
@@ -3850,6 +3930,14 @@
     <message>
         <source>{n} reflections</source>
         <translation>{n} 篇回顾</translation>
+    </message>
+    <message>
+        <source>{n} saved searches</source>
+        <translation>{n} 个已保存的搜索</translation>
+    </message>
+    <message>
+        <source>{n} schedules</source>
+        <translation>{n} 个计划</translation>
     </message>
     <message>
         <source>{n} texts</source>
@@ -4015,6 +4103,10 @@
 <context>
     <name>ErrorReporter</name>
     <message>
+        <source>It happened once more.</source>
+        <translation>又发生了一次。</translation>
+    </message>
+    <message>
         <source>It happened {n} more times.</source>
         <translation>又发生了 {n} 次。</translation>
     </message>
@@ -4025,6 +4117,22 @@
 </context>
 <context>
     <name>ExportSheet</name>
+    <message>
+        <source>1 attachment could not be read and was left out:</source>
+        <translation>1 个附件无法读取，已略过：</translation>
+    </message>
+    <message>
+        <source>1 conversation</source>
+        <translation>1 个会话</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 条消息</translation>
+    </message>
+    <message>
+        <source>1 note or fact</source>
+        <translation>1 条笔记或事实</translation>
+    </message>
     <message>
         <source>A browser reads and searches it by its index.html; other programs read its Markdown.</source>
         <translation>浏览器可通过其中的 index.html 阅读和搜索；其他程序可读取其中的 Markdown。</translation>
@@ -4139,19 +4247,31 @@
     </message>
     <message>
         <source>Writes all conversations, notes, facts and attachments, also what is deleted or archived. Your memories here stay as they are.</source>
-        <translation>写出所有对话、笔记、事实和附件，包括已删除或已归档的内容。这里的记忆保持不变。</translation>
+        <translation>写出所有会话、笔记、事实和附件，包括已删除或已归档的内容。这里的记忆保持不变。</translation>
     </message>
     <message>
-        <source>Wrote {sessions} conversations, {messages} messages, {memories} notes and facts ({size}) to {path}.</source>
-        <translation>已将 {sessions} 个对话、{messages} 条消息、{memories} 条笔记和事实（{size}）写入 {path}。</translation>
+        <source>Wrote {what} ({size}) to {path}.</source>
+        <translation>已将 {what}（{size}）写入 {path}。</translation>
     </message>
     <message>
         <source>Your memories are encrypted, and this export is not: everybody who has it can read all of it.</source>
         <translation>你的记忆已加密，而此导出没有：任何拿到它的人都能读取全部内容。</translation>
     </message>
     <message>
-        <source>{n} attachments could not be read and were left out: {names}</source>
-        <translation>{n} 个附件无法读取，已略过：{names}</translation>
+        <source>{n} attachments could not be read and were left out:</source>
+        <translation>{n} 个附件无法读取，已略过：</translation>
+    </message>
+    <message>
+        <source>{n} conversations</source>
+        <translation>{n} 个会话</translation>
+    </message>
+    <message>
+        <source>{n} messages</source>
+        <translation>{n} 条消息</translation>
+    </message>
+    <message>
+        <source>{n} notes and facts</source>
+        <translation>{n} 条笔记和事实</translation>
     </message>
 </context>
 <context>
@@ -4647,12 +4767,16 @@
         <translation>提及 1 次</translation>
     </message>
     <message>
+        <source>1 name.</source>
+        <translation>1 个名称。</translation>
+    </message>
+    <message>
         <source>Graph</source>
         <translation>图谱</translation>
     </message>
     <message>
-        <source>{count} names. Arrow keys go to neighbours, Enter opens the page.</source>
-        <translation>{count} 个名称。方向键前往相邻名称，回车打开页面。</translation>
+        <source>{names} Arrow keys go to neighbours, Enter opens the page.</source>
+        <translation>{names}方向键前往相邻名称，回车打开页面。</translation>
     </message>
     <message>
         <source>{n} links</source>
@@ -4661,6 +4785,10 @@
     <message>
         <source>{n} mentions</source>
         <translation>提及 {n} 次</translation>
+    </message>
+    <message>
+        <source>{n} names.</source>
+        <translation>{n} 个名称。</translation>
     </message>
 </context>
 <context>
@@ -4834,8 +4962,12 @@
         <translation>还有 {n} 段文本有待识别名称。</translation>
     </message>
     <message>
-        <source>{shown} of {all} names shown</source>
-        <translation>显示 {shown} / {all} 个名称</translation>
+        <source>{shown} of 1 name shown</source>
+        <translation>显示 {shown} / 1 个名称</translation>
+    </message>
+    <message>
+        <source>{shown} of {n} names shown</source>
+        <translation>显示 {shown} / {n} 个名称</translation>
     </message>
 </context>
 <context>
@@ -5722,8 +5854,12 @@
         <translation>在此电脑上</translation>
     </message>
     <message>
-        <source>{made} of {texts} texts</source>
-        <translation>{made}/{texts} 段文本</translation>
+        <source>{made} of 1 text</source>
+        <translation>{made}/1 段文本</translation>
+    </message>
+    <message>
+        <source>{made} of {n} texts</source>
+        <translation>{made}/{n} 段文本</translation>
     </message>
     <message>
         <source>{n} numbers each</source>
@@ -5982,8 +6118,12 @@
         <translation>已恢复 {count} 条</translation>
     </message>
     <message>
-        <source>Tagged {count} notes</source>
-        <translation>已为 {count} 条笔记添加标签</translation>
+        <source>Tagged 1 note</source>
+        <translation>已为 1 条笔记添加标签</translation>
+    </message>
+    <message>
+        <source>Tagged {n} notes</source>
+        <translation>已为 {n} 条笔记添加标签</translation>
     </message>
     <message>
         <source>Tagged ‘{title}’</source>
@@ -6125,6 +6265,10 @@
 </context>
 <context>
     <name>NoteInspector</name>
+    <message>
+        <source>1 token</source>
+        <translation>1 个词元</translation>
+    </message>
     <message>
         <source>About</source>
         <translation>关于</translation>
@@ -6934,6 +7078,10 @@
         <translation>{agent} 于 {when} 提出。</translation>
     </message>
     <message>
+        <source>… and 1 more change</source>
+        <translation>……以及另外 1 项更改</translation>
+    </message>
+    <message>
         <source>… and {n} more changes</source>
         <translation>……以及另外 {n} 项更改</translation>
     </message>
@@ -7231,7 +7379,7 @@
     </message>
     <message>
         <source>1 conversation or note is there already</source>
-        <translation>1 个对话或笔记已存在</translation>
+        <translation>1 个会话或笔记已存在</translation>
     </message>
     <message>
         <source>1 message</source>
@@ -7240,6 +7388,10 @@
     <message>
         <source>1 note</source>
         <translation>1 条笔记</translation>
+    </message>
+    <message>
+        <source>1 of {all} lines, messages or files in it is left out</source>
+        <translation>其中 {all} 行、消息或文件里有 1 项被略去</translation>
     </message>
     <message>
         <source>1 problem, listed below; everything else went in.</source>
@@ -7418,10 +7570,6 @@
         <translation>未署名者</translation>
     </message>
     <message>
-        <source>{left} of {all} lines, messages or files in it are left out</source>
-        <translation>其中 {all} 行、消息或文件里有 {left} 项被略去</translation>
-    </message>
-    <message>
         <source>{n} attachments</source>
         <translation>{n} 个附件</translation>
     </message>
@@ -7452,6 +7600,10 @@
     <message>
         <source>{n} notes</source>
         <translation>{n} 条笔记</translation>
+    </message>
+    <message>
+        <source>{n} of {all} lines, messages or files in it are left out</source>
+        <translation>其中 {all} 行、消息或文件里有 {n} 项被略去</translation>
     </message>
     <message>
         <source>{n} problems, each listed below; everything else went in.</source>
@@ -7585,10 +7737,6 @@
         <source>words</source>
         <translation>词语</translation>
     </message>
-    <message>
-        <source>{count} of them only near in meaning</source>
-        <translation>其中 {count} 条仅含义相近</translation>
-    </message>
 </context>
 <context>
     <name>RunChart</name>
@@ -7714,7 +7862,7 @@
     </message>
     <message>
         <source>Consolidation when a conversation has ended</source>
-        <translation>对话结束后整理</translation>
+        <translation>会话结束后整理</translation>
     </message>
     <message>
         <source>Done</source>
@@ -7898,12 +8046,20 @@
 <context>
     <name>ScheduleNotifier</name>
     <message>
-        <source>{text} There are {count} more notes about schedules; the pane Schedule shows all runs.</source>
-        <translation>{text} 还有 {count} 条计划提醒；“计划”面板显示所有运行。</translation>
+        <source>There are {n} more notes about schedules; the pane Schedule shows all runs.</source>
+        <translation>还有 {n} 条计划提醒；“计划”面板显示所有运行。</translation>
+    </message>
+    <message>
+        <source>There is 1 more note about schedules; the pane Schedule shows all runs.</source>
+        <translation>还有 1 条计划提醒；“计划”面板显示所有运行。</translation>
     </message>
 </context>
 <context>
     <name>SchedulePage</name>
+    <message>
+        <source>1 day: {count}</source>
+        <translation>1 天：{count}</translation>
+    </message>
     <message>
         <source>Before it runs</source>
         <translation>运行之前</translation>
@@ -7929,8 +8085,12 @@
         <translation>下次：{times}</translation>
     </message>
     <message>
-        <source>Of {n} facts that can fade, these would be gone if nobody used them: {parts}</source>
-        <translation>在可能淡忘的 {n} 条事实中，若无人使用将会消失：{parts}</translation>
+        <source>Of 1 fact that can fade, these would be gone if nobody used it:</source>
+        <translation>在可能淡忘的 1 条事实中，若无人使用将会消失：</translation>
+    </message>
+    <message>
+        <source>Of {n} facts that can fade, these would be gone if nobody used them:</source>
+        <translation>在可能淡忘的 {n} 条事实中，若无人使用将会消失：</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -7957,8 +8117,8 @@
         <translation>执行时间</translation>
     </message>
     <message>
-        <source>{days} days: {n}</source>
-        <translation>{days} 天：{n}</translation>
+        <source>{n} days: {count}</source>
+        <translation>{n} 天：{count}</translation>
     </message>
     <message>
         <source>{words} (time of {zone})</source>
@@ -8508,6 +8668,10 @@
         <translation>1 条消息</translation>
     </message>
     <message>
+        <source>1 message of ‘{title}’ stands in its summary now; in full: {rest}</source>
+        <translation>“{title}”的 1 条消息已纳入摘要；保持完整：{rest}</translation>
+    </message>
+    <message>
         <source>1 new fact</source>
         <translation>1 条新事实</translation>
     </message>
@@ -8576,8 +8740,8 @@
         <translation>{n} 条消息</translation>
     </message>
     <message>
-        <source>{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full</source>
-        <translation>“{title}”的 {n} 条消息已纳入摘要；最近 {rest} 条保持完整</translation>
+        <source>{n} messages of ‘{title}’ stand in its summary now; in full: {rest}</source>
+        <translation>“{title}”的 {n} 条消息已纳入摘要；保持完整：{rest}</translation>
     </message>
     <message>
         <source>{n} new facts</source>
@@ -10090,6 +10254,18 @@
 <context>
     <name>VaultRescue</name>
     <message>
+        <source>1 conversation</source>
+        <translation>1 个会话</translation>
+    </message>
+    <message>
+        <source>1 message</source>
+        <translation>1 条消息</translation>
+    </message>
+    <message>
+        <source>1 note or fact</source>
+        <translation>1 条笔记或事实</translation>
+    </message>
+    <message>
         <source>Another Keepsake could not be started.</source>
         <translation>无法启动另一个 Keepsake。</translation>
     </message>
@@ -10122,12 +10298,12 @@
         <translation>正在读取整个文件。关闭窗口会停止。</translation>
     </message>
     <message>
-        <source>Rescued {sessions} conversations, {messages} messages, {memories} notes and facts into {folder}.</source>
-        <translation>已抢救 {sessions} 个会话、{messages} 条消息、{memories} 条笔记和事实到 {folder}。</translation>
+        <source>Rescued {what} into {folder}.</source>
+        <translation>已抢救到 {folder}：{what}。</translation>
     </message>
     <message>
-        <source>The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.</source>
-        <translation>文件完好：{sessions} 个会话、{messages} 条消息、{memories} 条笔记和事实。</translation>
+        <source>The file is sound: {what}.</source>
+        <translation>文件完好：{what}。</translation>
     </message>
     <message>
         <source>This is not the passphrase. Try again.</source>
@@ -10142,8 +10318,20 @@
         <translation>正在验证副本，然后恢复。完成前关闭窗口不会有任何更改。</translation>
     </message>
     <message>
+        <source>{n} conversations</source>
+        <translation>{n} 个会话</translation>
+    </message>
+    <message>
         <source>{n} could not be read.</source>
         <translation>{n} 项无法读取。</translation>
+    </message>
+    <message>
+        <source>{n} messages</source>
+        <translation>{n} 条消息</translation>
+    </message>
+    <message>
+        <source>{n} notes and facts</source>
+        <translation>{n} 条笔记和事实</translation>
     </message>
 </context>
 <context>

@@ -180,7 +180,7 @@ async def change_zone(world: World, service: ScheduleService) -> int:
         return 0
     remember(world, schedule)
     cadence = Cadence(kind="cron", expression=schedule.cadence.expression, zone=world.chance.choice(ZONES))
-    await service.update(identity, SchedulePatch(cadence=cadence))
+    await service.update(identity, SchedulePatch(cadence=cadence), actor="person")
     return 1
 
 
@@ -200,7 +200,7 @@ async def collect(world: World, service: ScheduleService) -> None:
         for run in await service.runs(identity, 10**8):
             # An interrupted run was not done: the same occurrence ran again, or was skipped as missed.
             world.ended[identity, run.status] += run.turn_count if run.status == "skipped" else 1
-        await service.prune(identity, 0)
+        await service.prune(identity, 0, actor="person")
 
 
 async def account(world: World, service: ScheduleService) -> dict[str, int]:

@@ -208,7 +208,7 @@ def test_damaged_file_without_a_backup_is_rescued(launch: Launch, until: Until, 
     page.choice.back.click()
     page.remedies[OpeningRemedy.SALVAGE].click()
     until(page.remedies[OpeningRemedy.USE_SALVAGED].isVisible)
-    assert page.result.startswith("Rescued 1 conversations, 3 messages, 1 notes and facts into ")
+    assert page.result.startswith("Rescued 1 conversation, 3 messages, 1 note or fact into ")
     page.remedies[OpeningRemedy.USE_SALVAGED].click()
     until(lambda: is_open(program))
     assert titles(program) == ["Roses"]

@@ -38,6 +38,31 @@ def vault(template_db: Path, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def sample_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a vault folder with the sample in it; never write to it."""
+    from app.cli.demo import fill
+    from app.host import Host
+
+    folder = tmp_path_factory.mktemp("sample") / "vault"
+    filling = Host(folder, serve=False)
+    filling.start()
+    try:
+        fill(filling, lambda _line: None)
+    finally:
+        filling.stop()
+    return folder
+
+
+@pytest.fixture
+def sample_vault(sample_template: Path, tmp_path: Path) -> Path:
+    """Return the test's own copy of a vault with the sample in it: conversations, notes, facts, names and agents.
+
+    A file whose tests want it has ``def vault(sample_vault: Path) -> Path: return sample_vault``.
+    """
+    return Path(shutil.copytree(sample_template, tmp_path / "vault"))
+
+
 @pytest.fixture
 def host(vault: Path) -> Iterator["Host"]:
     """Run a host on the test's vault; ``host.ask("note.save", content="...")`` asks it."""

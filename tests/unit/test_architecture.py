@@ -107,3 +107,21 @@ def test_only_the_generated_calls_name_operations() -> None:
     by_string = re.compile(r'\bTypedCall\(|\.(?:call|reply)\(\s*f?"')
     found = [path.name for path in sorted((ROOT / "ui").rglob("*.py")) if by_string.search(path.read_text("utf-8"))]
     assert found == ["operations.py", "typed_call.py"], "make the call with ui.operations, where mypy checks it"
+
+
+def _with_default(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    arguments = function.args
+    places = [*arguments.posonlyargs, *arguments.args]
+    named = [one for one, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value is not None]
+    return {one.arg for one in [*places[len(places) - len(arguments.defaults) :], *named]}
+
+
+def test_who_acts_and_whose_conversations_are_meant_have_no_default() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in sorted((ROOT / "app").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if {"access", "actor", "owner"} & _with_default(node)
+    ]
+    assert found == []

@@ -15,7 +15,7 @@ from app.errors import CancelledByPersonError, KeepsakeError
 from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.sheet_rows import PathRow, SheetRow
-from ui.models.dates import format_number
+from ui.models.dates import counted
 from ui.notice import Notice
 from ui.shell.status_line import amount, progress_text
 from ui.style.design_tokens import Space
@@ -228,22 +228,21 @@ class ExportSheet(BaseDialog):
         (self.show_folder if path else self.leave).setFocus()
 
     def _report_text(self, report: "ExportReport") -> str:
-        words = self.tr(
-            "Wrote {sessions} conversations, {messages} messages, {memories} notes and facts ({size}) to {path}."
+        counts = (
+            counted(report.sessions, self.tr("1 conversation"), self.tr("{n} conversations")),
+            counted(report.messages, self.tr("1 message"), self.tr("{n} messages")),
+            counted(report.memories, self.tr("1 note or fact"), self.tr("{n} notes and facts")),
         )
-        lines = [
-            words.format(
-                sessions=format_number(report.sessions),
-                messages=format_number(report.messages),
-                memories=format_number(report.memories),
-                size=amount(report.bytes, "bytes"),
-                path=report.path,
-            )
-        ]
+        words = self.tr("Wrote {what} ({size}) to {path}.")
+        lines = [words.format(what=", ".join(counts), size=amount(report.bytes, "bytes"), path=report.path)]
         if report.skipped:
             names = ", ".join(report.skipped[:_SHOWN_SKIPPED]) + (" …" if len(report.skipped) > _SHOWN_SKIPPED else "")
-            left_out = self.tr("{n} attachments could not be read and were left out: {names}")
-            lines.append(left_out.format(n=format_number(len(report.skipped)), names=names))
+            left_out = counted(
+                len(report.skipped),
+                self.tr("1 attachment could not be read and was left out:"),
+                self.tr("{n} attachments could not be read and were left out:"),
+            )
+            lines.append(f"{left_out} {names}")
         return "\n".join(lines)
 
     # --- events ---

@@ -1,7 +1,7 @@
 """An import's report in words."""
 
 from app.exchange.model import FORMAT_NAMES, CapsuleOrigin, ImportPart, ImportPreview, ImportReport, ItemCounts
-from ui.models.dates import format_number, full_date
+from ui.models.dates import counted, format_number, full_date
 from ui.shell.status_line import amount, span
 from ui.translation import translate
 
@@ -82,9 +82,12 @@ def _account_text(items: ItemCounts) -> str:
     """Return how many items of the source are not stored, ``""`` where all are."""
     if not items.left_out:
         return ""
-    return translate("Report", "{left} of {all} lines, messages or files in it are left out").format(
-        left=format_number(items.left_out), all=format_number(items.read)
+    words = counted(
+        items.left_out,
+        translate("Report", "1 of {all} lines, messages or files in it is left out"),
+        translate("Report", "{n} of {all} lines, messages or files in it are left out"),
     )
+    return words.format(all=format_number(items.read))
 
 
 def capsule_text(origin: CapsuleOrigin) -> str:

@@ -104,8 +104,11 @@ def day_heading(day: date, today: date) -> str:
 
 
 def counted(count: int, one: str, many: str) -> str:
-    """Return ``one`` for a single thing, else ``many`` with the number for ``{n}``."""
-    return one if count == 1 else many.format(n=format_number(count))
+    """Return ``one`` for a single thing, else ``many`` with the number for ``{n}``.
+
+    Other fields stay.
+    """
+    return one if count == 1 else many.replace("{n}", format_number(count))
 
 
 def format_number(count: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.errors import KeepsakeError
+from ui.models.dates import counted
 
 _log = logging.getLogger(__name__)
 QUIET_SECONDS = 10.0
@@ -75,7 +76,8 @@ class ErrorReporter(QObject):
                 name=type(error).__name__
             )
         if self._held_back:
-            sentence += " " + self.tr("It happened {n} more times.").format(n=self._held_back)
+            more = counted(self._held_back, self.tr("It happened once more."), self.tr("It happened {n} more times."))
+            sentence += f" {more}"
         return sentence
 
     def _on_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

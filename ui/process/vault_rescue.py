@@ -1,7 +1,7 @@
 """Rescue of a vault that could not be opened: does what the start page offers."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -13,7 +13,7 @@ from app.core.program_command import program_command
 from app.errors import KeepsakeError, WrongPassphraseError
 from app.recovery.model import SalvageReport
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
-from ui.models.dates import format_number
+from ui.models.dates import counted, format_number
 from ui.shell.opening_advice import OpeningRemedy
 from ui.shell.start_page import StartPage
 
@@ -178,21 +178,26 @@ class VaultRescue(QObject):
         if not found.ok:
             self._page.show_result(found.problem)
             return
-        said = self.tr("The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.")
-        self._page.show_result(
-            said.format(**{name: format_number(getattr(found, name)) for name in _COUNTED}), OpeningRemedy.RETRY
-        )
+        what = self._counts({name: getattr(found, name) for name in _COUNTED})
+        self._page.show_result(self.tr("The file is sound: {what}.").format(what=what), OpeningRemedy.RETRY)
 
     def _show_salvage(self, report: SalvageReport) -> None:
         self._salvaged = report.into
-        kept = {table.name: format_number(table.kept) for table in report.tables if table.name in _COUNTED}
+        kept = {table.name: table.kept for table in report.tables if table.name in _COUNTED}
         lost = sum(table.lost or 0 for table in report.tables if table.name in _COUNTED)
-        said = self.tr(
-            "Rescued {sessions} conversations, {messages} messages, {memories} notes and facts into {folder}."
-        ).format(folder=report.into, **kept)
+        said = self.tr("Rescued {what} into {folder}.").format(what=self._counts(kept), folder=report.into)
         if lost:
             said += " " + self.tr("{n} could not be read.").format(n=format_number(lost))
         self._page.show_result(said, OpeningRemedy.USE_SALVAGED)
+
+    def _counts(self, kept: Mapping[str, int]) -> str:
+        """Return how much there is of each of ``_COUNTED``."""
+        words = {
+            "sessions": (self.tr("1 conversation"), self.tr("{n} conversations")),
+            "messages": (self.tr("1 message"), self.tr("{n} messages")),
+            "memories": (self.tr("1 note or fact"), self.tr("{n} notes and facts")),
+        }
+        return ", ".join(counted(kept.get(name, 0), *words[name]) for name in _COUNTED)
 
     def _choose_other(self) -> None:
         dialog = QFileDialog(self._page, self.tr("Open another vault"), str(self._vault.parent))

@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from app.changes import Area, ChangeSet
 from app.schedule.model import ScheduleNote
 from ui import operations
+from ui.models.dates import counted
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -62,8 +63,12 @@ class ScheduleNotifier(QObject):
         if len(waiting) <= SINGLE:
             return [note.id for note in waiting if self._show(note.text, note.schedule_id)]
         last = waiting[-1]
-        text = self.tr("{text} There are {count} more notes about schedules; the pane Schedule shows all runs.")
-        is_shown = self._show(text.format(text=last.text, count=len(waiting) - 1), last.schedule_id)
+        more = counted(
+            len(waiting) - 1,
+            self.tr("There is 1 more note about schedules; the pane Schedule shows all runs."),
+            self.tr("There are {n} more notes about schedules; the pane Schedule shows all runs."),
+        )
+        is_shown = self._show(f"{last.text} {more}", last.schedule_id)
         return [note.id for note in waiting] if is_shown else []
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:

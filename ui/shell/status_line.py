@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
 
 from app.changes import Progress
 from ui import theme
-from ui.engine_texts import engine_text
+from ui.engine_texts import unit_text
 from ui.models.dates import counted, format_number
 from ui.shell.agent_indicator import AgentIndicator
 from ui.shell.incognito_indicator import IncognitoIndicator
@@ -77,7 +77,7 @@ def amount(number: float, unit: str) -> str:
 
 def progress_text(progress: Progress) -> str:
     """Return one line about long work: how far, how fast, how long yet."""
-    unit = "" if progress.unit == "bytes" else f" {engine_text(progress.unit)}"
+    unit = "" if progress.unit == "bytes" else f" {unit_text(progress.unit, progress.total or progress.done)}"
     if progress.total:
         done = translate("Status", "{done} of {total}{unit}").format(
             done=amount(progress.done, progress.unit), total=amount(progress.total, progress.unit), unit=unit

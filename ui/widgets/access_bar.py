@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QVBoxLa
 from app.agents.model import AccessRequest
 from app.core.text import excerpt
 from ui import theme
+from ui.models.dates import counted
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
@@ -88,7 +89,8 @@ class AccessBar(QFrame):
             text = self.tr("“{name}” asks for access to your memory, with {trust} trust.").format(
                 name=name, trust=request.trust
             )
-        return " ".join([text, self.tr("{n} more wait.").format(n=more)]) if more else text
+        waiting = counted(more, self.tr("1 more waits."), self.tr("{n} more wait."))
+        return f"{text} {waiting}" if more else text
 
     def _levels(self) -> tuple[tuple[str, str], ...]:
         return (

@@ -20,6 +20,7 @@ from app.agents.ledger.model import AgentActivity, LedgerFilter, LedgerPage, New
 from app.changes import Changed, ChangeSet
 from app.core.clock import DAY_MS, Clock, to_ms
 from app.core.recall_fence import recalled_ranges
+from app.core.text import counted
 from app.erasure.call_records import forget_in_ledger
 from app.errors import KeepsakeError
 from app.part import BackgroundTask, Part
@@ -140,7 +141,7 @@ class LedgerService(Part):
                     await asyncio.shield(self._store.write(partial(_write, batch, erased), is_derived=True))
                 except KeepsakeError as error:
                     self._waiting.extendleft(reversed(batch))
-                    lost = f" {self._lost:,} calls were lost." if self._lost else ""
+                    lost = f" {counted(self._lost, 'call was', 'calls were')} lost." if self._lost else ""
                     self._failure = f"What agents do is not recorded at the moment. {error.message}{lost}"
                     _log.info("the ledger was not written: %s", error.code)
                     return
@@ -169,7 +170,7 @@ class LedgerService(Part):
         found = await self._store.read(partial(repo.activity, agent=agent, since_ms=since_ms))
         return replace(found, sentence=_sentence(found))
 
-    async def clear(self, before: datetime | None = None, *, actor: str = "person") -> Changed[int]:
+    async def clear(self, before: datetime | None = None, *, actor: str) -> Changed[int]:
         """Delete the calls from before a time, or all, and return how many."""
         await self.flush()
         before_ms = self._clock.now_ms() + 1 if before is None else to_ms(before)
@@ -213,9 +214,9 @@ def _sentence(sums: AgentActivity) -> str:
     if not sums.calls:
         return f"{sums.agent} has not called."
     parts = [
-        _count(sums.searches, "search", "searches"),
-        f"{_count(sums.reads - sums.searches, 'other read', 'other reads')}, {_count(sums.items_read, 'item')} in all",
-        f"{_count(sums.writes, 'write')} to {_count(sums.items_written, 'item')}",
+        counted(sums.searches, "search", "searches"),
+        f"{counted(sums.reads - sums.searches, 'other read')}, {counted(sums.items_read, 'item')} in all",
+        f"{counted(sums.writes, 'write')} to {counted(sums.items_written, 'item')}",
     ]
     for count, one, many in (
         (sums.proposed, "proposal for the inbox", "proposals for the inbox"),
@@ -224,9 +225,5 @@ def _sentence(sums: AgentActivity) -> str:
         (sums.echoes, "write that repeated recalled text", "writes that repeated recalled text"),
     ):
         if count:
-            parts.append(_count(count, one, many))
+            parts.append(counted(count, one, many))
     return f"{sums.agent}: {'; '.join(parts)}."
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

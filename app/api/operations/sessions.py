@@ -51,7 +51,7 @@ async def append(
         key: An id of the caller's own for this append, so that it can be repeated safely.
     """
     heading = NewSession(title, partner(caller, agent), channel, writer=writer_of(caller))
-    return await engine.sessions.service.append(messages, session, heading, caller.name, key, owner_of(caller))
+    return await engine.sessions.service.append(messages, session, heading, caller.name, key, owner=owner_of(caller))
 
 
 @operation(

@@ -7,6 +7,7 @@ from app.cli.terminal import one_line
 from app.cli.verbs.answers import cell, record_lines
 from app.cli.verbs.model import Verb
 from app.cli.verbs.tables import Screen
+from app.core.text import counted
 
 _DONE: Final[Mapping[str, str]] = {
     "batch": "Stored",
@@ -97,7 +98,14 @@ def _agent_run_lines(done: str, value: Mapping[str, Any]) -> list[str]:
     else:
         lines = [f"{done} of {agent}: {', '.join(counts)}."]
     lines += [f"Left as it is: {one_line(one['target'])}. {one_line(one['reason'])}" for one in value["skipped"]]
-    return [*lines, *([f"{value['left']:,} changes are left; call it again to go on."] if value["left"] else [])]
+    return [
+        *lines,
+        *(
+            [f"{counted(value['left'], 'change is', 'changes are')} left; call it again to go on."]
+            if value["left"]
+            else []
+        ),
+    ]
 
 
 def token_lines(made: Mapping[str, Any]) -> list[str]:

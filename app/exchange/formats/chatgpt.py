@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import optional_datetime, parse_instant
-from app.core.text import content_hash, excerpt, storable
+from app.core.text import content_hash, excerpt, replaced_words, storable
 from app.exchange.accounting import list_file, read_item
 from app.exchange.formats.chatgpt_content import render
 from app.exchange.formats.conversation_files import ConversationFiles, attached_files, pointers
@@ -153,7 +153,7 @@ def _messages(
             continue
         said, replaced = storable(said)
         if replaced:
-            yield Problem(where, f"{replaced} characters that cannot be stored were replaced.", lost=False)
+            yield Problem(where, replaced_words(replaced), lost=False)
         role = _ROLES.get(text(table(message.get("author")).get("role")))
         if role is None:
             yield Problem(where, f"Its role {_foreign_role(message)!r} is unknown; it went in as 'system'.", lost=False)

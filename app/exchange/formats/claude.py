@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import optional_datetime, parse_instant
-from app.core.text import content_hash, excerpt, storable
+from app.core.text import content_hash, excerpt, replaced_words, storable
 from app.exchange.accounting import read_item
 from app.exchange.formats import claude_projects
 from app.exchange.formats.claude_content import ClaudeTurn, turns
@@ -140,7 +140,7 @@ def _message(message: Foreign, course: _Course, place: str) -> Iterator[Record]:
     for number, turn in enumerate(turns(message)):
         said, replaced = storable(turn.content)
         if replaced:
-            yield Problem(place, f"{replaced} characters that cannot be stored were replaced.", lost=False)
+            yield Problem(place, replaced_words(replaced), lost=False)
         for call in turn.calls:
             course.tools[text(call.get("id"))] = text(call.get("name"))
         yield MessageRecord(course.key, _new(message, turn, said, role or "system", number, course))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Final, cast
 
 from app.attachments.model import MAX_BYTES
+from app.core.text import counted
 from app.encryption.encrypted_file import EncryptedReader, EncryptedWriter
 from app.encryption.segments import SegmentDamagedError
 from app.errors import NotFoundError
@@ -175,11 +176,9 @@ class _Course:
 
     def words(self) -> str:
         if self._files is not None:
-            return (
-                f"All conversations and memories and the first {self._files:,} attachments were read, and no other"
-                " attachment."
-            )
-        return f"The first {self._lines:,} of its lines were read, and nothing after them."
+            files = counted(self._files, "attachment")
+            return f"All conversations and memories and the first {files} were read, and no other attachment."
+        return f"The first {counted(self._lines, 'line was', 'lines were')} read, and nothing after that."
 
 
 SPEC = FormatSpec(

@@ -9,7 +9,7 @@ from typing import Final
 
 from app.attachments.model import MAX_BYTES as MAX_ATTACHED
 from app.core.tag_names import normalise_tags
-from app.core.text import content_hash, excerpt, storable
+from app.core.text import content_hash, counted, excerpt, storable
 from app.errors import InputError
 from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec
@@ -56,7 +56,12 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield from _notes(entry, done, total, cancelled)
             done += entry.size
         if others := len(found.files) - len(entries):
-            yield Problem(path.name, f"{others} files that are no ENEX were left out.", lost=False, foreign=True)
+            yield Problem(
+                path.name,
+                f"{counted(others, 'file that is no ENEX was', 'files that are no ENEX were')} left out.",
+                lost=False,
+                foreign=True,
+            )
 
 
 def _notes(entry: SourceEntry, done: int, total: int, cancelled: Callable[[], bool]) -> Iterator[Record]:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
-from app.core.text import storable
+from app.core.text import replaced_words, storable
 from app.errors import FormatError, NotFoundError
 from app.exchange import unread_words
 from app.exchange.accounting import read_item
@@ -312,7 +312,7 @@ def _note(file: SourceEntry, place: str, key: str) -> Iterator[Record]:
         return
     source, replaced = storable(decoded.text)
     if replaced:
-        yield Problem(place, f"{replaced} characters that cannot be stored were replaced.", lost=False)
+        yield Problem(place, replaced_words(replaced), lost=False)
     if decoded.repair:
         yield Problem(place, decoded.repair, lost=False)
     source, newline = _one_newline(source)

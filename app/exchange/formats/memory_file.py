@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from app.core.text import content_hash, storable
+from app.core.text import content_hash, counted, storable
 from app.entities.linking import MAX_NAME
 from app.entities.model import registry_type
 from app.exchange.accounting import read_item
@@ -95,7 +95,8 @@ def _entity(place: str, value: dict[str, Any], known: dict[str, str], made_ms: i
             attributes={OF_ENTITY: entity_id},
         )
     if lost := sum(not isinstance(one, str) for one in observations):
-        yield Problem(place, f"{lost} of its observations are no texts and were left out.")
+        texts = counted(lost, "of its observations is no text and was", "of its observations are no texts and were")
+        yield Problem(place, f"{texts} left out.")
 
 
 def _relation(place: str, value: dict[str, Any], known: dict[str, str], made_ms: int) -> Iterator[Record]:

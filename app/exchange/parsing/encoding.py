@@ -3,6 +3,8 @@
 import codecs
 from dataclasses import dataclass
 
+from app.core.text import counted
+
 SAMPLE = 64 << 10
 MAX_CONTROL = 0.1
 _BOMS = (
@@ -58,9 +60,8 @@ def _eight_bit(data: bytes) -> Decoded:
     repaired = data.decode("utf-8", "replace")
     bad = repaired.count("\ufffd")
     if sum(character > "\x7f" for character in repaired) > bad * 2:  # its other letters are UTF-8
-        return Decoded(
-            repaired, "utf-8", False, f"{bad} places in it were not valid UTF-8 and were replaced with \ufffd."
-        )
+        places = counted(bad, "place in it was not valid UTF-8 and was", "places in it were not valid UTF-8 and were")
+        return Decoded(repaired, "utf-8", False, f"{places} replaced with \ufffd.")
     try:
         said, encoding = data.decode("cp1252"), "cp1252"
     except UnicodeDecodeError:

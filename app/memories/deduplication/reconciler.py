@@ -134,5 +134,5 @@ def read_decision(answer: str | Decision, count: int) -> Decision:
 def absent_candidate(index: int | None, count: int) -> InputError:
     """Return the failure that a decision names none of ``count`` candidates."""
     if index is None:
-        return InputError(f"The reconciler named none of the {count} candidates.")
+        return InputError("The reconciler named none of the candidates that it was shown.")
     return InputError(f"The reconciler named candidate {index}, which is none of the {count} it was shown, from 0 on.")

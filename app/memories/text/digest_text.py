@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from app.core.text import counted
 from app.memories.model import Memory
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
@@ -48,12 +49,15 @@ def sentences(content: str) -> list[str]:
 
 def digest_title(title: str, observations: Sequence[Memory]) -> str:
     """Return the title of a digest: that of its observations, with their number and time."""
-    return f"{title[:_LONGEST]} ({len(observations)} observations, {period(observations)})"
+    return f"{title[:_LONGEST]} ({counted(len(observations), 'observation')}, {period(observations)})"
 
 
 def digest_content(observations: Sequence[Memory], said: Iterable[Statement]) -> str:
     """Return the text of a digest: its time, then each statement with its dates."""
-    lines = [f"{len(observations)} observations from {period(observations)}, each thing once, with its dates.", ""]
+    lines = [
+        f"{counted(len(observations), 'observation')} from {period(observations)}, each thing once, with its dates.",
+        "",
+    ]
     listed = list(said)
     lines += [f"- {_dates(observations, one)}: {_short(one.text)}" for one in listed[:_MOST_LINES]]
     if len(listed) > _MOST_LINES:

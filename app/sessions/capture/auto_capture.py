@@ -83,7 +83,6 @@ class AutoCapture:
         options: Returns the current session options.
         write: Writes a memory.
         extractor: Finds memories in messages.
-        actor: The name of the writer in the history.
     """
 
     def __init__(
@@ -92,13 +91,12 @@ class AutoCapture:
         options: Callable[[], SessionOptions],
         write: MemoryWrite,
         extractor: Extractor | None = None,
-        actor: str = SOURCE,
     ) -> None:
         self._store = store
         self._options = options
         self._write = write
         self._extractor: Extractor = extractor or NoExtractor()
-        self._access = Access.everything(actor, "memory.write")
+        self._access = Access.everything(SOURCE, "memory.write")
 
     @property
     def name(self) -> str:

@@ -31,7 +31,7 @@ class CapturePolicy:
         session: str | None,
         *agents: str,
         channel: str = "",
-        owner: str | None = None,
+        owner: str | None,
     ) -> bool:
         """Return whether messages may be stored.
 

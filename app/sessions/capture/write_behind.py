@@ -79,7 +79,7 @@ class WriteBehind:
         session: str | None,
         heading: NewSession,
         actor: str,
-        owner: str | None = None,
+        owner: str | None,
     ) -> Accepted:
         """Take messages and return at once; see ``SessionService.append`` for the arguments.
 

@@ -78,7 +78,7 @@ class SummaryService:
         text, _ = storable(summary)
 
         def work(connection: apsw.Connection) -> Changed[SummaryWritten]:
-            if self._capture and not self._capture.keeps(connection, session, actor):
+            if self._capture and not self._capture.keeps(connection, session, actor, owner=None):
                 return Changed(SummaryWritten(False, expected_epoch or 0), touched(session, actor, is_written=False))
             state = read_state(connection, session)
             upper = state.upper_seq if upper_seq is None else upper_seq

@@ -46,7 +46,7 @@ class PageReader:
 
     def _next(self, connection: apsw.Connection, session: str) -> ConversationPage | None:
         row: Any = connection.execute(_STATE, (session,)).fetchone()
-        if row is None or not self._policy.keeps(connection, session):
+        if row is None or not self._policy.keeps(connection, session, owner=None):
             return None
         after, last, changed = row
         store = capture_store(connection, session)

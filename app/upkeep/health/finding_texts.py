@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.core.secret_patterns import without_secrets
-from app.core.text import excerpt, without_controls
+from app.core.text import counted, excerpt, without_controls
 from app.upkeep.health.model import FindingId, Growth, HealthExample, HealthFinding, HealthSeverity
 
 SEVERITIES: Final[tuple[HealthSeverity, ...]] = ("error", "warning", "info")
@@ -121,7 +121,7 @@ def growth_finding(grown: Growth) -> HealthFinding:
         f"The vault grows by about {_size(grown.bytes_per_month)} a month, to {_size(grown.bytes_in_a_year)} in a year."
     )
     examples = tuple(
-        HealthExample(one.month, one.month, f"{one.memories:,} memories, {one.messages:,} messages")
+        HealthExample(one.month, one.month, f"{counted(one.memories, 'memory')}, {counted(one.messages, 'message')}")
         for one in grown.months[:10]
     )
     return HealthFinding("growth", title, words.severity, grown.rows_per_month, 0, examples, words.why, words.fix)
@@ -134,7 +134,7 @@ def notes(name: FindingId) -> tuple[str, ...]:
 
 def unread(left: int) -> str:
     """Return the note about messages that were not searched yet."""
-    return f"About {left:,} messages are still to be searched. Ask again to go on."
+    return f"About {counted(left, 'message is', 'messages are')} still to be searched. Ask again to go on."
 
 
 def plan(name: FindingId, count: int) -> str:

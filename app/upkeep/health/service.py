@@ -13,6 +13,7 @@ from app.changes import Changed, ChangeSet
 from app.core.access import Access
 from app.core.clock import DAY_MS
 from app.core.ids import new_id
+from app.core.text import counted
 from app.entities.entity_edits import EntityEdits
 from app.errors import InputError
 from app.jobs import Job
@@ -188,20 +189,24 @@ class HealthService:
 
     async def _sources(self, survey: Survey) -> HealthFinding:
         examples = [
-            HealthExample(name, finding_texts.shown(name), f"{one.removed} of {one.total} memories were deleted")
+            HealthExample(
+                name, finding_texts.shown(name), f"{one.removed:,} of {counted(one.total, 'memory')} were deleted"
+            )
             for counts in (survey.agents, survey.sessions)
             for name, one in counts.items()
             if _is_junk(one)
         ]
         for agent, decided, rejected in await self._store.read(repo.decisions):
             if _is_junk(SourceCount(decided, rejected)):
-                detail = f"{rejected} of {decided} proposals were rejected"
+                detail = f"{rejected:,} of {counted(decided, 'proposal')} were rejected"
                 examples.append(HealthExample(agent, finding_texts.shown(agent), detail))
         return finding_texts.finding("sources", len(examples), 0, examples[:_EXAMPLES])
 
     async def _echoes(self) -> HealthFinding:
         examples = [
-            HealthExample(one.name, finding_texts.shown(one.name), f"{one.echo_rate:.0%} of {one.writes} writes")
+            HealthExample(
+                one.name, finding_texts.shown(one.name), f"{one.echo_rate:.0%} of {counted(one.writes, 'write')}"
+            )
             for one in await self._agents.listed()
             if one.writes >= _LEAST_WRITES and one.echo_rate >= _ECHOING
         ]

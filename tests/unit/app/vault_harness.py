@@ -84,7 +84,7 @@ class VaultHarness:
 
     def say(self, *texts: str, session: str = "s", agent: str = "", role: str = "user") -> None:
         messages = [NewMessage(role, text) for text in texts]
-        self.do(self.sessions.append(messages, session, NewSession(agent=agent), "person"))
+        self.do(self.sessions.append(messages, session, NewSession(agent=agent), "person", owner=None))
 
     def forget(self, session: str) -> int:
         return self.do(self.sessions.forget(session, "person")).changes.history_ids[0]

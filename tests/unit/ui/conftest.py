@@ -1,4 +1,4 @@
-"""Fixtures of the window: a style, a fake backend, a bridge to it, and a window over them."""
+"""Fixtures of the window: a style, a watched connection to a real host, a bridge over it, and a window over that."""
 
 import asyncio
 import gc
@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.host import Host
+from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.fake_backend import FakeBackend
 from ui import theme
 from ui.actions import Actions
@@ -53,6 +55,24 @@ def look(qapp: Any) -> Iterator[theme.Theme]:
 
 
 @pytest.fixture
+def connection(host: Host) -> Iterator[WatchedConnection]:
+    """Return the window's connection to the host of the test's vault."""
+    watched = WatchedConnection(host)
+    yield watched
+    watched.release_all()
+
+
+@pytest.fixture
+def bridge(connection: WatchedConnection, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[Bridge]:
+    """Return the window's bridge over that connection."""
+    bridge = Bridge(connection)
+    yield bridge
+    connection.release_all()
+    qt_loop.run_until_complete(bridge.close())
+    bridge.deleteLater()
+
+
+@pytest.fixture
 def backend() -> FakeBackend:
     return FakeBackend()
 
@@ -83,7 +103,7 @@ def rest(qt_loop: asyncio.AbstractEventLoop) -> Rest:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, fake_bridge: Bridge, tmp_path: Path, rest: Rest) -> Iterator[Window]:
+def window(qtbot: QtBot, bridge: Bridge, tmp_path: Path, rest: Rest) -> Iterator[Window]:
     """Return an open window with the graph pane in front, which needs nothing of the vault."""
     state = WindowState(tmp_path)
     state.keep("window/pane", "graph")
@@ -91,8 +111,8 @@ def window(qtbot: QtBot, fake_bridge: Bridge, tmp_path: Path, rest: Rest) -> Ite
     qtbot.addWidget(made)
     made.resize(1200, 800)
     made.show()
-    made.attach(fake_bridge)
-    rest(lambda: "Idle" in made.status_line.text)
+    made.attach(bridge)
+    rest(lambda: "Idle" in made.status_line.text or made.status_line.text.startswith("Read-only"))
     assert made.panes is not None
     assert made.panes.front is not None
     assert made.panes.front.current_place() == Place("graph")

@@ -1,6 +1,9 @@
 """The window wires its parts: places, panes, notices, undo, drops, and the keyboard everywhere."""
 
-from dataclasses import replace
+import os
+import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +11,17 @@ import PySide6
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.changes import ChangeSet, Progress
+from app.changes import ChangeSet
 from app.errors import KeepsakeError, VaultLockedError
-from app.history.acts.model import Act, ActPart, NextSteps
+from app.host import Host
+from tests.helpers.disks import SmallDisk, make_read_only, make_writable
+from tests.helpers.engine import engine_of
 from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.fake_backend import MORNING, FakeBackend
 from ui.actions import Action, Actions
 from ui.bridge import Bridge
 from ui.dialogs.base_dialog import BaseDialog
@@ -148,16 +153,16 @@ def test_f6_goes_round_and_comes_back(window: Window) -> None:
     assert len(seen) >= 3
 
 
-def test_notice_is_undone_by_key_and_toast(window: Window, backend: FakeBackend, rest: Rest) -> None:
-    done = Act("entry:7", MORNING, "me", "person", parts=(ActPart("DELETE", "note", 1),), title="Rose list", entry=7)
-    backend.set_steps(NextSteps(undo=done))
+def test_notice_is_undone_by_key_and_toast(window: Window, host: Host, rest: Rest) -> None:
+    note = host.ask("note.save", title="Rose list", content="Red ones.")
+    deleted = host.call("note.delete", {"id": note.id}).result()
+    assert deleted.changes is not None
     rest(lambda: window.registry.qaction("edit.undo").text() == "Undo: Deleted the note ‘Rose list’")
-    window.show_notice(Notice("Deleted ‘Rose list’", (7,)))
-    backend.before, backend.steps = backend.steps, NextSteps(redo=replace(done, id="entry:8", step="undo"))
+    window.show_notice(Notice("Deleted ‘Rose list’", deleted.changes.history_ids))
     window.registry.run("edit.undo")
     rest(window.undo.can_redo)
-    assert backend.requested("history.step") == [{"step": "undo"}]
-    assert window.registry.qaction("edit.redo").text() == "Redo: Deleted the note ‘Rose list’"
+    assert [kept.title for kept in host.ask("note.list")] == ["Rose list"]
+    rest(lambda: window.registry.qaction("edit.redo").text() == "Redo: Deleted the note ‘Rose list’")
     assert [toast.notice.text for toast in window.toaster.toasts] == ["Undone: Deleted the note ‘Rose list’"]
 
 
@@ -172,31 +177,35 @@ def test_a_window_starts_in_the_size_of_last_time(qtbot: QtBot, look: Theme, tmp
     assert {button.font().pointSizeF() for button in buttons} == {look.points}
 
 
-def test_scheme_and_size_are_stored(window: Window, backend: FakeBackend, look: Theme, rest: Rest) -> None:
+def _settings(host: Host) -> dict[str, Any]:
+    return {setting.name: setting.value for setting in host.ask("settings.list")}
+
+
+def test_scheme_and_size_are_stored(window: Window, host: Host, look: Theme, rest: Rest) -> None:
     window.registry.run("view.dark")
     assert look.scheme is Scheme.DARK
     assert window.registry.qaction("view.dark").isChecked()
     window.registry.run("view.larger")
-    rest(lambda: len(backend.requested("settings.set")) == 2)
-    assert backend.settings["window.theme"].value == "dark"
-    assert backend.settings["window.scale"].value == 110
+    rest(lambda: _settings(host)["window.scale"] == 110)
+    assert _settings(host)["window.theme"] == "dark"
     window.registry.run("view.normal")
     assert look.scale == 1.0
 
 
-def test_change_of_settings_elsewhere_is_obeyed(window: Window, backend: FakeBackend, look: Theme, rest: Rest) -> None:
-    backend.settings_set("window.theme", "dark")
-    assert window.bridge is not None
-    window.bridge.changed.emit(ChangeSet(frozenset({"settings"})))
+def test_change_of_settings_elsewhere_is_obeyed(window: Window, host: Host, look: Theme, rest: Rest) -> None:
+    host.ask("settings.set", name="window.theme", value="dark")
     rest(lambda: look.scheme is Scheme.DARK)
 
 
-def test_progress_reaches_the_line_and_cancel_the_vault(window: Window, backend: FakeBackend, rest: Rest) -> None:
-    assert window.bridge is not None
-    window.bridge.progressed.emit(Progress("job-1", "Importing a.zip", 5, 10, "messages"))
-    assert window.status_line.text.startswith("Importing a.zip: 5 of 10")
+def test_progress_reaches_the_line_and_cancel_the_vault(window: Window, host: Host, rest: Rest) -> None:
+    jobs = engine_of(host).jobs
+    job = jobs.begin("Importing a.zip", "messages")
+    job.advance(5, 10)
+    rest(lambda: window.status_line.text.startswith("Importing a.zip: 5 of 10"))
     window.status_line._cancel.click()
-    rest(lambda: backend.requested("job.cancel") == [{"job": "job-1"}])
+    rest(job.is_cancelled)
+    jobs.end(job, "cancelled")
+    rest(lambda: not window.status_line.text.startswith("Importing"))
 
 
 def test_failures_of_tasks_are_told(window: Window) -> None:
@@ -210,21 +219,23 @@ def test_failures_of_tasks_are_told(window: Window) -> None:
     assert not window.banner.isVisible()
 
 
-def test_dropped_files_are_offered_for_import(window: Window, backend: FakeBackend, rest: Rest) -> None:
+def test_dropped_files_are_offered_for_import(window: Window, rest: Rest, tmp_path: Path) -> None:
+    file = tmp_path / "Roses.md"
+    file.write_text("# Roses\n\nRed ones.\n", "utf-8")
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile("/tmp/chatgpt.zip")])
+    data.setUrls([QUrl.fromLocalFile(str(file))])
     button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     window.dragEnterEvent(QDragEnterEvent(drag_position(50, 50), Qt.DropAction.CopyAction, data, button, keys))
     assert window._drop_overlay.isVisible()
     window.dropEvent(QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, button, keys))
     assert not window._drop_overlay.isVisible()
-    rest(lambda: bool(backend.requested("exchange.preview")))
     assert window.dialogs is not None
-    assert window.dialogs.importer.isVisible()
-    window.dialogs.importer.hide()
+    importer = window.dialogs.importer
+    rest(lambda: any("Markdown notes" in label.text() for label in importer.findChildren(QLabel) if label.isVisible()))
+    importer.hide()
 
 
-def test_files_over_a_note_go_to_the_note(window: Window, backend: FakeBackend, qtbot: QtBot) -> None:
+def test_files_over_a_note_go_to_the_note(window: Window, connection: WatchedConnection, qtbot: QtBot) -> None:
     assert window.panes is not None
     editor = MarkdownEditor("Text", lambda work: work.close(), _nothing, window)
     editor.setGeometry(300, 200, 400, 300)
@@ -251,7 +262,7 @@ def test_files_over_a_note_go_to_the_note(window: Window, backend: FakeBackend, 
     editor.setReadOnly(False)
     window.dropEvent(QDropEvent(QPointF(400, 300), Qt.DropAction.CopyAction, data, button, keys))
     assert given == [["/tmp/tram.png"]]
-    assert not backend.requested("exchange.preview")
+    assert not connection.requested("exchange.preview")
 
 
 async def _nothing(*_: object) -> list[Any]:
@@ -282,16 +293,18 @@ def test_size_and_pane_come_back(window: Window, qtbot: QtBot, tmp_path: Path) -
     assert [place.title for place in again.palette_popup.recent_places] == ["Rose list"]
 
 
-def test_create_note_opens_it(
-    window: Window, backend: FakeBackend, rest: Rest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    went: list[Place] = []
-    monkeypatch.setattr(window, "go", went.append)
+def test_create_note_opens_it(window: Window, host: Host, rest: Rest) -> None:
     window.commands.create_note("Kite project")
     rest(lambda: bool(window.toaster.toasts))
-    assert backend.requested("note.save") == [{"title": "Kite project", "content": ""}]
-    assert went[0].pane == "notes"
-    assert len(window.toaster.toasts[0].notice.history_ids) == 1
+    [note] = host.ask("note.list")
+    assert (note.title, host.ask("note.get", id=note.id).content) == ("Kite project", "")
+    assert window.panes is not None
+    assert window.panes.front is not None
+    front = window.panes.front
+    rest(lambda: front.current_place().id == note.id)
+    assert front.name == "notes"
+    host.ask("memory.undo", history_ids=list(window.toaster.toasts[0].notice.history_ids))
+    assert host.ask("note.list") == []
 
 
 def test_menu_lists_every_group(window: Window) -> None:
@@ -331,23 +344,39 @@ def test_missing_pane_does_not_take_the_window_with_it(
 
 
 @pytest.mark.parametrize("kept", ["", "nowhere"])
-def test_an_unknown_kept_pane_opens_the_first(fake_bridge: Bridge, kept: str, qtbot: QtBot, tmp_path: Path) -> None:
+def test_an_unknown_kept_pane_opens_the_first(bridge: Bridge, kept: str, qtbot: QtBot, tmp_path: Path) -> None:
     state = WindowState(tmp_path)
     state.keep("window/pane", kept)
     window = Window(Actions(), state, ErrorReporter())
     qtbot.addWidget(window)
-    window.attach(fake_bridge)
+    window.attach(bridge)
     assert _front(window) == PANES[0].name
     window.shut_down()
 
 
-def test_a_read_only_vault_shows_why_in_the_banner(window: Window, backend: FakeBackend, rest: Rest) -> None:
-    backend.read_only = "The disk is full, so this vault is open for reading only."
-    for listener in backend.listeners:
-        listener(ChangeSet(frozenset({"settings"})))
-    rest(lambda: window.banner.text == backend.read_only)
-    assert window.banner.isVisible()
-    assert window.status_line.text.startswith("Read-only")
+class TestReadOnly:
+    """A vault that cannot be written."""
+
+    @pytest.fixture
+    def vault(self, vault: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+        if sys.platform != "win32" and os.geteuid():
+            vault.chmod(0o500)
+            yield vault
+            vault.chmod(0o700)
+            return
+        disk: SmallDisk = request.getfixturevalue("small_disk")
+        place = disk(16)
+        copy = Path(shutil.copytree(vault, place / "vault"))
+        make_read_only(place)
+        yield copy
+        make_writable(place)
+
+    def test_the_banner_says_why(self, window: Window, host: Host, allow_logs: AllowLogs) -> None:
+        allow_logs("other programs cannot reach this vault")
+        assert "cannot be written" in window.banner.text
+        assert window.banner.text == host.ask("vault.status").read_only
+        assert window.banner.isVisible()
+        assert window.status_line.text.startswith("Read-only")
 
 
 def test_there_is_one_search_field_at_a_time(window: Window) -> None:
@@ -371,35 +400,35 @@ def test_the_line_at_the_foot_opens_the_status_page_and_the_agent_at_work(window
 
 
 def test_a_refresh_that_nobody_asked_for_puts_no_banner_over_the_panes(
-    window: Window, backend: FakeBackend, fake_bridge: Bridge, rest: Rest
+    window: Window, connection: WatchedConnection, bridge: Bridge, rest: Rest
 ) -> None:
-    backend.refuse["vault.status"] = KeepsakeError("That took too long and was stopped.")
-    backend.refuse["inbox.count"] = backend.refuse["settings.list"] = backend.refuse["vault.status"]
-    before = len(backend.requested("vault.status"))
+    connection.refused["vault.status"] = KeepsakeError("That took too long and was stopped.")
+    connection.refused["inbox.count"] = connection.refused["settings.list"] = connection.refused["vault.status"]
+    before = len(connection.requested("vault.status"))
     every = ("sessions", "messages", "memories", "index", "settings", "schedules", "inbox", "presence")
-    fake_bridge.changed.emit(ChangeSet(frozenset(every)))
-    rest(lambda: len(backend.requested("vault.status")) > before and not fake_bridge.is_busy)
+    connection.publish(ChangeSet(frozenset(every)))
+    rest(lambda: len(connection.requested("vault.status")) > before and not bridge.is_busy)
     assert window.banner.isHidden()
     assert "That took too long" in window.errors.details, "a bug report has it"
-    del backend.refuse["vault.status"]
-    before = len(backend.requested("vault.status"))
-    rest(lambda: len(backend.requested("vault.status")) > before)  # by itself
+    del connection.refused["vault.status"]
+    before = len(connection.requested("vault.status"))
+    rest(lambda: len(connection.requested("vault.status")) > before)  # by itself
 
 
 def test_work_that_a_person_began_is_reported(
-    window: Window, fake_bridge: Bridge, rest: Rest, allow_logs: AllowLogs
+    window: Window, bridge: Bridge, rest: Rest, allow_logs: AllowLogs
 ) -> None:
     allow_logs("Unexpected failure")
 
     async def work() -> None:
         raise KeepsakeError("The disk is full.")
 
-    fake_bridge.start(work())
+    bridge.start(work())
     rest(lambda: not window.banner.isHidden())
     assert window.banner.text == "The disk is full."
 
 
-def test_what_can_be_done_is_looked_at_again_when_work_ends(window: Window, fake_bridge: Bridge, rest: Rest) -> None:
+def test_what_can_be_done_is_looked_at_again_when_work_ends(window: Window, bridge: Bridge, rest: Rest) -> None:
     can = [False]
     window.registry.register(Action("test.do", "Do", lambda: None, enabled=lambda: can[0]))
 
@@ -407,5 +436,5 @@ def test_what_can_be_done_is_looked_at_again_when_work_ends(window: Window, fake
         can[0] = True
 
     assert not window.registry.qaction("test.do").isEnabled()
-    fake_bridge.start(work())
+    bridge.start(work())
     rest(window.registry.qaction("test.do").isEnabled)

@@ -1,7 +1,6 @@
 """Background work ends with its object, and its calls are carried out."""
 
 import asyncio
-from concurrent.futures import Future
 from typing import Any
 
 import pytest
@@ -10,8 +9,9 @@ from shiboken6 import delete
 
 from app.changes import ChangeSet
 from app.errors import KeepsakeError, NotFoundError
+from app.host import Host
+from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.fake_backend import FakeBackend
 from ui import operations
 from ui.bridge import Bridge
 from ui.work import Work
@@ -43,10 +43,10 @@ def ground(qtbot: Any) -> QWidget:
 
 
 def test_no_line_of_it_runs_once_its_widget_is_gone(
-    fake_bridge: Bridge, ground: QWidget, rest: Rest, qt_loop: asyncio.AbstractEventLoop
+    bridge: Bridge, ground: QWidget, rest: Rest, qt_loop: asyncio.AbstractEventLoop
 ) -> None:
-    panel, gate, failures = Panel(fake_bridge, ground), asyncio.Event(), []
-    fake_bridge.failed.connect(failures.append)
+    panel, gate, failures = Panel(bridge, ground), asyncio.Event(), []
+    bridge.failed.connect(failures.append)
     task = panel.work.start(panel.show_after(gate, "late"))
     qt_loop.run_until_complete(asyncio.sleep(0))
     gate.set()  # the task is about to go on
@@ -57,8 +57,8 @@ def test_no_line_of_it_runs_once_its_widget_is_gone(
     assert failures == []
 
 
-def test_work_that_has_not_begun_ends_too(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
-    panel, gate = Panel(fake_bridge, ground), asyncio.Event()
+def test_work_that_has_not_begun_ends_too(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel, gate = Panel(bridge, ground), asyncio.Event()
     task = panel.work.refresh(panel.show_after(gate, "late"))
     delete(panel)
     rest(task.done)
@@ -66,10 +66,10 @@ def test_work_that_has_not_begun_ends_too(fake_bridge: Bridge, ground: QWidget, 
 
 
 def test_it_ends_with_the_parent_of_its_widget(
-    fake_bridge: Bridge, ground: QWidget, rest: Rest, qt_loop: asyncio.AbstractEventLoop
+    bridge: Bridge, ground: QWidget, rest: Rest, qt_loop: asyncio.AbstractEventLoop
 ) -> None:
     middle = QWidget(ground)
-    panel = Panel(fake_bridge, middle)
+    panel = Panel(bridge, middle)
     gate = asyncio.Event()
     task = panel.work.latest(panel.show_after, gate, "late")
     qt_loop.run_until_complete(asyncio.sleep(0))
@@ -79,8 +79,8 @@ def test_it_ends_with_the_parent_of_its_widget(
     assert task.cancelled()
 
 
-def test_the_latest_takes_the_place_of_the_one_before(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
-    panel, first, second = Panel(fake_bridge, ground), asyncio.Event(), asyncio.Event()
+def test_the_latest_takes_the_place_of_the_one_before(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel, first, second = Panel(bridge, ground), asyncio.Event(), asyncio.Event()
     panel.work.latest(panel.show_after, first, "first")
     task = panel.work.latest(panel.show_after, second, "second")
     other = panel.work.start(panel.show_after(first, "other"))
@@ -91,8 +91,8 @@ def test_the_latest_takes_the_place_of_the_one_before(fake_bridge: Bridge, groun
     assert panel.steps == ["second", "other"]
 
 
-def test_the_latest_can_be_cancelled(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
-    panel, gate = Panel(fake_bridge, ground), asyncio.Event()
+def test_the_latest_can_be_cancelled(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel, gate = Panel(bridge, ground), asyncio.Event()
     task = panel.work.latest(panel.show_after, gate, "late")
     panel.work.cancel(panel.show_after)
     gate.set()
@@ -101,31 +101,51 @@ def test_the_latest_can_be_cancelled(fake_bridge: Bridge, ground: QWidget, rest:
 
 
 def test_a_call_is_carried_out_after_its_widget_is_gone(
-    fake_bridge: Bridge,
-    backend: FakeBackend,
+    bridge: Bridge,
+    connection: WatchedConnection,
+    host: Host,
     ground: QWidget,
     rest: Rest,
     qt_loop: asyncio.AbstractEventLoop,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    panel, answer = Panel(fake_bridge, ground), Future[Any]()
-    monkeypatch.setattr(backend, "call", lambda operation, arguments: answer)
-    task = panel.work.start(fake_bridge.call(operations.note.save(content="roses")))
+    panel, held = Panel(bridge, ground), connection.hold("note.save")
+    task = panel.work.start(bridge.call(operations.note.save(content="roses")))
     qt_loop.run_until_complete(asyncio.sleep(0))
     delete(panel)
-    assert answer.set_running_or_notify_cancel(), "it was not withdrawn"
-    answer.set_exception(NotFoundError("Nobody hears of this."))
+    connection.release("note.save")
     rest(task.done)
     assert task.cancelled()
+    assert not held[0].answer.cancelled(), "it was not withdrawn"
+    rest(lambda: bool(host.ask("note.list")))
 
 
-def test_a_failure_goes_to_the_one_who_shows_it(fake_bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+def test_nobody_hears_of_a_refused_call_whose_widget_is_gone(
+    bridge: Bridge,
+    connection: WatchedConnection,
+    ground: QWidget,
+    rest: Rest,
+    qt_loop: asyncio.AbstractEventLoop,
+) -> None:
+    panel, held = Panel(bridge, ground), connection.hold("note.get")
+    failures: list[object] = []
+    bridge.failed.connect(failures.append)
+    task = panel.work.start(bridge.call(operations.note.get(id="none")))
+    qt_loop.run_until_complete(asyncio.sleep(0))
+    delete(panel)
+    connection.release("note.get")
+    rest(lambda: task.done() and held[0].answer.done())
+    assert isinstance(held[0].answer.exception(), NotFoundError)
+    assert task.cancelled()
+    assert failures == []
+
+
+def test_a_failure_goes_to_the_one_who_shows_it(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
     shown: list[KeepsakeError] = []
     general: list[object] = []
     quiet: list[object] = []
-    fake_bridge.failed.connect(general.append)
-    fake_bridge.refresh_failed.connect(quiet.append)
-    panel = Panel(fake_bridge, ground)
+    bridge.failed.connect(general.append)
+    bridge.refresh_failed.connect(quiet.append)
+    panel = Panel(bridge, ground)
     panel.work.start(panel.refuse(), shown.append)
     panel.work.start(panel.refuse())
     panel.work.refresh(panel.refuse())
@@ -134,31 +154,25 @@ def test_a_failure_goes_to_the_one_who_shows_it(fake_bridge: Bridge, ground: QWi
     assert (len(general), len(quiet)) == (1, 1)
 
 
-def test_a_change_of_its_areas_is_acted_on_while_it_lives(fake_bridge: Bridge, ground: QWidget) -> None:
-    panel = Panel(fake_bridge, ground)
+def test_a_change_of_its_areas_is_acted_on_while_it_lives(bridge: Bridge, ground: QWidget) -> None:
+    panel = Panel(bridge, ground)
     panel.work.on_areas({"settings"}, lambda: panel.steps.append("settings"))
     panel.work.on_areas({"settings", "inbox"}, lambda: panel.steps.append("any"))
     steps = panel.steps
     for area in ("inbox", "settings", "messages"):
-        fake_bridge.changed.emit(ChangeSet(frozenset({area})))  # type: ignore[arg-type]
+        bridge.changed.emit(ChangeSet(frozenset({area})))  # type: ignore[arg-type]
     assert steps == ["any", "settings", "any"]
     delete(panel)
-    fake_bridge.changed.emit(ChangeSet(frozenset({"settings"})))
+    bridge.changed.emit(ChangeSet(frozenset({"settings"})))
     assert len(steps) == 3
 
 
 def test_a_call_that_the_latest_no_longer_needs_is_withdrawn(
-    fake_bridge: Bridge,
-    backend: FakeBackend,
-    ground: QWidget,
-    rest: Rest,
-    qt_loop: asyncio.AbstractEventLoop,
-    monkeypatch: pytest.MonkeyPatch,
+    bridge: Bridge, connection: WatchedConnection, ground: QWidget, rest: Rest, qt_loop: asyncio.AbstractEventLoop
 ) -> None:
-    panel, answer = Panel(fake_bridge, ground), Future[Any]()
-    monkeypatch.setattr(backend, "call", lambda operation, arguments: answer)
-    task = panel.work.latest(fake_bridge.call, operations.memory.search(query="roses"))
+    panel, held = Panel(bridge, ground), connection.hold("memory.search")
+    task = panel.work.latest(bridge.call, operations.memory.search(query="roses"))
     qt_loop.run_until_complete(asyncio.sleep(0))
-    panel.work.latest(fake_bridge.call, operations.memory.search(query="rose"))
+    panel.work.latest(bridge.call, operations.memory.search(query="rose"))
     rest(task.done)
-    assert answer.cancelled()
+    assert held[0].answer.cancelled()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolic
 from ui import theme
 from ui.dialogs.base_dialog import hairline
 from ui.dialogs.models.model_title import model_title
-from ui.models.dates import format_number, full_date
+from ui.models.dates import counted, format_number, full_date
 from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -81,9 +81,8 @@ class ModelRow(QWidget):
 
     def _state_text(self) -> str:
         info, status = self.info, self._status
-        made = self.tr("{made} of {texts} texts").format(
-            made=format_number(info.vectors), texts=format_number(status.texts)
-        )
+        texts = counted(status.texts, self.tr("{made} of 1 text"), self.tr("{made} of {n} texts"))
+        made = texts.format(made=format_number(info.vectors))
         where = self.tr("a remote service") if info.is_remote else self.tr("on this computer")
         facts = " · ".join((made, self.tr("{n} numbers each").format(n=format_number(info.dimensions)), where))
         return f"{self._standing()} — {facts}"

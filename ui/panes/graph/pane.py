@@ -369,7 +369,8 @@ class GraphPane(ReadingPane):
         shown = int(scene.shown_nodes.sum())
         every = len(scene) + scene.left_out
         links = int(scene.link_counts().sum()) // 2
-        words = self.tr("{shown} of {all} names shown").format(shown=format_number(shown), all=format_number(every))
+        names = counted(every, self.tr("{shown} of 1 name shown"), self.tr("{shown} of {n} names shown"))
+        words = names.format(shown=format_number(shown))
         words += " · " + counted(links, self.tr("1 link"), self.tr("{n} links"))
         self._capacity.setText(f"{words} · {self._unread_words()}" if self._unread else words)
         if self.loader.by_group:

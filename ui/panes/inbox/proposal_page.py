@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.core.declared_operations import declared_operations
 from ui import theme
-from ui.models.dates import full_date
+from ui.models.dates import counted, full_date
 from ui.panes.inbox.change_view import ChangeView
 from ui.panes.inbox.proposal_form import ProposalForm, editable
 from ui.panes.inbox.proposal_labels import OWN_NAME, headline, reason_of, state_words
@@ -160,7 +160,7 @@ class ProposalPage(QScrollArea):
         more = proposal.preview.count - min(len(proposal.preview.changes), SHOWN_CHANGES)
         if more > 0:
             label = _label("small muted", self)
-            label.setText(self.tr("… and {n} more changes").format(n=more))
+            label.setText(counted(more, self.tr("… and 1 more change"), self.tr("… and {n} more changes")))
             self._changes.addWidget(label)
 
     def _show_editing(self) -> None:

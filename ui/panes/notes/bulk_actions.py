@@ -9,7 +9,7 @@ from shiboken6 import isValid
 
 from app.core.stores import STORES
 from ui import operations
-from ui.models.dates import format_number
+from ui.models.dates import counted, format_number
 from ui.panes.labels import display_title, store_label
 from ui.panes.reading_pane import ReadingPane, history_of
 from ui.widgets.context_menu import Entry, open_menu
@@ -37,7 +37,9 @@ class BulkActions(QObject):
 
     def pin(self, ids: list[str], *, pinned: bool) -> None:
         """Pin or unpin notes."""
-        words = self.tr("Pinned {count} notes") if pinned else self.tr("Unpinned {count} notes")
+        words = (self.tr("Unpinned 1 note"), self.tr("Unpinned {n} notes"))
+        if pinned:
+            words = (self.tr("Pinned 1 note"), self.tr("Pinned {n} notes"))
         self._do(self._change(ids, words, pinned=pinned))
 
     def store_entries(self, ids: list[str]) -> list[Entry]:
@@ -59,8 +61,10 @@ class BulkActions(QObject):
 
     def set_store(self, ids: list[str], store: str) -> None:
         """Change who may see notes."""
-        words = self.tr("{count} notes are now in the store ‘{store}’").replace("{store}", store_label(store))
-        self._do(self._change(ids, words, store=store))
+        one = self.tr("1 note is now in the store ‘{store}’")
+        many = self.tr("{n} notes are now in the store ‘{store}’")
+        name = store_label(store)
+        self._do(self._change(ids, (one.replace("{store}", name), many.replace("{store}", name)), store=store))
 
     def archive(self, ids: list[str]) -> None:
         """Put notes into the archive, out of lists and searches."""
@@ -74,7 +78,7 @@ class BulkActions(QObject):
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         self._pane.do(work)
 
-    async def _change(self, ids: list[str], words: str, **fields: Any) -> None:
+    async def _change(self, ids: list[str], words: tuple[str, str], **fields: Any) -> None:
         await self._controller.settle()
         reply = await self._pane.bridge.reply(operations.note.change_many(ids=ids, **fields))
         self._tell(words, len(reply.value), reply)
@@ -89,7 +93,7 @@ class BulkActions(QObject):
         elif self._listing.list.selected_count > 1 or self._listing.list.current_id() in ids:
             self._listing.list.choose(neighbour)
         reply = await self._pane.bridge.reply(operations.archive.put(ids=ids))
-        self._tell(self.tr("Archived {count} notes"), len(ids), reply)
+        self._tell((self.tr("Archived 1 note"), self.tr("Archived {n} notes")), len(ids), reply)
 
     async def _merge(self, ids: list[str]) -> None:
         await self._controller.settle()
@@ -102,6 +106,6 @@ class BulkActions(QObject):
         words = self.tr("Merged {count} notes into ‘{title}’").replace("{count}", format_number(len(ids)))
         self._pane.show_result(words, title, reply)
 
-    def _tell(self, words: str, count: int, reply: "Reply") -> None:
+    def _tell(self, words: tuple[str, str], count: int, reply: "Reply") -> None:
         if isValid(self._pane):
-            self._pane.show_notice(words.format(count=format_number(count)), history_of(reply))
+            self._pane.show_notice(counted(count, *words), history_of(reply))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QMenu, QVBoxLay
 from app.core.tag_names import inline_tag, normalise_tag
 from app.memories.model import Memory
 from ui import operations, theme
-from ui.models.dates import format_number, full_date
+from ui.models.dates import counted, full_date
 from ui.models.markup import is_editable, toggled_task
 from ui.models.text_structure import Heading
 from ui.panes.known_row import KnownRow
@@ -189,9 +189,8 @@ class Document(QFrame):
 
     def show_word_count(self, count: int) -> None:
         """Say how many words the text has."""
-        one = self.tr("{count} word").format(count=count)
-        many = self.tr("{count} words").format(count=format_number(count))
-        self._words.setText(f"·  {one if count == 1 else many}" if count else "")
+        words = counted(count, self.tr("1 word"), self.tr("{n} words"))
+        self._words.setText(f"·  {words}" if count else "")
 
     def take_title(self, title: str) -> None:
         """Show the stored title, unless one is being typed.

@@ -9,7 +9,7 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations
-from ui.models.dates import format_number
+from ui.models.dates import counted, format_number
 from ui.panes.labels import display_title
 from ui.panes.notes.bulk_actions import BulkActions
 from ui.panes.pane import Place
@@ -239,7 +239,7 @@ class NoteActions(QObject):
             title = display_title(first.title, first.content, self.tr("Untitled"))
             self._pane.show_result(self.tr("Tagged ‘{title}’"), title, reply)
         elif isValid(self):
-            words = self.tr("Tagged {count} notes").format(count=format_number(len(reply.value)))
+            words = counted(len(reply.value), self.tr("Tagged 1 note"), self.tr("Tagged {n} notes"))
             self._pane.show_notice(words, history_of(reply))
 
 

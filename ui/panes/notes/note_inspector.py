@@ -13,7 +13,7 @@ from app.errors import KeepsakeError
 from app.history.model import HistoryEntry
 from app.memories.model import Link, Links, Memory
 from ui import operations, theme
-from ui.models.dates import format_number, full_date, short_date
+from ui.models.dates import counted, format_number, full_date, short_date
 from ui.panes.labels import event_label, observation_type, source_label, store_label
 from ui.panes.notes.facts.fact_panel import FactPanel
 from ui.panes.notes.mention_section import MentionSection
@@ -115,7 +115,7 @@ class NoteInspector(QScrollArea):
             (self.tr("Mentioned"), format_number(memory.mention_count) if memory.mention_count > 1 else ""),
             (
                 self.tr("Size"),
-                self.tr("{n} tokens").format(n=format_number(memory.tokens)) if memory.tokens else "",
+                counted(memory.tokens, self.tr("1 token"), self.tr("{n} tokens")) if memory.tokens else "",
                 self.tr("Tokens: the pieces of words in which language models count a text"),
             ),
         ]

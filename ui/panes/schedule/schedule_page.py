@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.engine_texts import engine_text
-from ui.models.dates import format_number
+from ui.models.dates import counted, format_number
 from ui.panes.schedule.run_history import RunHistory
 from ui.panes.schedule.run_labels import coming, last_words, next_words, schedule_title, zone_words
 from ui.style.design_tokens import Space
@@ -137,12 +137,16 @@ class SchedulePage(PageArea):
 
     def show_forecast(self, forecast: Any) -> None:
         """Show a ``Forecast`` of the facts that fade."""
+        one, many = self.tr("1 day: {count}"), self.tr("{n} days: {count}")
         parts = [
-            self.tr("{days} days: {n}").format(days=horizon.days, n=format_number(horizon.count))
-            for horizon in forecast.horizons
+            counted(horizon.days, one, many).format(count=format_number(horizon.count)) for horizon in forecast.horizons
         ]
-        words = self.tr("Of {n} facts that can fade, these would be gone if nobody used them: {parts}")
-        self._forecast.setText(words.format(n=format_number(forecast.fading), parts="  ·  ".join(parts)))
+        words = counted(
+            forecast.fading,
+            self.tr("Of 1 fact that can fade, these would be gone if nobody used it:"),
+            self.tr("Of {n} facts that can fade, these would be gone if nobody used them:"),
+        )
+        self._forecast.setText(f"{words} {'  ·  '.join(parts)}")
         self._forecast.show()
 
     def show_runs(self, runs: "Sequence[ScheduleRun]", acts: "Sequence[Act]", chosen: str = "") -> None:

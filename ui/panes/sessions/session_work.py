@@ -140,9 +140,12 @@ class SessionWork(QObject):
         if not done.applied:
             self._pane.show_notice(self.tr("It is short enough: there is nothing to condense."))
             return
-        words = self.tr("{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full")
-        counts = {"n": format_number(done.condensed), "rest": format_number(done.retained)}
-        sentence = words.format(title=excerpt(self._title(session), TITLE), **counts)
+        words = counted(
+            done.condensed,
+            self.tr("1 message of ‘{title}’ stands in its summary now; in full: {rest}"),
+            self.tr("{n} messages of ‘{title}’ stand in its summary now; in full: {rest}"),
+        )
+        sentence = words.format(title=excerpt(self._title(session), TITLE), rest=format_number(done.retained))
         if done.note:
             sentence = f"{sentence}. {done.note}"
         self._pane.show_notice(sentence, history_of(reply))

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from app.core.clock import SystemClock, to_datetime
-from app.core.text import content_hash
+from app.core.text import content_hash, counted
 from app.exchange.accounting import read_item
 from app.exchange.formats.chats import chat_records, whatsapp_header, whatsapp_name
 from app.exchange.formats.chats.chat_records import Cancelled
@@ -222,7 +222,11 @@ class _Messages:
     def _remarks(self) -> Iterator[Problem]:
         """Yield what holds for many lines."""
         if more := max(0, self._alike - _MOST_NAMED):
-            what = f"{more:,} more lines begin with a date and a time and were read as part of a message."
+            begins = (
+                "more line begins with a date and a time and was",
+                "more lines begin with a date and a time and were",
+            )
+            what = f"{counted(more, *begins)} read as part of a message."
             yield Problem(self._place, what, lost=False)
         if self._undated:
             number = len(self._undated)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.core.clock import optional_datetime, parse_instant
-from app.core.text import content_hash, excerpt, storable
+from app.core.text import content_hash, excerpt, replaced_words, storable
 from app.errors import FormatError
 from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec, fields
@@ -147,7 +147,7 @@ def _message(key: str, message: Fields, moment: int | None, place: str, sent: se
         return
     said, replaced = storable(said)
     if replaced:
-        yield Problem(place, f"{replaced} characters that cannot be stored were replaced.", lost=False)
+        yield Problem(place, replaced_words(replaced), lost=False)
     if role is None:
         shown = excerpt(text(message.get("role")), 40)
         yield Problem(place, f"Its role {shown!r} is unknown; it went in as 'system'.", lost=False)

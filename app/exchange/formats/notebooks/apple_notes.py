@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import quote
 
 from app.core.tag_names import normalise_tags
-from app.core.text import storable
+from app.core.text import counted, storable
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import open_files, read_file
 from app.exchange.formats.notebooks.attached_entries import AttachedEntries
@@ -71,7 +71,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield Position(done, total, name)
         rest = len(found.files) - len(notes) - len(attached.used)
         if rest:
-            yield Problem(path.name, f"{rest} files that belong to no note were left out.", lost=False, foreign=True)
+            files = counted(rest, "file that belongs to no note was", "files that belong to no note were")
+            yield Problem(path.name, f"{files} left out.", lost=False, foreign=True)
 
 
 def _records(name: str, entry: SourceEntry, in_folder: list[str], attached: AttachedEntries) -> Iterator[Record]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from app.attachments.model import MAX_BYTES
 from app.core.tag_names import normalise_tags
-from app.core.text import storable
+from app.core.text import counted, storable
 from app.errors import FormatError, InputError
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.joplin_items import (
@@ -74,8 +74,11 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                 return
             yield Position(0, total, "looking for notes") if isinstance(found, int) else found
         if index.others:
-            said = f"{index.others} files of the archive are none of Joplin's and were left out."
-            yield Problem(path.name, said, lost=False, foreign=True)
+            one, many = (
+                "file of the archive is none of Joplin's and was",
+                "files of the archive are none of Joplin's and were",
+            )
+            yield Problem(path.name, f"{counted(index.others, one, many)} left out.", lost=False, foreign=True)
         reader = _NoteReader(archive, path, index)
         for member in index.notes.values():
             if cancelled():
@@ -84,8 +87,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield Position(member.offset, total, path.name)
         unused = len(index.files.keys() - reader.used)
         if unused:
-            said = f"{unused} attached files that no note shows were left out."
-            yield Problem(path.name, said, lost=False, foreign=True)
+            files = counted(unused, "attached file that no note shows was", "attached files that no note shows were")
+            yield Problem(path.name, f"{files} left out.", lost=False, foreign=True)
         yield Position(total, total, path.name)
 
 

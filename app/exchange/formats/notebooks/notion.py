@@ -16,7 +16,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from app.core.tag_names import normalise_tags
-from app.core.text import storable
+from app.core.text import counted, storable
 from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, read_file
@@ -103,7 +103,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         yield from found.problems
         pages = _pages(found)
         if pages.same:
-            said = f"{pages.same} views of databases were left out; the whole tables hold their rows."
+            views = counted(pages.same, "view of a database was", "views of databases were")
+            said = f"{views} left out; the whole tables hold their rows."
             yield Problem(path.name, said, lost=False, foreign=True)
         attached = AttachedEntries(found.files)
         names = NoteNames({page.key: page.title for page in pages.by_key.values()})
@@ -117,8 +118,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         others = found.files.keys() - {page.entry.name for page in pages.by_key.values()} - attached.used
         rest = [name for name in others if not PAGE.fullmatch(name) and posixpath.basename(name) != _INDEX]
         if rest:
-            said = f"{len(rest)} files that no page shows were left out."
-            yield Problem(path.name, said, lost=False, foreign=True)
+            files = counted(len(rest), "file that no page shows was", "files that no page shows were")
+            yield Problem(path.name, f"{files} left out.", lost=False, foreign=True)
 
 
 def _pages(found: ArchiveFiles) -> _Pages:

@@ -44,7 +44,7 @@ CLASSES = {
         capture.status
         memory.on_this_day memory.related
         archive.put entity.duplicates entity.merge entity.place entity.protect entity.relate entity.rename entity.split
-        entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.undo
+        entity.unrelate memory.history memory.undo
         schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
         session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending
@@ -56,6 +56,7 @@ CLASSES = {
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.
     "owner": """
+        job.cancel job.list job.pause job.resume
         agent.incognito.get agent.incognito.set
         agent.activity agent.add agent.allow agent.ask agent.clear_ledger agent.ledger agent.list
         agent.quarantine agent.quarantined agent.readers agent.refuse agent.release agent.requests

@@ -74,7 +74,7 @@ class EntityHarness:
 
     def say(self, *texts: str, session: str = "s", author: str = "", role: Any = "user") -> None:
         turns = [NewMessage(role, text, author) for text in texts]
-        self.do(self.sessions.append(turns, session, NewSession(), "person"))
+        self.do(self.sessions.append(turns, session, NewSession(), "person", owner=None))
 
     def note(self, content: str, **fields: Any) -> Memory:
         return self.do(self.memories.save(EVERYTHING, NewMemory(content, **fields))).value

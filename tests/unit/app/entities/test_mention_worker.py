@@ -109,9 +109,9 @@ def test_a_rebuild_keeps_what_a_person_decided(harness: EntityHarness) -> None:
     harness.say("Bob lives in Paris.", "Robert Smith lives in Paris.")
     harness.read_all()
     bob, robert = harness.id("Bob"), harness.id("Robert Smith")
-    harness.do(harness.service.merge([bob], robert))
-    harness.do(harness.service.rename(robert, "Bobby"))
-    harness.do(harness.service.protect(harness.id("Paris")))
+    harness.do(harness.service.merge([bob], robert, actor="person"))
+    harness.do(harness.service.rename(robert, "Bobby", actor="person"))
+    harness.do(harness.service.protect(harness.id("Paris"), actor="person"))
     before = harness.picture()
     harness.do(harness.sync.start_over())
     harness.read_all()
@@ -130,7 +130,7 @@ def test_names_people_care_about_are_found_in_small_letters(harness: EntityHarne
     assert "Zorbulon" not in harness.names()
     harness.say("Dr. Zorbulon agrees.")
     harness.read_all()
-    harness.do(harness.service.protect(harness.id("Zorbulon")))
+    harness.do(harness.service.protect(harness.id("Zorbulon"), actor="person"))
     harness.say("a letter from zorbulon came")
     harness.read_all()
     assert harness.names()["Zorbulon"] == 2
@@ -182,7 +182,7 @@ def test_what_was_decided_and_undone_can_be_done_again_after_nothing_names_it_an
     note = harness.note("Bob lives in Paris.")
     harness.read_all()
     bob = harness.id("Bob")
-    renamed = harness.do(harness.service.rename(bob, "Robert")).changes
+    renamed = harness.do(harness.service.rename(bob, "Robert", actor="person")).changes
     undone = harness.undo(renamed)
     harness.do(harness.memories.delete(EVERYTHING, note.id))
     harness.read_all()

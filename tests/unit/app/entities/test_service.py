@@ -26,7 +26,7 @@ def talk(harness: EntityHarness) -> EntityHarness:
 def test_a_merge_takes_names_and_mentions_and_its_undo_gives_them_back(talk: EntityHarness) -> None:
     before = talk.picture()
     bob, robert = talk.id("Bob"), talk.id("Robert Smith")
-    merged = talk.do(talk.service.merge([bob], robert))
+    merged = talk.do(talk.service.merge([bob], robert, actor="person"))
     assert merged.value.mentions == 3
     assert merged.value.aliases == ("Bob", "Robert Smith")
     assert "Bob" not in talk.names()
@@ -41,7 +41,7 @@ def test_a_merge_takes_names_and_mentions_and_its_undo_gives_them_back(talk: Ent
 
 def test_what_is_said_after_a_merge_means_the_merged_one_and_after_undo_itself(talk: EntityHarness) -> None:
     bob, robert = talk.id("Bob"), talk.id("Robert Smith")
-    merged = talk.do(talk.service.merge([bob], robert))
+    merged = talk.do(talk.service.merge([bob], robert, actor="person"))
     talk.say("Bob is back.")
     talk.read_all()
     assert talk.names()["Robert Smith"] == 4
@@ -53,13 +53,13 @@ def test_what_is_said_after_a_merge_means_the_merged_one_and_after_undo_itself(t
 def test_a_merge_across_types_and_of_what_was_merged(talk: EntityHarness) -> None:
     berlin, paris, acme = (talk.id(name) for name in ("Berlin", "Paris", "Acme GmbH"))
     before = talk.picture()
-    first = talk.do(talk.service.merge([berlin], paris))
-    second = talk.do(talk.service.merge([paris], acme))
+    first = talk.do(talk.service.merge([berlin], paris, actor="person"))
+    second = talk.do(talk.service.merge([paris], acme, actor="person"))
     talk.say("I live in Berlin.")
     talk.read_all()
     assert talk.names()["Acme GmbH"] == 4
     with pytest.raises(NotFoundError, match="merged into another"):
-        talk.do(talk.service.rename(paris, "Lutetia"))
+        talk.do(talk.service.rename(paris, "Lutetia", actor="person"))
     with pytest.raises(StaleError):
         talk.undo(first.changes)
     talk.undo(second.changes)
@@ -71,8 +71,8 @@ def test_a_merge_across_types_and_of_what_was_merged(talk: EntityHarness) -> Non
 def test_a_split_by_name_lets_a_merged_one_stand_again(talk: EntityHarness) -> None:
     before = talk.picture()
     bob, robert = talk.id("Bob"), talk.id("Robert Smith")
-    merged = talk.do(talk.service.merge([bob], robert))
-    split = talk.do(talk.service.split(robert, aliases=["BOB"]))
+    merged = talk.do(talk.service.merge([bob], robert, actor="person"))
+    split = talk.do(talk.service.split(robert, aliases=["BOB"], actor="person"))
     assert split.value.id == bob
     assert talk.names()["Bob"] == 2
     talk.undo(split.changes)
@@ -82,15 +82,15 @@ def test_a_split_by_name_lets_a_merged_one_stand_again(talk: EntityHarness) -> N
 
 def test_a_name_merged_across_types_is_split_off_with_its_own_type(talk: EntityHarness) -> None:
     bob, berlin = talk.id("Bob"), talk.id("Berlin")
-    talk.do(talk.service.merge([berlin], bob))
-    split = talk.do(talk.service.split(bob, aliases=["Berlin"]))
+    talk.do(talk.service.merge([berlin], bob, actor="person"))
+    split = talk.do(talk.service.split(bob, aliases=["Berlin"], actor="person"))
     assert (split.value.id, split.value.type, split.value.mentions) == (berlin, "location", 1)
 
 
 def test_a_split_by_turns_keeps_to_those_turns(talk: EntityHarness) -> None:
     before = talk.picture()
     bob = talk.id("Bob")
-    split = talk.do(talk.service.split(bob, owners=[("message", "s#3")], name="Bob from Paris"))
+    split = talk.do(talk.service.split(bob, owners=[("message", "s#3")], name="Bob from Paris", actor="person"))
     assert split.value.mentions == 1
     assert talk.names()["Bob"] == 1
     talk.say("Bob again.")
@@ -99,7 +99,7 @@ def test_a_split_by_turns_keeps_to_those_turns(talk: EntityHarness) -> None:
     assert talk.names()["Bob"] == 2
     assert talk.names()["Bob from Paris"] == 1
     with pytest.raises(InputError, match="decided already"):
-        talk.do(talk.service.split(bob, owners=[("message", "s#3")], name="Third Bob"))
+        talk.do(talk.service.split(bob, owners=[("message", "s#3")], name="Third Bob", actor="person"))
     talk.undo(split.changes)
     assert talk.names()["Bob"] == 3
     assert "Bob from Paris" not in talk.names()
@@ -109,7 +109,7 @@ def test_a_split_by_turns_keeps_to_those_turns(talk: EntityHarness) -> None:
 def test_a_rename_keeps_the_old_name_and_can_change_the_type(talk: EntityHarness) -> None:
     acme = talk.id("Acme GmbH")
     before = talk.picture()
-    renamed = talk.do(talk.service.rename(acme, "Acme", kind="project", summary="Tools"))
+    renamed = talk.do(talk.service.rename(acme, "Acme", kind="project", summary="Tools", actor="person"))
     assert (renamed.value.name, renamed.value.type, renamed.value.summary) == ("Acme", "project", "Tools")
     assert renamed.value.aliases == ("Acme", "Acme GmbH")
     talk.note("Acme GmbH again.")
@@ -120,55 +120,55 @@ def test_a_rename_keeps_the_old_name_and_can_change_the_type(talk: EntityHarness
     talk.undo(renamed.changes)
     assert talk.picture()[0][acme][0] == before[0][acme][0]
     with pytest.raises(InputError, match="Merge the two"):
-        talk.do(talk.service.rename(talk.id("Bob"), "alice  JONES"))
+        talk.do(talk.service.rename(talk.id("Bob"), "alice  JONES", actor="person"))
 
 
 def test_relations_follow_a_merge_and_undo(talk: EntityHarness) -> None:
     bob, robert, acme = talk.id("Bob"), talk.id("Robert Smith"), talk.id("Acme GmbH")
-    stated = talk.do(talk.service.relate(bob, "works at", acme))
-    talk.do(talk.service.relate(bob, "works at", acme, weight=3))
-    talk.do(talk.service.merge([bob], robert))
+    stated = talk.do(talk.service.relate(bob, "works at", acme, actor="person"))
+    talk.do(talk.service.relate(bob, "works at", acme, weight=3, actor="person"))
+    talk.do(talk.service.merge([bob], robert, actor="person"))
     (relation,) = talk.do(talk.reads.info(EVERYTHING, acme)).relations
     assert (relation.subject_id, relation.predicate, relation.weight) == (robert, "works at", 3.0)
     assert talk.do(talk.reads.info(EVERYTHING, robert)).relations == (relation,)
     with pytest.raises(StaleError):
         talk.undo(stated.changes)
     with pytest.raises(InputError, match="itself"):
-        talk.do(talk.service.relate(robert, "knows", robert))
+        talk.do(talk.service.relate(robert, "knows", robert, actor="person"))
     with pytest.raises(InputError, match="weight"):
-        talk.do(talk.service.relate(robert, "knows", acme, weight=float("nan")))
+        talk.do(talk.service.relate(robert, "knows", acme, weight=float("nan"), actor="person"))
 
 
 def test_unrelate_and_protect_can_be_undone(talk: EntityHarness) -> None:
     bob, acme = talk.id("Bob"), talk.id("Acme GmbH")
-    talk.do(talk.service.relate(bob, "works at", acme))
+    talk.do(talk.service.relate(bob, "works at", acme, actor="person"))
     before = talk.picture()
-    taken = talk.do(talk.service.unrelate(bob, "works at", acme))
+    taken = talk.do(talk.service.unrelate(bob, "works at", acme, actor="person"))
     assert talk.do(talk.reads.info(EVERYTHING, bob)).relations == ()
-    protected = talk.do(talk.service.protect(bob))
+    protected = talk.do(talk.service.protect(bob, actor="person"))
     assert protected.value.protected
-    assert talk.do(talk.service.protect(bob)).changes.history_ids == ()
+    assert talk.do(talk.service.protect(bob, actor="person")).changes.history_ids == ()
     talk.undo(protected.changes)
     talk.undo(taken.changes)
     assert talk.picture() == before
     with pytest.raises(InputError, match="no such relation"):
-        talk.do(talk.service.unrelate(bob, "likes", acme))
+        talk.do(talk.service.unrelate(bob, "likes", acme, actor="person"))
 
 
 def test_what_cannot_be_is_refused(talk: EntityHarness) -> None:
     bob, robert = talk.id("Bob"), talk.id("Robert Smith")
-    talk.do(talk.service.protect(robert))
+    talk.do(talk.service.protect(robert, actor="person"))
     before = talk.picture()
     for wrong in (
-        talk.service.merge([bob], bob),
-        talk.service.merge([bob], "ent-none"),
-        talk.service.split(bob, aliases=["Bob"]),
-        talk.service.split(bob, aliases=["Nobody"]),
-        talk.service.split(bob, name="Bobby"),
-        talk.service.split(bob, owners=[("message", "s#1")]),
-        talk.service.split(bob, owners=[("message", "s#1")], name="Robert Smith"),
-        talk.service.rename(bob, "x" * 501),
-        talk.service.place([(bob, float("inf"), 0.0)]),
+        talk.service.merge([bob], bob, actor="person"),
+        talk.service.merge([bob], "ent-none", actor="person"),
+        talk.service.split(bob, aliases=["Bob"], actor="person"),
+        talk.service.split(bob, aliases=["Nobody"], actor="person"),
+        talk.service.split(bob, name="Bobby", actor="person"),
+        talk.service.split(bob, owners=[("message", "s#1")], actor="person"),
+        talk.service.split(bob, owners=[("message", "s#1")], name="Robert Smith", actor="person"),
+        talk.service.rename(bob, "x" * 501, actor="person"),
+        talk.service.place([(bob, float("inf"), 0.0)], actor="person"),
     ):
         with pytest.raises(InputError):
             talk.do(wrong)
@@ -179,7 +179,7 @@ def test_what_cannot_be_is_refused(talk: EntityHarness) -> None:
 def test_any_text_can_be_a_name_or_is_refused(talk: EntityHarness, text: str) -> None:
     bob = talk.id("Bob")
     try:
-        renamed = talk.do(talk.service.rename(bob, f"x{text}"))
+        renamed = talk.do(talk.service.rename(bob, f"x{text}", actor="person"))
     except InputError:
         assert len(text) > 400
         return
@@ -198,12 +198,14 @@ def attempt(harness: EntityHarness, ids: dict[str, str], step: Step, number: int
     one, other = ids[NAMES[first]], ids[NAMES[second]]
     owner = ("message", f"s#{second % 3 + 1}")
     calls = {
-        "merge": lambda: harness.service.merge([one], other),
-        "split names": lambda: harness.service.split(one, aliases=[NAMES[second]]),
-        "split owners": lambda: harness.service.split(one, owners=[owner], name=f"Other {number}"),
-        "rename": lambda: harness.service.rename(one, f"New {number}", kind="project" if second % 2 else None),
-        "relate": lambda: harness.service.relate(one, f"p{second}", other),
-        "protect": lambda: harness.service.protect(one),
+        "merge": lambda: harness.service.merge([one], other, actor="person"),
+        "split names": lambda: harness.service.split(one, aliases=[NAMES[second]], actor="person"),
+        "split owners": lambda: harness.service.split(one, owners=[owner], name=f"Other {number}", actor="person"),
+        "rename": lambda: harness.service.rename(
+            one, f"New {number}", kind="project" if second % 2 else None, actor="person"
+        ),
+        "relate": lambda: harness.service.relate(one, f"p{second}", other, actor="person"),
+        "protect": lambda: harness.service.protect(one, actor="person"),
     }
     try:
         return harness.do(calls[what]()).changes
@@ -259,5 +261,7 @@ def test_a_split_by_turns_that_do_not_mention_it_is_refused(harness: EntityHarne
     harness.read_all()
     for owner in ("nope#1", "s#2"):
         with pytest.raises(InputError, match="mentions it"):
-            harness.do(harness.service.split(harness.id("Bob"), owners=[("message", owner)], name="Bill"))
+            harness.do(
+                harness.service.split(harness.id("Bob"), owners=[("message", owner)], name="Bill", actor="person")
+            )
     assert "Bill" not in harness.names()

@@ -3,11 +3,15 @@
 import json
 import os
 import socket
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from app.exchange.folder_plan import plan
+from app.exchange.formats.chats import chat_records
 from app.host import Host
 from tests.unit.app.exchange.reading import chatgpt_talk, claude_talk, write_json, write_zip
 
@@ -198,3 +202,62 @@ def test_files_beyond_what_is_looked_at_are_named(tmp_path: Path) -> None:
     found = plan(tmp_path, max_looked_at=3)
     assert [len(part.paths) for part in found.parts] == [3]
     assert [(one.lost, one.count, "3.html, 4.html" in one.what) for one in found.problems] == [(True, 2, True)]
+
+
+def test_every_hidden_file_with_words_is_counted(host: Host, tmp_path: Path) -> None:
+    folder = tmp_path / "garden"
+    (folder / ".drafts").mkdir(parents=True)
+    (folder / "rose.md").write_text("Roses.")
+    for number in range(21_000):
+        (folder / f".drafts/{number:05}.txt").write_text("the quince ripens")
+    report = host.ask("exchange.import", path=str(folder))
+    assert (report.memories, report.lost) == (1, 21_000)
+    assert "20,000 more files hold words and were left out." in [one.what for one in plan(folder).words]
+
+
+def test_every_file_with_words_in_a_zip_is_counted(host: Host, tmp_path: Path) -> None:
+    files = {f"garden/.drafts/{number:05}.txt": b"the quince ripens" for number in range(21_000)}
+    path = write_zip(tmp_path / "garden.zip", {"garden/rose.md": b"Roses.", **files})
+    report = host.ask("exchange.import", path=str(path))
+    assert (report.memories, report.lost) == (1, 21_000)
+
+
+def test_files_beyond_what_is_listed_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_records, "MAX_FILES", 3)
+    for number in range(5):
+        (tmp_path / f"{number}.html").write_text(f"<html><body>page {number}</body></html>")
+    found = plan(tmp_path)
+    assert [len(part.paths) for part in found.parts] == [3]
+    assert [(one.lost, one.count) for one in found.problems] == [(True, 2)]
+    assert "2 more files were not looked at" in found.problems[0].what
+
+
+PLACES = st.sampled_from(["", "data/", ".tool/", ".tool/deep/", "data/.tool/"])
+NAMES = st.sampled_from(["a.txt", "b.json", "c.csv", "d.jsonl", ".e.html", "f.bin", ".g.txt", "h.ndjson"])
+WORDS = ["The quince ripens in October.", "We planted the medlar by the wall."]
+CONTENTS = {
+    True: st.sampled_from(WORDS).map(lambda text: (text, json.dumps({"text": text}))),
+    False: st.sampled_from(["{}", '{"width": 300}', "[1, 2]"]).map(lambda as_json: ("", as_json)),
+}
+FILES = st.dictionaries(st.tuples(PLACES, NAMES), st.booleans().flatmap(lambda has: CONTENTS[has]), max_size=12)
+
+
+@pytest.mark.parametrize("is_zipped", [False, True])
+@given(files=FILES, notes=st.integers(1, 3))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_files_with_words_are_stored_or_counted(
+    host: Host, tmp_path: Path, is_zipped: bool, files: dict[tuple[str, str], tuple[str, str]], notes: int
+) -> None:
+    """Files with words are as many as the notes that came in and the files that are named together."""
+    folder = Path(tempfile.mkdtemp(dir=tmp_path))
+    contents = {f"note {number}.md": f"Note {number} on {folder.name}." for number in range(notes)}
+    with_words = notes
+    for (place, name), (text, as_json) in files.items():
+        contents[f"{place}{name}"] = as_json if "json" in name else text
+        with_words += text in WORDS and not name.endswith(".bin")
+    for place, text in contents.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(text)
+    path = write_zip(folder / "all.zip", {k: v.encode() for k, v in contents.items()}) if is_zipped else folder
+    report = host.ask("exchange.import", path=str(path))
+    assert report.memories + report.lost == with_words, (report.problems, report.remarks)

@@ -19,7 +19,7 @@ _A_WHILE_S = 3 * worker.PAUSE_S
 
 async def _write(vault_harness: VaultHarness, sync: IndexWorker) -> None:
     messages = [NewMessage("user", f"heron number {number}") for number in range(_TURNS)]
-    await vault_harness.sessions.append(messages, "s", NewSession(), "person")
+    await vault_harness.sessions.append(messages, "s", NewSession(), "person", owner=None)
     sync.wake()
 
 

@@ -36,7 +36,7 @@ def test_a_turn_without_words_has_no_chunk_and_is_not_missed(vault_harness: Vaul
 def test_words_of_tool_calls_are_found(vault_harness: VaultHarness) -> None:
     call = [{"name": "look_up", "arguments": {"place": "Utrecht", "deep": [{"er": "canals"}]}}]
     turn = NewMessage("assistant", "", tool_calls=call)
-    vault_harness.do(vault_harness.sessions.append([turn], "s", NewSession(), "person"))
+    vault_harness.do(vault_harness.sessions.append([turn], "s", NewSession(), "person", owner=None))
     assert found(vault_harness, "canals") == found(vault_harness, "utrecht") == [("message", 1)]
     vault_harness.sync()
     assert vault_harness.check() == []
@@ -63,7 +63,11 @@ def test_what_is_rolled_back_is_not_indexed(vault_harness: VaultHarness) -> None
     with pytest.raises(Exception, match="not greater"):
         vault_harness.do(
             vault_harness.sessions.append(
-                [NewMessage("user", "two"), NewMessage("user", "three", seq=1)], "s", NewSession(), "me"
+                [NewMessage("user", "two"), NewMessage("user", "three", seq=1)],
+                "s",
+                NewSession(),
+                "me",
+                owner=None,
             )
         )
     assert vault_harness.rows("SELECT count(*) FROM chunks") == [(1,)]

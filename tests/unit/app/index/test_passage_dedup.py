@@ -14,7 +14,7 @@ def report(
     vault_harness: VaultHarness, *texts: str, role: str = "assistant", session: str = "s", author: str = ""
 ) -> None:
     turns = [NewMessage(role, text, author=author) for text in texts]  # type: ignore[arg-type]
-    vault_harness.do(vault_harness.sessions.append(turns, session, NewSession(), "person"))
+    vault_harness.do(vault_harness.sessions.append(turns, session, NewSession(), "person", owner=None))
 
 
 def pieces(vault_harness: VaultHarness, session: str = "s") -> list[tuple[int, int | None]]:

@@ -17,7 +17,7 @@ def append(vault_harness: VaultHarness) -> None:
         NewMessage("tool", LONG, tool_name="Bash"),
         NewMessage("assistant", "The green ones."),
     ]
-    vault_harness.do(vault_harness.sessions.append(turns, "s", NewSession(), "person"))
+    vault_harness.do(vault_harness.sessions.append(turns, "s", NewSession(), "person", owner=None))
     vault_harness.sync()
 
 

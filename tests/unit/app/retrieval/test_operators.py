@@ -7,7 +7,9 @@ import apsw
 import numpy as np
 import pytest
 
+from app.api.caller import Caller
 from app.core.stores import STORES
+from app.host import Host
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filter_mask import with_mask
@@ -95,3 +97,42 @@ def test_an_unknown_value_of_a_closed_operator_matches_nothing(operator: object)
     assert query.matches_nothing == OPERATORS[name].is_closed
     assert bool(query.hints) == OPERATORS[name].is_closed
     assert [clause.operator.name for clause in query_clauses(query)] == ([] if OPERATORS[name].is_closed else [name])
+
+
+SPELLINGS = [
+    ("straße", "strasse"),
+    ("strasse", "straße"),
+    ("ærø", "aero"),
+    ("aero", "ærø"),
+    ("łask", "lask"),
+    ("Smørrebrød", "smorrebrod"),
+    ("birds/ærø", "birds/aero"),
+]
+
+
+@pytest.mark.parametrize(("stored", "typed"), SPELLINGS)
+def test_a_tag_is_found_in_the_spellings_that_words_are(host: Host, stored: str, typed: str) -> None:
+    host.ask("note.save", content="the quince", tags=[stored, "garden"])
+    host.ask("note.save", content="the medlar", tags=["arrow"])
+    for query in (f"tag:{typed}", f"tag:{typed} quince", f"tag:{typed.partition('/')[0]}"):
+        assert [hit.snippet for hit in host.ask("memory.search", query=query).hits] == ["the quince"], query
+    assert [hit.snippet for hit in host.ask("memory.search", query=f"-tag:{typed} the").hits] == ["the medlar"]
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        ("Anna Ærø", "anna aero"),
+        ("Anna Weiss", "Anna Weiß"),
+        ("Anna Sørensen", "ANNA SORENSEN"),
+        ("Anna Weiß", "anna weiss"),
+    ],
+)
+def test_an_entity_is_found_in_the_spellings_that_words_are(host: Host, name: str, typed: str) -> None:
+    host.ask("note.save", content=f"{name} lives in Berlin.", store="shared")
+    host.ask("note.save", content="Bob Miller lives in Berlin.", store="shared")
+    host.ask("vault.settle", names=True)
+    for caller in (None, Caller("helper", "inner")):
+        arguments = {"query": f'entity:"{typed}"'}
+        reply = host.call("memory.search", arguments, *([caller] if caller else [])).result(30)
+        assert [name in hit.snippet for hit in reply.value.hits] == [True], caller

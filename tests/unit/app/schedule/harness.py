@@ -50,7 +50,7 @@ class Schedules:
         return self.loop.run(work)
 
     def make(self, cadence: Cadence = HOURLY, goal: str = "Sum up the week", **options: Any) -> Schedule:
-        return self.do(self.service.create(goal, cadence, **options)).value
+        return self.do(self.service.create(goal, cadence, actor="person", **options)).value
 
     def get(self, schedule: Schedule) -> Schedule:
         return self.do(self.service.get(schedule.id))

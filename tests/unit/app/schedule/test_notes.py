@@ -46,11 +46,11 @@ def test_a_run_counts_as_notified_once_its_note_was_shown(schedules: Schedules) 
     schedules.tick(runner)
     assert not schedules.runs(made)[0].notified
     (note,) = schedules.do(schedules.notes.waiting())
-    shown = schedules.do(schedules.notes.mark_shown([note.id, note.id, 999]))
+    shown = schedules.do(schedules.notes.mark_shown([note.id, note.id, 999], actor="person"))
     assert (shown.value, shown.changes.ids) == (1, (made.id,))
     assert schedules.runs(made)[0].notified
     assert schedules.texts() == []
-    assert schedules.do(schedules.notes.mark_shown([note.id])).value == 0
+    assert schedules.do(schedules.notes.mark_shown([note.id], actor="person")).value == 0
 
 
 def test_a_pause_after_failures_is_told_once(schedules: Schedules) -> None:
@@ -83,4 +83,4 @@ def test_notes_do_not_pile_up_for_ever(schedules: Schedules) -> None:
         schedules.pass_time(awake=HOUR)
         schedules.tick(runner)
     assert len(schedules.do(schedules.notes.waiting(10_000))) == 500
-    schedules.do(schedules.service.delete(schedules.make().id))
+    schedules.do(schedules.service.delete(schedules.make().id, actor="person"))

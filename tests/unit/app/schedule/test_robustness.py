@@ -137,7 +137,7 @@ def test_a_zone_that_is_not_known_pauses_its_schedule_with_a_note(schedules: Sch
     (text,) = schedules.texts()
     assert "time zone" in text
     mended = SchedulePatch(cadence=HOURLY, status="active")
-    assert schedules.do(schedules.service.update(made.id, mended)).value.status == "active"
+    assert schedules.do(schedules.service.update(made.id, mended, actor="person")).value.status == "active"
 
 
 def test_a_zone_that_is_lost_while_it_runs_stops_nothing_else(schedules: Schedules) -> None:

@@ -45,7 +45,7 @@ class Harness:
         return self.loop.run(work)
 
     def make(self, cadence: Cadence = HOURLY, goal: str = "Sum up the week", **options: Any) -> Schedule:
-        return self.do(self.service.create(goal, cadence, **options)).value
+        return self.do(self.service.create(goal, cadence, actor="person", **options)).value
 
     def get(self, schedule: Schedule) -> Schedule:
         return self.do(self.service.get(schedule.id))
@@ -82,11 +82,11 @@ def test_a_schedule_is_stored_found_changed_and_deleted(harness: Harness) -> Non
     assert (found.schedules, found.total) == ((made,), 1)
     assert harness.do(harness.service.search(ScheduleFilter(text="100%"), 10, 0)).total == 0
     assert harness.do(harness.service.count(ScheduleFilter(status="active", user_id="person"))) == 1
-    paused = harness.do(harness.service.update(made.id, SchedulePatch(status="paused", name="W"))).value
+    paused = harness.do(harness.service.update(made.id, SchedulePatch(status="paused", name="W"), actor="person")).value
     assert (paused.name, paused.status, paused.next_run_at, paused.goal) == ("W", "paused", None, made.goal)
-    again = harness.do(harness.service.update(made.id, SchedulePatch(status="active"))).value
+    again = harness.do(harness.service.update(made.id, SchedulePatch(status="active"), actor="person")).value
     assert again.next_run_at == made.next_run_at
-    assert harness.do(harness.service.delete(made.id)).value
+    assert harness.do(harness.service.delete(made.id, actor="person")).value
     with pytest.raises(NotFoundError):
         harness.get(made)
 
@@ -181,7 +181,7 @@ def test_failures_back_off_and_pause(harness: Harness) -> None:
     assert waits[-1] >= timedelta(minutes=8)
     after = harness.get(made)
     assert (after.status, after.consecutive_failures, after.next_run_at) == ("paused", 5, None)
-    again = harness.do(harness.service.update(made.id, SchedulePatch(status="active"))).value
+    again = harness.do(harness.service.update(made.id, SchedulePatch(status="active"), actor="person")).value
     assert again.consecutive_failures == 0
 
 
@@ -197,17 +197,20 @@ def test_once_is_completed_and_runs_are_pruned(harness: Harness) -> None:
             harness.do(harness.service.finish(claim.run_id, "a", "succeeded"))
     assert harness.get(once).status == "completed"
     assert len(harness.do(harness.service.runs(hourly.id, 100))) == 3
-    assert harness.do(harness.service.prune(hourly.id, 1)).value == 2
+    assert harness.do(harness.service.prune(hourly.id, 1, actor="person")).value == 2
 
 
 def test_a_built_in_schedule_can_be_moved_and_switched_off_but_not_deleted(harness: Harness) -> None:
     built_in = Schedule("sch-decay", BUILT_IN, "Decay", "", HOURLY, "never", "active", START, START)
     harness.do(harness.service.install([built_in]))
     moved = Cadence(kind="cron", expression="0 5 * * *", zone="Europe/Berlin")
-    harness.do(harness.service.update("sch-decay", SchedulePatch(cadence=moved)))
+    harness.do(harness.service.update("sch-decay", SchedulePatch(cadence=moved), actor="person"))
     harness.do(harness.service.install([built_in]))
     assert harness.do(harness.service.get("sch-decay")).cadence == moved
-    for wrong in (harness.service.delete("sch-decay"), harness.service.update("sch-decay", SchedulePatch(goal="x"))):
+    for wrong in (
+        harness.service.delete("sch-decay", actor="person"),
+        harness.service.update("sch-decay", SchedulePatch(goal="x"), actor="person"),
+    ):
         with pytest.raises(InputError):
             harness.do(wrong)
 

@@ -71,7 +71,7 @@ class SessionHarness:
         return self._runner.run(coroutine)
 
     def append(self, *messages: NewMessage, session: str | None = "talk", **heading: str) -> Appended:
-        return self.do(self.sessions.append(messages, session, NewSession(**heading), "person")).value
+        return self.do(self.sessions.append(messages, session, NewSession(**heading), "person", owner=None)).value
 
     def all(self, session: str = "talk") -> list[Message]:
         return self.do(self.sessions.messages(session, limit=-1))

@@ -43,7 +43,7 @@ def test_the_conversation_that_is_going_on_is_left_out_until_it_is_quiet(harness
 def test_empty_forgotten_and_consolidated_ones_do_not_wait(harness: SessionHarness) -> None:
     for session in ("kept", "forgotten", "done"):
         talk(harness, session)
-    harness.do(harness.scratchpads.write("empty", ["plan"], "scout"))
+    harness.do(harness.scratchpads.write("empty", ["plan"], "scout", owner=None))
     harness.do(harness.sessions.forget("forgotten", "person"))
     assert mark(harness, "done")
     harness.clock.ms += CURRENT_MS + 1

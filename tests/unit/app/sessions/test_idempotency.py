@@ -13,7 +13,9 @@ def append(
     vault_harness: VaultHarness, *texts: str, session: str | None = "s", key: str = "k", actor: str = "a"
 ) -> tuple[int, ...]:
     messages = [NewMessage("user", text) for text in texts]
-    return vault_harness.do(vault_harness.sessions.append(messages, session, NewSession(), actor, key)).value.seqs
+    return vault_harness.do(
+        vault_harness.sessions.append(messages, session, NewSession(), actor, key, owner=None)
+    ).value.seqs
 
 
 @pytest.mark.parametrize("key", ["\udc80", " ", "x" * 501, "line\x00"])
@@ -47,7 +49,9 @@ def test_keys_of_others_and_none_at_all_are_no_matter(vault_harness: VaultHarnes
 def test_a_refused_append_leaves_its_key_free(vault_harness: VaultHarness) -> None:
     with pytest.raises(InputError):
         vault_harness.do(
-            vault_harness.sessions.append([NewMessage("user", "x", importance=2.0)], "s", NewSession(), "a", "k")
+            vault_harness.sessions.append(
+                [NewMessage("user", "x", importance=2.0)], "s", NewSession(), "a", "k", owner=None
+            )
         )
     assert append(vault_harness, "one") == (1,)
 

@@ -19,7 +19,7 @@ def harness(vault: Path) -> Iterator[SessionHarness]:
 
 
 def items(harness: SessionHarness, session: str = "talk") -> tuple[str, ...]:
-    return harness.do(harness.scratchpads.read(session)).items
+    return harness.do(harness.scratchpads.read(session, owner=None)).items
 
 
 def test_it_is_empty_at_first(harness: SessionHarness) -> None:
@@ -27,22 +27,22 @@ def test_it_is_empty_at_first(harness: SessionHarness) -> None:
 
 
 def test_a_write_replaces_all(harness: SessionHarness) -> None:
-    harness.do(harness.scratchpads.write("talk", ["find a flight", "find a bed"], "scout"))
-    answer = harness.do(harness.scratchpads.write("talk", [" book the flight ", ""], "scout"))
+    harness.do(harness.scratchpads.write("talk", ["find a flight", "find a bed"], "scout", owner=None))
+    answer = harness.do(harness.scratchpads.write("talk", [" book the flight ", ""], "scout", owner=None))
     assert answer.value.items == items(harness) == ("book the flight",)
     assert answer.changes.ids == ("talk",)
 
 
 def test_other_conversations_do_not_see_it(harness: SessionHarness) -> None:
     harness.append(NewMessage("user", "one"), session="other")
-    harness.do(harness.scratchpads.write("talk", ["find a flight"], "scout"))
+    harness.do(harness.scratchpads.write("talk", ["find a flight"], "scout", owner=None))
     assert items(harness, "other") == ()
 
 
 def test_clear_says_whether_anything_was_there(harness: SessionHarness) -> None:
-    harness.do(harness.scratchpads.write("talk", ["find a flight"], "scout"))
-    assert harness.do(harness.scratchpads.clear("talk", "scout")).value is True
-    again = harness.do(harness.scratchpads.clear("talk", "scout"))
+    harness.do(harness.scratchpads.write("talk", ["find a flight"], "scout", owner=None))
+    assert harness.do(harness.scratchpads.clear("talk", "scout", owner=None)).value is True
+    again = harness.do(harness.scratchpads.clear("talk", "scout", owner=None))
     assert again.value is False
     assert not again.changes.areas
     assert items(harness) == ()
@@ -50,11 +50,11 @@ def test_clear_says_whether_anything_was_there(harness: SessionHarness) -> None:
 
 def test_limits(harness: SessionHarness) -> None:
     full = ["x" * MAX_ITEM_CHARACTERS] * MAX_ITEMS
-    harness.do(harness.scratchpads.write("talk", full, "scout"))
+    harness.do(harness.scratchpads.write("talk", full, "scout", owner=None))
     with pytest.raises(InputError, match="at most 32 items, not 33"):
-        harness.do(harness.scratchpads.write("talk", [*full, "y"], "scout"))
+        harness.do(harness.scratchpads.write("talk", [*full, "y"], "scout", owner=None))
     with pytest.raises(InputError, match="Item 2 has 241 characters"):
-        harness.do(harness.scratchpads.write("talk", ["a", "y" * 241], "scout"))
+        harness.do(harness.scratchpads.write("talk", ["a", "y" * 241], "scout", owner=None))
     assert items(harness) == tuple(full)
 
 
@@ -80,9 +80,12 @@ def test_an_agent_reaches_only_its_own(harness: SessionHarness) -> None:
 
 
 def test_it_goes_and_comes_with_its_conversation(harness: SessionHarness) -> None:
-    harness.do(harness.scratchpads.write("talk", ["find a flight"], "scout"))
+    harness.do(harness.scratchpads.write("talk", ["find a flight"], "scout", owner=None))
     harness.do(harness.sessions.forget("talk", "person"))
-    for work in (harness.scratchpads.read("talk"), harness.scratchpads.write("talk", [], "scout")):
+    for work in (
+        harness.scratchpads.read("talk", owner=None),
+        harness.scratchpads.write("talk", [], "scout", owner=None),
+    ):
         with pytest.raises(NotFoundError):
             harness.do(work)
     harness.sql("UPDATE sessions SET forgotten_at = NULL")
@@ -91,8 +94,8 @@ def test_it_goes_and_comes_with_its_conversation(harness: SessionHarness) -> Non
 
 def test_nothing_is_kept_of_an_agent_that_is_switched_off(harness: SessionHarness) -> None:
     harness.set(excluded_agents=frozenset({"scout"}))
-    assert harness.do(harness.scratchpads.write("new", ["find a flight"], "scout")).value.items == ()
-    assert harness.do(harness.scratchpads.write("talk", ["find a flight"], "person")).value.items == ()
+    assert harness.do(harness.scratchpads.write("new", ["find a flight"], "scout", owner=None)).value.items == ()
+    assert harness.do(harness.scratchpads.write("talk", ["find a flight"], "person", owner=None)).value.items == ()
     assert harness.sql("SELECT id FROM sessions") == [("talk",)]
     assert items(harness) == ()
 

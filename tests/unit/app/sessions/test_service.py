@@ -15,7 +15,9 @@ from tests.unit.app.vault_harness import VaultHarness
 
 
 def append(vault_harness: VaultHarness, *messages: NewMessage, session: str | None = "s", **heading: str) -> Any:
-    return vault_harness.do(vault_harness.sessions.append(messages, session, NewSession(**heading), "person")).value
+    return vault_harness.do(
+        vault_harness.sessions.append(messages, session, NewSession(**heading), "person", owner=None)
+    ).value
 
 
 def turns(vault_harness: VaultHarness, session: str = "s", **window: Any) -> list[Message]:
@@ -195,7 +197,7 @@ def test_control_characters_are_refused_in_ids_agents_and_channels(vault_harness
             append(vault_harness, user("x"), **{"session": None, **arguments})
         assert caught.value.data["field"] == field
     with pytest.raises(InputError, match="control characters"):
-        vault_harness.do(vault_harness.sessions.append([user("x")], "s", NewSession(), "person", key=name))
+        vault_harness.do(vault_harness.sessions.append([user("x")], "s", NewSession(), "person", key=name, owner=None))
     assert not vault_harness.do(vault_harness.sessions.agents())
 
 

@@ -19,7 +19,7 @@ def harness(vault: Path) -> Iterator[SessionHarness]:
 
 
 def restored(harness: SessionHarness, session: str | None = "talk", **given: object) -> Restored:
-    return harness.do(harness.restoring.restore(session, **given))  # type: ignore[arg-type]
+    return harness.do(harness.restoring.restore(session, owner=None, **given))  # type: ignore[arg-type]
 
 
 def test_a_short_conversation_comes_back_whole(harness: SessionHarness) -> None:

@@ -92,7 +92,7 @@ def test_nothing_new_writes_nothing(harness: SessionHarness) -> None:
 
 
 def test_empty_conversations_are_skipped(harness: SessionHarness) -> None:
-    harness.do(harness.scratchpads.write("empty", ["plan"], "scout"))
+    harness.do(harness.scratchpads.write("empty", ["plan"], "scout", owner=None))
     talk(harness, "silent", "scout", "   ")
     for session in ("empty", "silent"):
         answer = harness.do(harness.digests.roll(session, "agent"))

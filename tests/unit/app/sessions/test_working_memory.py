@@ -141,7 +141,7 @@ def test_it_never_differs_from_the_vault_with_several_writers(
         memory = WorkingMemory(harness.store, cap)
 
         async def write(count: int) -> None:
-            done = await harness.sessions.append(sized(count, tokens=1), "talk", NewSession(), "agent")
+            done = await harness.sessions.append(sized(count, tokens=1), "talk", NewSession(), "agent", owner=None)
             if chance.random() < 0.7:  # a change may arrive late, or never
                 memory.on_change(done.changes)
 

@@ -1,12 +1,15 @@
 """Dialogs go away when they are closed."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
+from tests.helpers.screen_reader import is_offered, press
+from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.fake_backend import FakeBackend
 from ui.dialogs.base_dialog import BaseDialog
 from ui.dialogs.dialog_registry import DialogRegistry
 from ui.dialogs.help import HelpDialog
@@ -74,16 +77,20 @@ def test_help_opens_where_it_was_left(window: Window, dialogs: DialogRegistry) -
 
 
 def test_an_import_under_way_survives_closing(
-    window: Window, dialogs: DialogRegistry, backend: FakeBackend, rest: Rest
+    dialogs: DialogRegistry, connection: WatchedConnection, rest: Rest, tmp_path: Path
 ) -> None:
-    dialogs.importer.offer(["/home/a/chatgpt.zip"])
+    file = tmp_path / "Roses.md"
+    file.write_text("# Roses\n\nRed ones.\n", "utf-8")
     importer = dialogs.importer
-    rest(lambda: importer._pages.currentWidget() is importer._preview)
-    importer._job = "held"
+    importer.offer([str(file)])
+    rest(lambda: is_offered(importer, "Import"))
+    connection.hold("exchange.import")
+    press(importer, "Import")
     importer.close()
     _sweep()
     assert dialogs.importer is importer
-    importer._job = ""
+    connection.release("exchange.import")
+    rest(lambda: not importer.is_running)
     importer.bring_to_front()
     importer.close()
     _sweep()

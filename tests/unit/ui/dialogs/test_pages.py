@@ -6,9 +6,11 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.errors import MachineError
+from app.exchange.model import ImportReport
+from app.host import Host
+from app.memories.foreign_record import Problem
+from tests.helpers.screen_reader import press, words
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.fake_backend import FakeBackend
 from ui.actions import Action, Actions
 from ui.bridge import Bridge
 from ui.dialogs.about import AboutDialog
@@ -39,13 +41,13 @@ def test_help_without_pages_says_so(qtbot: QtBot, look: Theme, tmp_path: Path) -
     assert "missing" in pages._page.toPlainText()
 
 
-def test_shortcuts_come_from_the_registry(qtbot: QtBot, fake_bridge: Bridge) -> None:
+def test_shortcuts_come_from_the_registry(qtbot: QtBot, bridge: Bridge) -> None:
     actions = Actions()
     actions.register(
         Action("file.import", "Import…", dir, shortcut="Ctrl+I", group="file"),
         Action("notes.new", "New note", dir, shortcut="Ctrl+N", group="notes"),
     )
-    page = ShortcutsDialog(fake_bridge, actions)
+    page = ShortcutsDialog(bridge, actions)
     qtbot.addWidget(page)
     page.bring_to_front()
     assert page.editor.tree.topLevelItemCount() == 2
@@ -55,31 +57,34 @@ def test_shortcuts_come_from_the_registry(qtbot: QtBot, fake_bridge: Bridge) -> 
     page.hide()
 
 
-def test_about_copies_facts_and_no_content(qtbot: QtBot, fake_bridge: Bridge, backend: FakeBackend, rest: Rest) -> None:
-    about = AboutDialog(fake_bridge)
+def test_about_copies_facts_and_no_content(qtbot: QtBot, bridge: Bridge, host: Host, rest: Rest) -> None:
+    host.ask("note.save", title="Rose list", content="Red ones.")
+    about = AboutDialog(bridge)
     qtbot.addWidget(about)
     about.bring_to_front()
-    rest(lambda: "memories: 41208" in about._debug.toPlainText())
-    about._on_copy_clicked()
+    rest(lambda: "memories: 1\n" in words(about))
+    press(about, "Copy debug information")
     text = QGuiApplication.clipboard().text()
     assert "Qt 6." in text
     assert "Rose" not in text
     about.hide()
 
 
-def test_about_works_when_the_vault_does_not(
-    qtbot: QtBot, fake_bridge: Bridge, backend: FakeBackend, rest: Rest
-) -> None:
-    backend.refuse["vault.status"] = MachineError("The vault is closed.")
-    about = AboutDialog(fake_bridge)
+def test_about_works_when_the_vault_does_not(qtbot: QtBot, bridge: Bridge, host: Host, rest: Rest) -> None:
+    host.stop()
+    about = AboutDialog(bridge)
     qtbot.addWidget(about)
     about.bring_to_front()
-    rest(lambda: "The vault is closed." in about._debug.toPlainText())
+    rest(lambda: "The vault is closed." in words(about))
     about.hide()
 
 
-def test_report_in_words(backend: FakeBackend) -> None:
-    report = backend.exchange_import("/a.zip")
+def test_report_in_words() -> None:
+    problems = (
+        Problem('conversations.json, conversation 3 ("Trip"), message 7', "The message has no text."),
+        Problem("conversations.json, conversation 41", "Its date is in the year 1970.", lost=False),
+    )
+    report = ImportReport("/a.zip", "chatgpt", 312, 9041, 0, 12, 0, problems, 2, seconds=14.2)
     title, text = report_text(report)
     assert title == "Imported"
     assert text.startswith("312 conversations · 9,041 messages · in 14 s\n12 were there already")

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.host import Host
 from tests.unit.ui.conftest import Rest
 from ui.dialogs.palette import Palette
 from ui.dialogs.settings.settings import SettingsDialog
@@ -12,6 +13,15 @@ from ui.panes.pane_commands import PANE_COMMANDS
 from ui.panes.schedule.pane import SchedulePane
 from ui.shell.navigation import Place
 from ui.window import Window
+
+
+@pytest.fixture
+def titles(host: Host) -> dict[str, str]:
+    """Save notes, and return their ids by title."""
+    named = ("Rose list", "Garden plan", "Kite project", "Reading list 2026", "Roses for the east wall")
+    ids = {title: host.ask("note.save", title=title, content=f"About: {title}").id for title in named}
+    host.ask("vault.settle", names=True)
+    return ids
 
 
 def _titles(palette: Palette) -> list[str]:
@@ -132,7 +142,7 @@ def test_escape_closes_and_recent_command_leads_next_time(window: Window, qtbot:
     assert not palette.isVisible()
 
 
-def test_titles_come_from_the_vault(window: Window, qtbot: QtBot, rest: Rest) -> None:
+def test_titles_come_from_the_vault(titles: dict[str, str], window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     window.registry.run("go.jump")
     qtbot.keyClicks(palette._field, "rose")
@@ -141,9 +151,10 @@ def test_titles_come_from_the_vault(window: Window, qtbot: QtBot, rest: Rest) ->
     with qtbot.waitSignal(palette.navigate) as went:
         palette.navigate.disconnect(window.go)
         qtbot.keyClick(palette._field, Qt.Key.Key_Return)
-    assert went.args == [Place("notes", "note-0")]
+    assert went.args == [Place("notes", titles["Rose list"])]
 
 
+@pytest.mark.usefixtures("titles")
 def test_exact_title_is_not_created_again(window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     palette.show_titles()
@@ -152,7 +163,9 @@ def test_exact_title_is_not_created_again(window: Window, qtbot: QtBot, rest: Re
     assert _titles(palette)[-1] == "Search everything for ‘rose list’"
 
 
-def test_enter_right_after_typing_waits_for_the_best_match(window: Window, qtbot: QtBot, rest: Rest) -> None:
+def test_enter_right_after_typing_waits_for_the_best_match(
+    titles: dict[str, str], window: Window, qtbot: QtBot, rest: Rest
+) -> None:
     palette = window.palette_popup
     searched: list[str] = []
     palette.search_requested.disconnect(window.commands.search)
@@ -165,7 +178,7 @@ def test_enter_right_after_typing_waits_for_the_best_match(window: Window, qtbot
     qtbot.keyClick(palette._field, Qt.Key.Key_Return)
     assert palette.isVisible()
     rest(lambda: not palette.isVisible())
-    assert (gone, searched) == ([Place("notes", "note-2")], [])
+    assert (gone, searched) == ([Place("notes", titles["Kite project"])], [])
 
 
 def test_a_row_that_was_gone_to_is_chosen_at_once(window: Window, qtbot: QtBot) -> None:
@@ -205,6 +218,7 @@ def test_leaving_the_field_closes_it(window: Window) -> None:
     assert not window.palette_popup.isVisible()
 
 
+@pytest.mark.usefixtures("titles")
 def test_answer_that_comes_late_is_dropped(window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     palette.show_titles()

@@ -9,44 +9,47 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.errors import DiskFullError
+from app.host import Host
+from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
 from ui.shell.quick_capture import QuickCapture, title_of
 from ui.window_state import WindowState
 
 
 @pytest.fixture
-def capture(qtbot: QtBot, fake_bridge: Bridge, tmp_path: Path) -> Iterator[QuickCapture]:
+def capture(qtbot: QtBot, bridge: Bridge, tmp_path: Path) -> Iterator[QuickCapture]:
     made = QuickCapture(WindowState(tmp_path))
-    made.set_bridge(fake_bridge)
+    made.set_bridge(bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
     yield made
     made.hide()
 
 
-def test_enter_saves_and_hides(capture: QuickCapture, backend: FakeBackend, qtbot: QtBot, rest: Rest) -> None:
+def test_enter_saves_and_hides(capture: QuickCapture, host: Host, qtbot: QtBot, rest: Rest) -> None:
     reported: list[Any] = []
     capture.saved.connect(reported.append)
     qtbot.keyClicks(capture._words, "Plant the rose")
     qtbot.keyClick(capture._words, Qt.Key.Key_Return)
     rest(lambda: bool(reported))
-    assert backend.requested("note.save") == [{"content": "Plant the rose", "title": ""}]
+    [note] = host.ask("note.list")
+    assert host.ask("note.get", id=note.id).content == "Plant the rose"
     assert capture.text == ""
     assert not capture.isVisible()
-    assert reported[0].history_ids
+    host.ask("memory.undo", history_ids=list(reported[0].history_ids))
+    assert host.ask("note.list") == []
 
 
 @pytest.mark.parametrize("key", [Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier])
 def test_new_line_does_not_save(
-    capture: QuickCapture, backend: FakeBackend, qtbot: QtBot, key: Qt.KeyboardModifier
+    capture: QuickCapture, connection: WatchedConnection, qtbot: QtBot, key: Qt.KeyboardModifier
 ) -> None:
     qtbot.keyClicks(capture._words, "a")
     qtbot.keyClick(capture._words, Qt.Key.Key_Return, key)
     qtbot.keyClicks(capture._words, "b")
     assert capture.text == "a\nb"
-    assert backend.requested("note.save") == []
+    assert connection.requested("note.save") == []
 
 
 def test_escape_keeps_the_words_over_a_restart(capture: QuickCapture, qtbot: QtBot, tmp_path: Path) -> None:
@@ -61,9 +64,9 @@ def test_escape_keeps_the_words_over_a_restart(capture: QuickCapture, qtbot: QtB
 
 
 def test_failure_is_told_and_keeps_the_words(
-    capture: QuickCapture, backend: FakeBackend, qtbot: QtBot, rest: Rest
+    capture: QuickCapture, connection: WatchedConnection, qtbot: QtBot, rest: Rest
 ) -> None:
-    backend.refuse["note.save"] = DiskFullError("The disk is full.")
+    connection.refused["note.save"] = DiskFullError("The disk is full.")
     qtbot.keyClicks(capture._words, "important")
     qtbot.keyClick(capture._words, Qt.Key.Key_Return)
     rest(capture._error.isVisible)
@@ -71,10 +74,10 @@ def test_failure_is_told_and_keeps_the_words(
     assert capture._save.isEnabled()
 
 
-def test_nothing_typed_saves_nothing(capture: QuickCapture, backend: FakeBackend, qtbot: QtBot) -> None:
+def test_nothing_typed_saves_nothing(capture: QuickCapture, connection: WatchedConnection, qtbot: QtBot) -> None:
     qtbot.keyClicks(capture._words, "   ")
     qtbot.keyClick(capture._words, Qt.Key.Key_Return)
-    assert backend.requested("note.save") == []
+    assert connection.requested("note.save") == []
     assert not capture._save.isEnabled()
 
 

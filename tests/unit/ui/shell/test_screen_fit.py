@@ -1,6 +1,5 @@
 """Windows fit their screen: a property of rectangles, and the window and its dialogs as they open."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from tests.unit.ui.conftest import Rest
 from ui.actions import Actions
-from ui.bridge import Bridge
 from ui.dialogs.base_dialog import BaseDialog
 from ui.process.error_reporter import ErrorReporter
 from ui.shell.quick_capture import QuickCapture
@@ -82,9 +80,7 @@ def test_quick_capture_fits(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
     assert is_on_screen(capture)
 
 
-def test_a_maximised_window_is_left_alone(
-    qtbot: QtBot, fake_bridge: Bridge, qt_loop: asyncio.AbstractEventLoop
-) -> None:
+def test_a_maximised_window_is_left_alone(qtbot: QtBot, look: Theme) -> None:
     widget = QWidget()
     qtbot.addWidget(widget)
     widget.showMaximized()

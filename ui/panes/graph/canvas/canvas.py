@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from app.entities.layout import Mask, Points
 from app.entities.model import GraphView
 from ui import theme
-from ui.models.dates import counted, format_number
+from ui.models.dates import counted
 from ui.panes.graph.canvas.base_picture import AT_ONCE, MARGIN, BasePicture, BaseRenderer, beyond, paint_base
 from ui.panes.graph.canvas.graph_colours import GraphColours, NodeStyle
 from ui.panes.graph.canvas.graph_painter import GraphPainter, Highlight, PlacedLabel
@@ -220,8 +220,8 @@ class GraphCanvas(QWidget):
             self.selection_changed.emit(set(numbers))
 
     def _describe(self) -> None:
-        count = format_number(int(self.scene.shown_nodes.sum()))
-        words = self.tr("{count} names. Arrow keys go to neighbours, Enter opens the page.").format(count=count)
+        names = counted(int(self.scene.shown_nodes.sum()), self.tr("1 name."), self.tr("{n} names."))
+        words = self.tr("{names} Arrow keys go to neighbours, Enter opens the page.").replace("{names}", names)
         if self.highlight.current >= 0:
             words = f"{self.words_of(self.highlight.current)}. {words}"
         self.setAccessibleDescription(words)

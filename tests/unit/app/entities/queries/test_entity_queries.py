@@ -44,7 +44,7 @@ def test_a_list_by_type_prefix_text_time_and_order(populated: EntityHarness) -> 
         "Vienna",
         "Acme GmbH",
     }
-    populated.do(populated.service.protect(populated.id("Rome")))
+    populated.do(populated.service.protect(populated.id("Rome"), actor="person"))
     assert set(populated.names(protected=True)) == {"Rome"}
 
 
@@ -72,9 +72,9 @@ def test_others_know_only_what_their_stores_say(populated: EntityHarness) -> Non
 
 def test_a_name_known_only_from_private_talk_stays_hidden_after_a_merge(populated: EntityHarness) -> None:
     bob, alice = populated.id("Bob"), populated.id("Alice Jones")
-    populated.do(populated.service.merge([bob], alice))
-    populated.do(populated.service.rename(alice, "Alice the Secret", summary="secret"))
-    populated.do(populated.service.relate(alice, "hides", populated.id("Rome")))
+    populated.do(populated.service.merge([bob], alice, actor="person"))
+    populated.do(populated.service.rename(alice, "Alice the Secret", summary="secret", actor="person"))
+    populated.do(populated.service.relate(alice, "hides", populated.id("Rome"), actor="person"))
     (seen_bob,) = populated.do(populated.reads.listed(EVERYTHING.within(SOCIAL), EntityFilter(text="bob")))
     with pytest.raises(NotFoundError):  # the registry's id tells when its row was made
         populated.do(populated.reads.info(EVERYTHING.within(SOCIAL), alice))
@@ -139,7 +139,7 @@ def test_edges_are_weighed_and_stated_ones_named(populated: EntityHarness) -> No
     bob, rome, acme = populated.id("Bob"), populated.id("Rome"), populated.id("Acme GmbH")
     populated.say("Bob in Rome again.")
     populated.read_all()
-    populated.do(populated.service.relate(rome, "hosts", acme, weight=2))
+    populated.do(populated.service.relate(rome, "hosts", acme, weight=2, actor="person"))
     view = populated.do(populated.reads.graph(EVERYTHING, rome, 1, 50, GraphFilter()))
     edges = {frozenset((edge.source, edge.target)): edge for edge in view.edges}
     assert edges[frozenset((bob, rome))].weight == 2
@@ -150,7 +150,7 @@ def test_edges_are_weighed_and_stated_ones_named(populated: EntityHarness) -> No
 
 def test_the_whole_graph_shows_the_most_mentioned_and_where_they_were_left(populated: EntityHarness) -> None:
     bob = populated.id("Bob")
-    placed = populated.do(populated.service.place([(bob, 1.5, -2.0), ("ent-none", 0, 0)]))
+    placed = populated.do(populated.service.place([(bob, 1.5, -2.0), ("ent-none", 0, 0)], actor="person"))
     assert placed.changes.areas == frozenset()
     view = populated.do(populated.reads.graph(EVERYTHING, None, 1, 2, GraphFilter()))
     assert next((node.name, node.x, node.y) for node in view.nodes) == ("Bob", 1.5, -2.0)

@@ -69,12 +69,14 @@ class Played:
                 self.changes.append(harness.undo(self.changes.pop(-1 - number % len(self.changes))))
         else:
             work = {
-                "merge": lambda: service.merge([one], other),
-                "split": lambda: service.split(one, owners=[("message", "s#1")], name=f"Other {number}"),
-                "rename": lambda: service.rename(one, f"Renamed {number}", summary=f"Known {number}"),
-                "relate": lambda: service.relate(one, "knows", other),
-                "unrelate": lambda: service.unrelate(one, "knows", other),
-                "protect": lambda: service.protect(one, protected=number > 1),
+                "merge": lambda: service.merge([one], other, actor="person"),
+                "split": lambda: service.split(
+                    one, owners=[("message", "s#1")], name=f"Other {number}", actor="person"
+                ),
+                "rename": lambda: service.rename(one, f"Renamed {number}", summary=f"Known {number}", actor="person"),
+                "relate": lambda: service.relate(one, "knows", other, actor="person"),
+                "unrelate": lambda: service.unrelate(one, "knows", other, actor="person"),
+                "protect": lambda: service.protect(one, protected=number > 1, actor="person"),
             }[action]
             self.changes.append(harness.do(work()).changes)
 
@@ -121,7 +123,7 @@ def test_a_profile_of_the_past_knows_nothing_newer(harness: EntityHarness) -> No
     harness.note("Alice Jones sings.")
     harness.say("Alice Jones left with Carla Weber.", session="t")
     harness.read_all()
-    harness.do(harness.service.rename(alice, "Alice Weber", summary="New"))
+    harness.do(harness.service.rename(alice, "Alice Weber", summary="New", actor="person"))
     harness.do(harness.sessions.rename("s", "Later title", "person"))
     info = harness.do(harness.reads.info(EVERYTHING, alice, as_of=then))
     assert (info.entity.name, info.entity.summary, info.entity.mentions) == ("Alice Jones", "", 2)
@@ -166,7 +168,7 @@ def test_filters_of_the_past(harness: EntityHarness, fields: dict[str, Any], nam
     harness.read_all()
     then = to_datetime(harness.clock.ms)
     harness.clock.ms += 1
-    harness.do(harness.service.merge([harness.id("Alice Jones")], harness.id("Bob Miller")))
+    harness.do(harness.service.merge([harness.id("Alice Jones")], harness.id("Bob Miller"), actor="person"))
     rows = harness.do(harness.reads.listed(EVERYTHING, EntityFilter(**fields), as_of=then))
     assert {row.name for row in rows} == names
     soon = EntityFilter(since=to_datetime(harness.clock.ms))

@@ -39,7 +39,7 @@ def test_only_names_that_match_are_drawn_and_the_middle_always(talk: EntityHarne
 
 def test_names_and_counts_are_those_of_then(talk: EntityHarness) -> None:
     noon = to_datetime(talk.clock.ms) - timedelta(hours=12)
-    talk.do(talk.service.relate(talk.id("Bob"), "knows", talk.id("Carla Weber")))
+    talk.do(talk.service.relate(talk.id("Bob"), "knows", talk.id("Carla Weber"), actor="person"))
     bob = talk.id("Bob")
     then = {node.name: node.weight for node in _graph(talk, bob, until=noon).nodes}
     assert then == {"Bob": 2.0, "Alice Jones": 1.0, "Berlin": 1.0, "Paris": 1.0}
@@ -64,8 +64,8 @@ def test_nodes_and_edges_say_since_when_they_are_known(talk: EntityHarness) -> N
 
 def test_each_graph_has_its_own_places(talk: EntityHarness) -> None:
     bob, alice = talk.id("Bob"), talk.id("Alice Jones")
-    talk.do(talk.service.place([(alice, 1.5, -2.0), ("ent-none", 0, 0)]))
-    talk.do(talk.service.place([(alice, 30.0, 40.0)], centre=bob))
+    talk.do(talk.service.place([(alice, 1.5, -2.0), ("ent-none", 0, 0)], actor="person"))
+    talk.do(talk.service.place([(alice, 30.0, 40.0)], centre=bob, actor="person"))
     assert _places(_graph(talk))["Alice Jones"] == (1.5, -2.0, False)
     assert _places(_graph(talk, bob))["Alice Jones"] == (30.0, 40.0, False)
     assert _places(_graph(talk, alice))["Alice Jones"] == (None, None, False)
@@ -77,7 +77,7 @@ def test_what_is_pinned_stays_until_it_is_let_go(talk: EntityHarness, around: bo
     centre = talk.id("Bob") if around else None
 
     def place(x: float, pinned: bool | None) -> tuple[float | None, float | None, bool]:
-        talk.do(talk.service.place([(alice, x, 0.0)], centre=centre, pinned=pinned))
+        talk.do(talk.service.place([(alice, x, 0.0)], centre=centre, pinned=pinned, actor="person"))
         return _places(_graph(talk, centre))["Alice Jones"]
 
     assert place(1.0, True) == (1.0, 0.0, True)
@@ -90,8 +90,8 @@ def test_what_is_pinned_stays_until_it_is_let_go(talk: EntityHarness, around: bo
 def test_bad_places_are_refused(talk: EntityHarness) -> None:
     for positions in ([(talk.id("Bob"), float("nan"), 0.0)], [("e", 0.0, 0.0)] * 20_001):
         with pytest.raises(InputError):
-            talk.do(talk.service.place(positions))
-    talk.do(talk.service.place([(talk.id("Bob"), 1.0, 1.0)], centre="ent-none"))
+            talk.do(talk.service.place(positions, actor="person"))
+    talk.do(talk.service.place([(talk.id("Bob"), 1.0, 1.0)], centre="ent-none", actor="person"))
 
 
 def test_others_see_only_what_their_stores_say(talk: EntityHarness) -> None:
@@ -110,7 +110,7 @@ def test_where_names_stand_is_told_to_full_trust_alone(talk: EntityHarness) -> N
     talk.note("Bob lives in Vienna.", store="social")
     talk.read_all()
     bob = talk.id("Bob")
-    talk.do(talk.service.place([(bob, 1.0, 2.0)], pinned=True))
+    talk.do(talk.service.place([(bob, 1.0, 2.0)], pinned=True, actor="person"))
     assert _places(_graph(talk))["Bob"] == (1.0, 2.0, True)
     found = talk.do(talk.reads.graph(EVERYTHING.within(("social",)), None, 1, 100, GraphFilter()))
     assert _places(found)["Bob"] == (None, None, False)

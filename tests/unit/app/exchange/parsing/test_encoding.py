@@ -39,7 +39,7 @@ def test_a_few_bad_bytes_do_not_spoil_the_rest() -> None:
     decoded = decode("Größe über Straße ".encode() + b"\xff")
     assert decoded is not None
     assert decoded.text == "Größe über Straße \ufffd"
-    assert "1 places" in decoded.repair
+    assert "1 place in it was not valid UTF-8" in decoded.repair
 
 
 def test_a_few_nuls_do_not_make_it_binary() -> None:

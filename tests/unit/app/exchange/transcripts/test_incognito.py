@@ -121,10 +121,10 @@ def test_an_end_that_passed_by_itself_ends_the_period(vault: Path) -> None:
         clock.now = to_datetime(1_000_000)
         switch = IncognitoSwitch(store, clock)
         assert switch.covers(0, 0), "all is private before it is known"
-        await switch.switch(is_on=True, until=to_datetime(2_000_000))
+        await switch.switch(is_on=True, until=to_datetime(2_000_000), actor="person")
         assert switch.covers(1_000_000, 1_000_000)
         clock.now = to_datetime(3_000_000)
-        await switch.switch(is_on=False)
+        await switch.switch(is_on=False, actor="person")
         for one in (switch, IncognitoSwitch(store, clock)):
             await one.state()
             assert one.covers(1_999_999, 1_999_999)

@@ -31,7 +31,7 @@ def say(harness: IndexHarness, *texts: str) -> Step:
 
     async def step() -> None:
         messages = [NewMessage("user", text) for text in texts]
-        await harness.vault_harness.sessions.append(messages, "s", NewSession(), "person")
+        await harness.vault_harness.sessions.append(messages, "s", NewSession(), "person", owner=None)
         harness.sync.wake()
 
     return step

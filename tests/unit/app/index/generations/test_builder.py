@@ -146,7 +146,9 @@ def test_the_quick_look_up_changes_with_the_vectors(harness: IndexHarness, monke
 
     async def late(generation: Generation) -> None:
         await warm(generation)
-        await harness.vault_harness.sessions.append([NewMessage("user", "said late")], "t", NewSession(), "person")
+        await harness.vault_harness.sessions.append(
+            [NewMessage("user", "said late")], "t", NewSession(), "person", owner=None
+        )
 
     monkeypatch.setattr(harness.sync.active_ann_cache, "prepare", late)
     harness.run(change(harness, "new"))
@@ -171,8 +173,12 @@ def test_what_is_said_and_unsaid_meanwhile(harness: IndexHarness) -> None:
 
     async def talk() -> None:
         await asyncio.to_thread(talking.wait, 30)
-        await harness.vault_harness.sessions.append([NewMessage("user", "said meanwhile")], "t", NewSession(), "person")
-        await harness.vault_harness.sessions.append([NewMessage("user", "and more")], "t", NewSession(), "person")
+        await harness.vault_harness.sessions.append(
+            [NewMessage("user", "said meanwhile")], "t", NewSession(), "person", owner=None
+        )
+        await harness.vault_harness.sessions.append(
+            [NewMessage("user", "and more")], "t", NewSession(), "person", owner=None
+        )
         harness.sync.wake()
 
     talking = threading.Event()

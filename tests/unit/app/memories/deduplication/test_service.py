@@ -279,7 +279,7 @@ def test_none_counts_a_mention_only(harness: DeduplicationHarness) -> None:
         ("\ud800", "not a JSON object"),
         (answer("UPDATE", 1), "candidate 1, which is none of the 1"),
         (answer("DELETE", -1), "candidate -1, which is none of the 1"),
-        (answer("NONE"), "named none of the 1 candidates"),
+        (answer("NONE"), "named none of the candidates"),
         (answer("UPDATE", 0, content=" "), "nothing to store"),
         (answer("UPDATE", 0, title="x" * 2_000), "at most"),
         (answer("DELETE", 0, content=" "), "nothing to store"),

@@ -25,7 +25,7 @@ NOW = datetime(2024, 2, 1, tzinfo=UTC)
 
 def said(vault_harness: VaultHarness, session: str, *times: datetime) -> None:
     messages = [NewMessage("user", "Well.", created_at=at) for at in times]
-    vault_harness.do(vault_harness.sessions.append(messages, session, NewSession(), "person"))
+    vault_harness.do(vault_harness.sessions.append(messages, session, NewSession(), "person", owner=None))
 
 
 def found(vault_harness: VaultHarness, text: str) -> list[str]:

@@ -47,7 +47,7 @@ class Known:
 
     def say(self, author: str, text: str = "hello") -> None:
         message = NewMessage("user", text, author=author)
-        self.vault_harness.do(self.vault_harness.sessions.append([message], "s", NewSession(), "person"))
+        self.vault_harness.do(self.vault_harness.sessions.append([message], "s", NewSession(), "person", owner=None))
 
     def strip_speakers(self, text: str) -> str:
         return self.vault_harness.do(self.speakers.strip_speakers(text))

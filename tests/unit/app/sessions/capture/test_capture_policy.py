@@ -35,7 +35,7 @@ def test_nothing_is_stored_and_no_error_is_raised(harness: SessionHarness, by_se
     else:
         switch_off(harness, "scout")
     assert harness.append(HELLO, agent="scout") == Appended("talk", (), created=False)
-    answer = harness.do(harness.sessions.append([HELLO], None, NewSession(), "scout"))
+    answer = harness.do(harness.sessions.append([HELLO], None, NewSession(), "scout", owner=None))
     assert answer.value == Appended("", (), created=False)
     assert not answer.changes.areas
     assert count(harness) == 0

@@ -23,7 +23,7 @@ def later(
     harness: SessionHarness, *texts: str, session: str | None = "talk", seq: int | None = None, **heading: str
 ) -> Accepted:
     turns = [NewMessage("user", text, seq=seq) for text in texts]
-    return harness.write_behind.append(turns, session, NewSession(**heading), "scout")
+    return harness.write_behind.append(turns, session, NewSession(**heading), "scout", owner=None)
 
 
 def contents(harness: SessionHarness, session: str = "talk") -> list[str]:
@@ -76,7 +76,7 @@ def test_a_new_conversation_has_its_id_before_it_is_stored(harness: SessionHarne
     taken = harness.do(work())
     assert taken.session_id.startswith("ses-")
     assert contents(harness, taken.session_id) == ["one"]
-    assert harness.do(harness.restoring.restore(None, "chat:1:2")).messages[0].content == "one"
+    assert harness.do(harness.restoring.restore(None, "chat:1:2", owner=None)).messages[0].content == "one"
 
 
 def test_a_failure_is_logged_and_reported_but_not_raised(harness: SessionHarness, allow_logs: AllowLogs) -> None:

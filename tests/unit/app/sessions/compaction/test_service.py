@@ -160,7 +160,7 @@ def test_turns_that_come_meanwhile_are_not_lost(vault: Path) -> None:
     class Talkative(Interrupted):
         async def summarise(self, earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
             assert self.harness is not None
-            await self.harness.sessions.append(sized(1), "talk", NewSession(), "other")
+            await self.harness.sessions.append(sized(1), "talk", NewSession(), "other", owner=None)
             return "What was said."
 
     talkative = Talkative()
@@ -169,7 +169,9 @@ def test_turns_that_come_meanwhile_are_not_lost(vault: Path) -> None:
         harness.append(*sized(10))
         done = harness.do(harness.compaction.roll("talk", "agent")).value
         assert (done.applied, done.upper_seq) == (True, 5)
-        assert [turn.seq for turn in harness.do(harness.restoring.restore("talk", budget=5000)).messages] == [
+        assert [
+            turn.seq for turn in harness.do(harness.restoring.restore("talk", budget=5000, owner=None)).messages
+        ] == [
             6,
             7,
             8,

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
 from tests.helpers.chat_server import ChatServer
+from tests.helpers.keyrings import MemoryKeyring
+from tests.helpers.screen_reader import is_offered, named, press
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.fake_backend import FakeBackend
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
 from ui.dialogs.models.key_field import KeyField
@@ -70,17 +72,20 @@ def test_an_answer_and_what_it_cost(panel: LanguageModelPanel, bridge: Bridge, h
 
 
 def test_the_key_of_the_one_service_needs_no_choice(
-    qtbot: QtBot, fake_bridge: Bridge, backend: FakeBackend, rest: Rest
+    qtbot: QtBot, bridge: Bridge, host: Host, memory_keyring: MemoryKeyring, rest: Rest
 ) -> None:
-    field = KeyField(fake_bridge, only="llm")
+    host.ask("settings.set", name="llm.base_url", value="http://127.0.0.1:9/v1")
+    field = KeyField(bridge, only="llm")
     qtbot.addWidget(field)
     field.show()
-    assert not field._service.isVisible()
+    assert not any(choice.isVisible() for choice in field.findChildren(QComboBox))
     field.ask()
-    rest(lambda: bool(backend.requested("secret.status")))
-    rest(field._line.isEnabled)
-    field._line.setText("sk-secret")
-    field._keep.click()
-    rest(lambda: backend.keys == {"llm": "sk-secret"})
-    assert field._line.text() == ""
+    line = named(field, QLineEdit, "Key of the service")
+    rest(line.isEnabled)
+    line.setText("sk-secret")
+    press(field, "Keep")
+    rest(lambda: host.ask("secret.status", name="llm").is_kept)
+    assert list(memory_keyring.kept.values()) == ["sk-secret"]
+    assert line.text() == ""
+    rest(lambda: is_offered(field, "Remove"))
     field.hide()

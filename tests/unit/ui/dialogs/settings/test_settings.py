@@ -1,30 +1,40 @@
 """Settings are made from their declaration and stored when they are changed."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox, QStyle
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.config.model import ConfigFinding, SettingValue
 from app.config.schema import SETTINGS
 from app.errors import InputError
+from app.host import Host
+from tests.helpers.screen_reader import words
+from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.fake_backend import FakeBackend
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
 from ui.dialogs.settings.sections import HIDDEN
 from ui.dialogs.settings.settings import SettingsDialog
 from ui.theme import Theme
 
+if TYPE_CHECKING:
+    from app.config.model import SettingValue
+
+
+def stored(host: Host, name: str) -> object:
+    """Return the value that the vault has for a setting."""
+    return next(setting.value for setting in host.ask("settings.list") if setting.name == name)
+
 
 @pytest.fixture
-def settings(qtbot: QtBot, fake_bridge: Bridge, rest: Rest) -> Iterator[SettingsDialog]:
-    made = SettingsDialog(fake_bridge)
+def settings(qtbot: QtBot, bridge: Bridge, rest: Rest) -> Iterator[SettingsDialog]:
+    made = SettingsDialog(bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
-    rest(lambda: made.is_built)
+    rest(lambda: made.is_built and not bridge.is_busy)
     yield made
     if isValid(made):
         made.hide()
@@ -38,21 +48,21 @@ def test_every_setting_has_a_field(settings: SettingsDialog) -> None:
             assert isinstance(settings._fields[setting.name].editor, kinds[setting.type])
 
 
-def test_change_is_stored_and_told(settings: SettingsDialog, backend: FakeBackend, rest: Rest) -> None:
+def test_change_is_stored_and_told(settings: SettingsDialog, host: Host, rest: Rest) -> None:
     applied: list[SettingValue] = []
     settings.applied.connect(applied.append)
     editor = settings._fields["window.theme"].editor
     assert isinstance(editor, QComboBox)
     editor.setCurrentIndex(editor.findData("dark"))
     rest(lambda: bool(applied))
-    assert backend.requested("settings.set") == [{"name": "window.theme", "value": "dark"}]
+    assert stored(host, "window.theme") == "dark"
     assert applied[0].value == "dark"
 
 
 def test_refusal_is_shown_and_the_old_value_comes_back(
-    settings: SettingsDialog, backend: FakeBackend, rest: Rest
+    settings: SettingsDialog, connection: WatchedConnection, rest: Rest
 ) -> None:
-    backend.refuse["settings.set"] = InputError("'search.limit' must be a whole number from 5 to 500, not 3.")
+    connection.refused["settings.set"] = InputError("'search.limit' must be a whole number from 5 to 500, not 3.")
     editor = settings._fields["search.limit"].editor
     assert isinstance(editor, QSpinBox)
     editor.setValue(70)
@@ -71,18 +81,24 @@ def test_search_hides_the_rest(settings: SettingsDialog, qtbot: QtBot) -> None:
     assert settings._nothing.isVisible()
 
 
-def test_forced_from_outside_cannot_be_changed(settings: SettingsDialog) -> None:
+@pytest.fixture
+def forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the environment decide a setting."""
+    monkeypatch.setenv("KEEPSAKE_SEARCH_RECIPE", "words")
+
+
+def test_forced_from_outside_cannot_be_changed(forced: None, settings: SettingsDialog) -> None:
     field = settings._fields["search.recipe"]
-    field.set_value(SettingValue("search.recipe", "words", "balanced", "environment", "choice", "How.", ("words",)))
+    settings.open_section("search")
     assert not field.editor.isEnabled()
-    assert "environment" in field._about.text()
+    assert "environment" in words(field)
 
 
-def test_untouched_line_stores_nothing(settings: SettingsDialog, backend: FakeBackend) -> None:
+def test_untouched_line_stores_nothing(settings: SettingsDialog, connection: WatchedConnection) -> None:
     editor = settings._fields["embedding.model"].editor
     assert isinstance(editor, QLineEdit)
     editor.editingFinished.emit()
-    assert backend.requested("settings.set") == []
+    assert connection.requested("settings.set") == []
 
 
 def test_search_leaves_no_lines_of_hidden_sections(settings: SettingsDialog) -> None:
@@ -115,10 +131,10 @@ def test_the_mark_of_a_check_box_is_whole_at_every_size_of_text(settings: Settin
 
 
 def test_the_event_loop_gets_turns_while_fields_are_built(
-    qtbot: QtBot, fake_bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.dialogs.settings.settings.SLICE_S", 0.0)
-    made = SettingsDialog(fake_bridge)
+    made = SettingsDialog(bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
     made._search.setText("colours theme")
@@ -135,38 +151,36 @@ def test_the_event_loop_gets_turns_while_fields_are_built(
 
 
 def test_closing_while_fields_are_built_is_quiet(
-    qtbot: QtBot, fake_bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.dialogs.settings.settings.SLICE_S", 0.0)
-    made = SettingsDialog(fake_bridge)
+    made = SettingsDialog(bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
     rest(lambda: bool(made._fields))
     made.reject()
-    rest(lambda: not fake_bridge.is_busy)
+    rest(lambda: not bridge.is_busy)
 
 
 def test_a_refused_text_stays_with_the_reason_until_it_is_right(
-    settings: SettingsDialog, backend: FakeBackend, rest: Rest
+    settings: SettingsDialog, host: Host, rest: Rest
 ) -> None:
     field = settings._fields["reflection.time"]
     editor = field.editor
     assert isinstance(editor, QLineEdit)
-    backend.refuse["settings.set"] = InputError("'reflection.time' must be a time such as 03:00.")
     editor.setText("noon")
     editor.editingFinished.emit()
     rest(lambda: not field.problem.isHidden())
     assert "must be a time such as 03:00" in field.problem.text()
     assert "reflection.time" not in field.problem.text()
     assert editor.text() == "noon"
-    backend.refuse.clear()
     editor.setText("12:00")
     editor.editingFinished.emit()
     rest(field.problem.isHidden)
-    assert backend.settings["reflection.time"].value == "12:00"
+    assert stored(host, "reflection.time") == "12:00"
 
 
-def test_a_setting_is_reset_to_its_default(settings: SettingsDialog, backend: FakeBackend, rest: Rest) -> None:
+def test_a_setting_is_reset_to_its_default(settings: SettingsDialog, host: Host, rest: Rest) -> None:
     field = settings._fields["search.limit"]
     assert field.reset.isHidden()
     editor = field.editor
@@ -174,22 +188,19 @@ def test_a_setting_is_reset_to_its_default(settings: SettingsDialog, backend: Fa
     editor.setValue(70)
     rest(lambda: not field.reset.isHidden())
     field.reset.click()
-    rest(lambda: backend.settings["search.limit"].value == 50)
+    rest(lambda: stored(host, "search.limit") == 50)
     rest(field.reset.isHidden)
     assert editor.value() == 50
 
 
-def test_what_does_not_go_together_is_said_beside_the_field(
-    settings: SettingsDialog, backend: FakeBackend, rest: Rest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = [ConfigFinding("llm.model", "error", "'llm.model' is empty.", "Set llm.model.")]
-    monkeypatch.setattr(backend, "settings_check", lambda: found, raising=False)
+def test_what_does_not_go_together_is_said_beside_the_field(settings: SettingsDialog, host: Host, rest: Rest) -> None:
     field = settings._fields["llm.model"]
-    settings._bridge.start(settings.load())
+    host.ask("settings.set", name="llm.provider", value="openai-compatible")
+    settings.bring_to_front()
     rest(lambda: field.has_warning)
-    assert field.problem.text() == "‘Model’ is empty. Set ‘Model’."
-    found.clear()
-    settings._bridge.start(settings.load())
+    assert field.problem.text().startswith("‘Model’ is empty, so no language model is asked. Set ‘Model’")
+    host.ask("settings.set", name="llm.model", value="tiny")
+    settings.bring_to_front()
     rest(lambda: not field.has_warning)
     assert field.problem.isHidden()
 

@@ -11,8 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.config.model import SettingValue
 from app.errors import InputError
+from app.host import Host
+from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.fake_backend import FakeBackend
 from ui.actions import Action, Actions
 from ui.bridge import Bridge
 from ui.dialogs.settings.key_capture import needs_modifier
@@ -32,8 +33,8 @@ def actions() -> Actions:
 
 
 @pytest.fixture
-def editor(qtbot: QtBot, fake_bridge: Bridge, actions: Actions) -> Iterator[ShortcutEditor]:
-    made = ShortcutEditor(fake_bridge, actions)
+def editor(qtbot: QtBot, bridge: Bridge, actions: Actions) -> Iterator[ShortcutEditor]:
+    made = ShortcutEditor(bridge, actions)
 
     def obey(stored: SettingValue) -> None:
         actions.set_own_keys(read_keys(str(stored.value)))
@@ -81,14 +82,15 @@ def test_other_keys_can_be_used(keys: str) -> None:
 
 
 def test_new_keys_apply_at_once_and_are_stored(
-    editor: ShortcutEditor, actions: Actions, backend: FakeBackend, rest: Rest
+    editor: ShortcutEditor, actions: Actions, host: Host, rest: Rest
 ) -> None:
     choose(editor, "No key")
     press(editor, "Ctrl+Alt+X")
     assert not editor.clash.isVisible()
     editor.use.click()
     rest(lambda: actions.find("file.none").keys == "Ctrl+Alt+X")
-    assert read_keys(str(backend.settings["window.shortcuts"].value)) == {"file.none": "Ctrl+Alt+X"}
+    [kept] = [setting.value for setting in host.ask("settings.list") if setting.name == "window.shortcuts"]
+    assert read_keys(str(kept)) == {"file.none": "Ctrl+Alt+X"}
     assert actions.qaction("file.none").shortcut() == QKeySequence("Ctrl+Alt+X")
 
 
@@ -129,8 +131,8 @@ def test_pressed_keys_stay_when_the_list_changes(editor: ShortcutEditor, actions
     assert editor.use.isEnabled()
 
 
-def test_a_refusal_is_said(editor: ShortcutEditor, backend: FakeBackend, actions: Actions, rest: Rest) -> None:
-    backend.refuse["settings.set"] = InputError("The settings cannot be written.")
+def test_a_refusal_is_said(editor: ShortcutEditor, connection: WatchedConnection, actions: Actions, rest: Rest) -> None:
+    connection.refused["settings.set"] = InputError("The settings cannot be written.")
     choose(editor, "Import")
     press(editor, "F9")
     editor.use.click()
