@@ -108,7 +108,8 @@ class FastembedReranker:
         family = next((one for one in families if wanted in map(str.lower, names[one])), None)
         if family is None:
             allowed = sorted(name for some in names.values() for name in some)
-            raise InputError(f"fastembed cannot rerank with this model, only with {', '.join(allowed)}.", allowed=allowed)
+            reason = f"fastembed cannot rerank with this model, only with {', '.join(allowed)}."
+            raise InputError(reason, allowed=allowed)
         with self._watched() as watch:
             model = open_model(
                 family,

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class LateInteraction:
-    """Reranking by the best match of each token of a question in a text (ColBERT, Khattab and Zaharia 2020).
+    """Reranking by the best match of each token of a question.
 
-    It is called like fastembed's cross-encoders.
+    The scores are ColBERT's (Khattab and Zaharia 2020). It is called like fastembed's cross-encoders.
 
     Args:
         model: fastembed's model, which returns a vector for each token.
@@ -24,7 +24,7 @@ class LateInteraction:
         self._tokens: NDArray[np.float32] | None = None
 
     def rerank(self, question: str, texts: Sequence[str], batch_size: int) -> list[float]:
-        """Return for each text the sum of the best dot product of each token of the question.
+        """Return for each text the sum of the best matches of the question's tokens.
 
         The vectors of the last question are kept, since its texts come in several batches.
         """

@@ -3020,8 +3020,8 @@
         <translation>Modell</translation>
     </message>
     <message>
-        <source>Model of fastembed that reads the first results again and puts them in order; empty for none.</source>
-        <translation>Modell von fastembed, das die ersten Ergebnisse noch einmal liest und ordnet; leer für keines.</translation>
+        <source>Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for none.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Monday</source>

@@ -3020,8 +3020,8 @@
         <translation>Modelo</translation>
     </message>
     <message>
-        <source>Model of fastembed that reads the first results again and puts them in order; empty for none.</source>
-        <translation>Modelo de fastembed que relee los primeros resultados y los ordena; vacío para ninguno.</translation>
+        <source>Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for none.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Monday</source>

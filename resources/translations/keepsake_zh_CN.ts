@@ -3020,8 +3020,8 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>Model of fastembed that reads the first results again and puts them in order; empty for none.</source>
-        <translation>重新阅读并排序前几条结果的 fastembed 模型；留空则不用。</translation>
+        <source>Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for none.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Monday</source>

@@ -20,7 +20,7 @@ from app.store.store import Store
 
 MOST: Final = 50
 """Number of hits that are reranked."""
-WEIGHT: Final = 0.8
+WEIGHT: Final = 0.7
 """Weight of the model's score beside the ranking's own, both as standard scores over the reranked hits.
 
 The model alone finds less than the ranking it would replace: it sees no neighbours, no speakers and no dates.
@@ -50,7 +50,7 @@ class CrossEncoderStage:
         self._reranker = reranker
 
     async def answer(self, request: Request, ask: Callable[[Request], Awaitable[Answered]]) -> Answered:
-        """Return the results of ``ask`` with the first hits in the order of ranking and model together.
+        """Return the results of ``ask``, the first in the order of ranking and model.
 
         Lexical searches, such as those while a person types, are not reordered.
         """
@@ -104,18 +104,18 @@ def _text(connection: apsw.Connection, hit: Hit, terms: Sequence[Term]) -> str:
     if hit.target == "memory":
         rows = connection.execute(_MEMORY, {"id": hit.id}).fetchall()
         return _shortened("\n".join(str(text) for (text,) in rows), terms) or hit.snippet
-    rows = connection.execute(_MESSAGES, {"session": hit.session_id, "seq": hit.seq}).fetchall()
-    before = "\n".join(_spoken(author, text[:_READ_BEFORE]) for seq, author, text in rows if seq != hit.seq)
-    own = "\n".join(_spoken(author, _shortened(text, terms)) for seq, author, text in rows if seq == hit.seq)
-    return "\n".join(filter(None, (before, own or hit.snippet)))
+    before, own = list[str](), list[str]()
+    for seq, author, text in connection.execute(_MESSAGES, {"session": hit.session_id, "seq": hit.seq}).fetchall():
+        spoken = f"{author}: " if author else ""
+        if seq == hit.seq:
+            own.append(spoken + _shortened(str(text), terms))
+        else:
+            before.append(spoken + str(text)[:_READ_BEFORE])
+    return "\n".join([*before, *(own or [hit.snippet])])
 
 
 def _shortened(text: str, terms: Sequence[Term]) -> str:
     return text if len(text) <= _READ else snippet(text, terms, _READ)[0]
-
-
-def _spoken(author: str, text: str) -> str:
-    return f"{author}: {text}" if author else text
 
 
 _MEMORY: Final = f"SELECT text FROM chunks WHERE memory_id = :id ORDER BY seq_start, id LIMIT {_PIECES}"
