@@ -3021,7 +3021,7 @@
     </message>
     <message>
         <source>Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for none.</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelo de fastembed que vuelve a leer los primeros 50 resultados y suma su juicio al orden; vacío para ninguno.</translation>
     </message>
     <message>
         <source>Monday</source>
@@ -7624,6 +7624,40 @@
     <message>
         <source>… and {n} more</source>
         <translation>… y {n} más</translation>
+    </message>
+</context>
+<context>
+    <name>Rereading</name>
+    <message>
+        <source>A cross-encoder: it found 85.5 % of what was sought among ten results instead of 84.7 %, on 200 questions about conversations, and takes 1 to 3 seconds of the processor for each search.</source>
+        <translation>Un codificador cruzado: en 200 preguntas sobre conversaciones encontró el 85,5 % de lo buscado entre diez resultados en lugar del 84,7 %, y ocupa el procesador de 1 a 3 segundos en cada búsqueda.</translation>
+    </message>
+    <message>
+        <source>Late interaction: it found 85.2 % of what was sought among ten results instead of 84.7 %, on 200 questions about conversations, which may be chance, and takes 1 to 3 seconds of the processor for each search.</source>
+        <translation>Interacción tardía: en 200 preguntas sobre conversaciones encontró el 85,2 % de lo buscado entre diez resultados en lugar del 84,7 %, lo que puede ser casualidad, y ocupa el procesador de 1 a 3 segundos en cada búsqueda.</translation>
+    </message>
+    <message>
+        <source>Results stay in the order of words and meaning.</source>
+        <translation>Los resultados conservan el orden por palabras y significado.</translation>
+    </message>
+</context>
+<context>
+    <name>RereadingForm</name>
+    <message>
+        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>Tendrá efecto en el próximo inicio. Los archivos del modelo se obtienen en la primera búsqueda si los ajustes permiten descargas, o se leen de la carpeta que indican los ajustes de búsqueda.</translation>
+    </message>
+    <message>
+        <source>No model</source>
+        <translation>Ningún modelo</translation>
+    </message>
+    <message>
+        <source>Read the first results again</source>
+        <translation>Volver a leer los primeros resultados</translation>
+    </message>
+    <message>
+        <source>What this model gains has not been measured.</source>
+        <translation>No se ha medido lo que aporta este modelo.</translation>
     </message>
 </context>
 <context>

@@ -3021,7 +3021,7 @@
     </message>
     <message>
         <source>Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for none.</source>
-        <translation type="unfinished"></translation>
+        <translation>fastembed 的模型,会重新阅读前 50 条结果,并把它的判断计入排序;留空表示不使用。</translation>
     </message>
     <message>
         <source>Monday</source>
@@ -7624,6 +7624,40 @@
     <message>
         <source>… and {n} more</source>
         <translation>……以及另外 {n} 项</translation>
+    </message>
+</context>
+<context>
+    <name>Rereading</name>
+    <message>
+        <source>A cross-encoder: it found 85.5 % of what was sought among ten results instead of 84.7 %, on 200 questions about conversations, and takes 1 to 3 seconds of the processor for each search.</source>
+        <translation>交叉编码器:在 200 个关于对话的问题上,前十条结果中找到了所求内容的 85.5 %,而不是 84.7 %;每次搜索占用处理器 1 到 3 秒。</translation>
+    </message>
+    <message>
+        <source>Late interaction: it found 85.2 % of what was sought among ten results instead of 84.7 %, on 200 questions about conversations, which may be chance, and takes 1 to 3 seconds of the processor for each search.</source>
+        <translation>延迟交互:在 200 个关于对话的问题上,前十条结果中找到了所求内容的 85.2 %,而不是 84.7 %(可能只是偶然);每次搜索占用处理器 1 到 3 秒。</translation>
+    </message>
+    <message>
+        <source>Results stay in the order of words and meaning.</source>
+        <translation>结果保持按词语和含义排列的顺序。</translation>
+    </message>
+</context>
+<context>
+    <name>RereadingForm</name>
+    <message>
+        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>下次启动时生效。如果设置允许下载,模型文件会在第一次搜索时获取;否则从搜索设置指定的文件夹读取。</translation>
+    </message>
+    <message>
+        <source>No model</source>
+        <translation>无模型</translation>
+    </message>
+    <message>
+        <source>Read the first results again</source>
+        <translation>重新阅读前几条结果</translation>
+    </message>
+    <message>
+        <source>What this model gains has not been measured.</source>
+        <translation>尚未测量此模型带来的改进。</translation>
     </message>
 </context>
 <context>
