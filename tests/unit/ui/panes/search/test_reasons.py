@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.vault_filler import VaultFiller
+from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane
 from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, wait_for_answer
@@ -21,19 +22,26 @@ def test_the_reasons_and_the_text_are_shown(books: VaultFiller, open_pane: OpenP
     assert len(pane.why.preview.page.extraSelections()) >= 1
 
 
-def test_the_text_begins_at_the_turn_that_was_found(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
+def test_the_text_begins_at_the_turn_that_was_found_and_stays_there(
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest
+) -> None:
     turns = [("user", "frost, and " + "more of it, " * 60), ("assistant", "word " * 300), ("user", "the last frost")]
     books.add_session("Long", turns)
     books.host.ask("vault.settle")
     pane = open_pane("search")
     pane.resize(1300, 500)
-    pane.box.setText("last frost")
-    wait_for_answer(pane, rest)
     page = pane.why.preview.page
-    rest(lambda: "the last frost" in page.toPlainText())
-    rest(lambda: page.textCursor().block().text().startswith("▸ "))
-    found = page.document().find("▸ ")
-    assert 0 <= page.cursorRect(found).top() < page.viewport().height()
+    held = connection.hold("memory.search")
+    pane.box.setText("last frost")
+    for call, answered in ((0, "the words"), (1, "all of it")):
+        rest(lambda call=call: len(held) > call)
+        held[call].release()
+        rest(lambda: "the last frost" in page.toPlainText())
+        if call == 1:
+            wait_for_answer(pane, rest)
+        assert page.textCursor().block().text().startswith("▸ "), answered
+        found = page.document().find("▸ ")
+        assert 0 <= page.cursorRect(found).top() < page.viewport().height()
 
 
 def test_reasons_leave_room_for_the_text(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
