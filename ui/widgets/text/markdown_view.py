@@ -300,7 +300,12 @@ class MarkdownView(QWidget):
             self._show()
 
     def set_terms(self, terms: tuple[str, ...], *, begin: str = "") -> None:
-        """Mark other whole words in the text shown, and go to the first or to ``begin``; see ``set_source``."""
+        """Mark other whole words in the text shown, and go to the first.
+
+        Args:
+            terms: The words.
+            begin: Words of the place to go to instead, where they stand in the text.
+        """
         self._terms, self._begin = terms, begin
         self._mark()
 
