@@ -1,4 +1,4 @@
-"""Choice of a model that reads the first results again, with what it gains and costs."""
+"""Choice of a model that reads the first results again."""
 
 from typing import Final
 
@@ -81,7 +81,7 @@ class RereadingForm(QWidget):
     def _show_gain(self, model: str) -> None:
         unknown = self.tr("What this model gains has not been measured.")
         known = _MODELS.get(model)
-        self.gain.setText(unknown if known is None else QCoreApplication.translate("Rereading", known))
+        self.gain.setText(unknown if known is None else QCoreApplication.translate("Rereading", str(known)))
         self._about.setVisible(bool(model))
 
     def _on_models_changed(self) -> None:
