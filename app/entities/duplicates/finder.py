@@ -46,6 +46,34 @@ def near_duplicates(entities: Sequence[NamedEntity]) -> list[NearDuplicate]:
     return chosen
 
 
+def sure_joins(entities: Sequence[NamedEntity], pairs: Iterable[NearDuplicate]) -> list[NearDuplicate]:
+    """Return the pairs of a first or last name and the one full name that it fits.
+
+    Nobody else has the name as a part of theirs, nothing else is called so, and no person decided about it.
+
+    Args:
+        entities: Entities of all types, none merged into another.
+        pairs: Near-duplicates among them.
+    """
+    owners: dict[str, set[str]] = defaultdict(set)
+    kinds: dict[str, set[str]] = defaultdict(set)
+    for one in entities:
+        words = name_forms.name_words(one.name)
+        if len(words) == 1:
+            kinds[words[0]].add(one.type)
+        if one.type == "person" and len(words) >= _FULL:
+            for word in words:
+                owners[word].add(one.id)
+    return [pair for pair in pairs if _is_sure(pair, owners, kinds)]
+
+
+def _is_sure(pair: NearDuplicate, owners: dict[str, set[str]], kinds: dict[str, set[str]]) -> bool:
+    words = name_forms.titled(name_forms.name_words(pair.other.name))[1]
+    if pair.reason != "short name" or pair.other.is_decided or len(words) != 1:
+        return False
+    return owners[words[0]] == {pair.into.id} and kinds[words[0]] <= {"person"}
+
+
 def _rank(pair: NearDuplicate) -> tuple[float, int, tuple[str, str]]:
     return -pair.score, -pair.into.mentions - pair.other.mentions, pair.key
 

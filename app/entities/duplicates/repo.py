@@ -48,6 +48,28 @@ def have_context(connection: apsw.Connection, key: Key) -> bool:
     return not first.isdisjoint(second)
 
 
+def shared_part(connection: apsw.Connection, pair: NearDuplicate) -> float:
+    """Return the part of the conversations and memories with a pair's short name that its full name is near.
+
+    That is in the same one, or in a note that links to it or that it links to.
+    """
+    short, full = _contexts(connection, pair.other.id), _contexts(connection, pair.into.id)
+    near = full | _linked(connection, full)
+    return len(short & near) / len(short) if short else 0.0
+
+
+def _linked(connection: apsw.Connection, contexts: set[str]) -> set[str]:
+    """Return the notes that link to one of ``contexts`` by its title, or that one of them links to."""
+    rows = connection.execute(
+        "WITH near (id, title) AS (SELECT m.id, lower(m.title) FROM json_each(?) w JOIN memories m ON m.id = w.value)"
+        " SELECT l.memory_id FROM near JOIN memory_links l ON l.target_key = near.title AND near.title <> ''"
+        " UNION SELECT m.id FROM near JOIN memory_links l ON l.memory_id = near.id"
+        " JOIN memories m ON lower(m.title) = l.target_key WHERE m.title <> ''",
+        (json.dumps(sorted(contexts)[:_MOST_OWNERS]),),
+    )
+    return {str(row[0]) for row in rows}
+
+
 def _contexts(connection: apsw.Connection, entity_id: str) -> set[str]:
     rows = connection.execute(
         "SELECT owner_kind, owner_id FROM mentions WHERE entity_id = ? ORDER BY at DESC LIMIT ?",

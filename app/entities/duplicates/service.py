@@ -7,12 +7,13 @@ from functools import partial
 import apsw
 
 from app.entities.duplicates import repo
-from app.entities.duplicates.finder import near_duplicates
+from app.entities.duplicates.finder import near_duplicates, sure_joins
 from app.entities.duplicates.model import DuplicatePair, NearDuplicate
 from app.store.store import Store
 
 _LISTED = frozenset({"waiting", "expired", "withdrawn"})  # decisions that leave a pair open
 _MOST_CHECKED = 2_000  # pairs
+_NEAR = 0.5  # part of the places of a short name that its full name must be near
 
 
 class NearDuplicateService:
@@ -42,6 +43,14 @@ class NearDuplicateService:
         expired = [one for one in found if made.get(one.key, ("", 0))[0] == "expired"]
         return await self._store.read(partial(_supported, pairs=[*new, *expired], limit=limit), is_background=True)
 
+    async def joins(self) -> list[NearDuplicate]:
+        """Return pairs that are one person beyond doubt: a short name that fits one full name near it."""
+        made = await self._store.read(repo.decisions, is_background=True)
+        entities = await self._store.read(repo.names, is_background=True)
+        found = await asyncio.to_thread(lambda: sure_joins(entities, near_duplicates(entities)))
+        open_pairs = [one for one in found if made.get(one.key, ("waiting", 0))[0] in _LISTED]
+        return await self._store.read(partial(_near, pairs=open_pairs), is_background=True)
+
     async def _found(self) -> list[NearDuplicate]:
         entities = await self._store.read(repo.names, is_background=True)
         return await asyncio.to_thread(near_duplicates, entities)
@@ -61,6 +70,15 @@ def _supported(connection: apsw.Connection, pairs: Sequence[NearDuplicate], limi
         if not repo.are_apart(connection, one.key):
             kept.append(one)
     return kept
+
+
+def _near(connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[NearDuplicate]:
+    """Return the pairs of which both names stand near each other, and nothing speaks against them."""
+    return [
+        one
+        for one in pairs[:_MOST_CHECKED]
+        if not repo.are_apart(connection, one.key) and repo.shared_part(connection, one) >= _NEAR
+    ]
 
 
 def _shown(pair: NearDuplicate, decision: tuple[str, int] | None) -> DuplicatePair:
