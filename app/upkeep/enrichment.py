@@ -18,6 +18,7 @@ from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
 _SHOWN: Final = 50  # changes of a plan
 _MOST_FAILURES: Final = 3  # one after the other; then the model is left alone for this run
 _TITLE: Final = 120
+_ROUNDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,14 +185,18 @@ class Enrichment:
             run.publish(ChangeSet(frozenset({"entities"}), (), self.name, f"upkeep.{self.name}"))
 
     async def _join(self, run: UpkeepRun, made: _Progress) -> None:
-        for pair in await self._merges.joins():
-            if run.job.is_cancelled():
+        for _ in range(_ROUNDS):  # a joined name brings the next one near
+            before = made.joined
+            for pair in await self._merges.joins():
+                if run.job.is_cancelled():
+                    return
+                changes = await self._merges.join(pair, run.id)
+                if changes is not None:
+                    made.joined += 1
+                    run.publish(changes)
+                await asyncio.sleep(0)
+            if made.joined == before:
                 return
-            changes = await self._merges.join(pair, run.id)
-            if changes is not None:
-                made.joined += 1
-                run.publish(changes)
-            await asyncio.sleep(0)
 
     async def _propose(self, run: UpkeepRun, made: _Progress) -> None:
         for pair in await self._merges.due():

@@ -3284,8 +3284,8 @@
         <translation>Erinnerungen und Nachrichten mit wenigen Namen noch einmal durchsuchen und Zusammenführungen von Namen vorschlagen.</translation>
     </message>
     <message>
-        <source>Search texts with few names again, and propose to merge entities that may be one.</source>
-        <translation>Texte mit wenigen Namen noch einmal durchsuchen und vorschlagen, Namen zusammenzuführen, die eins sein können.</translation>
+        <source>Search texts with few names again, and let the names of one person be one.</source>
+        <translation>Texte mit wenigen Namen noch einmal durchsuchen und die Namen einer Person zusammenführen.</translation>
     </message>
     <message>
         <source>Searched your memory</source>
@@ -5321,6 +5321,14 @@
     <message>
         <source>Archive: {title}</source>
         <translation>Archivieren: {title}</translation>
+    </message>
+    <message>
+        <source>Are {other} and {into} the same person?</source>
+        <translation>Sind {other} und {into} dieselbe Person?</translation>
+    </message>
+    <message>
+        <source>Are {other} and {into} the same?</source>
+        <translation>Sind {other} und {into} dasselbe?</translation>
     </message>
     <message>
         <source>Call {operation}</source>

@@ -11,6 +11,7 @@ from app.entities.duplicates.finder import COMPARED
 from app.entities.duplicates.model import NamedEntity, NearDuplicate
 
 _MOST = 20_000  # entities compared
+_MOST_NAMES = 60  # mentions of a memory that is no list of names
 _MOST_OWNERS = 2_000  # texts looked at for each of two entities
 
 Key = tuple[str, str]
@@ -48,14 +49,22 @@ def have_context(connection: apsw.Connection, key: Key) -> bool:
     return not first.isdisjoint(second)
 
 
-def shared_part(connection: apsw.Connection, pair: NearDuplicate) -> float:
-    """Return the part of the conversations and memories with a pair's short name that its full name is near.
+def are_near(connection: apsw.Connection, pair: NearDuplicate) -> bool:
+    """Return whether a pair's names stand in one conversation or memory, or in notes that link to each other.
 
-    That is in the same one, or in a note that links to it or that it links to.
+    Long lists of names are passed over: there, names stand near each other by chance.
     """
-    short, full = _contexts(connection, pair.other.id), _contexts(connection, pair.into.id)
-    near = full | _linked(connection, full)
-    return len(short & near) / len(short) if short else 0.0
+    short, full = (_without_lists(connection, _contexts(connection, one.id)) for one in (pair.other, pair.into))
+    return not short.isdisjoint(full | _linked(connection, full))
+
+
+def _without_lists(connection: apsw.Connection, contexts: set[str]) -> set[str]:
+    rows = connection.execute(
+        "SELECT w.value FROM json_each(?) w WHERE (SELECT count(*) FROM (SELECT 1 FROM mentions m"
+        " WHERE m.owner_kind = 'memory' AND m.owner_id = w.value LIMIT ?)) <= ?",
+        (json.dumps(sorted(contexts)), _MOST_NAMES + 1, _MOST_NAMES),
+    )
+    return {str(row[0]) for row in rows}
 
 
 def _linked(connection: apsw.Connection, contexts: set[str]) -> set[str]:

@@ -13,7 +13,6 @@ from app.store.store import Store
 
 _LISTED = frozenset({"waiting", "expired", "withdrawn"})  # decisions that leave a pair open
 _MOST_CHECKED = 2_000  # pairs
-_NEAR = 0.5  # part of the places of a short name that its full name must be near
 
 
 class NearDuplicateService:
@@ -77,7 +76,7 @@ def _near(connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[N
     return [
         one
         for one in pairs[:_MOST_CHECKED]
-        if not repo.are_apart(connection, one.key) and repo.shared_part(connection, one) >= _NEAR
+        if not repo.are_apart(connection, one.key) and repo.are_near(connection, one)
     ]
 
 

@@ -248,9 +248,8 @@ def test_a_first_name_joins_the_only_full_name_near_it_and_the_run_undoes_it(hos
     [
         ("Kenji Tanaka came.", "Kenji Mori came.", "Kenji said so."),
         ("Kenji Tanaka came.", "Kenji said so elsewhere."),
-        ("Victoria Wells came, and Victoria laughed.", "We moved to Victoria in Australia.", "Victoria said so."),
     ],
-    ids=["a rival", "far away", "a place of that name"],
+    ids=["a rival", "far away"],
 )
 def test_a_doubtful_first_name_is_left_alone(host: Host, texts: tuple[str, ...]) -> None:
     notes(host, *texts)
