@@ -127,7 +127,7 @@ def unit_text(unit: str, count: float) -> str:
 
 
 def merged_names(text: str) -> dict[str, str] | None:
-    """Return the two names that the engine would merge, by ``other`` and ``into``; ``None`` for other texts."""
+    """Return the two names of a merge by ``other`` and ``into``, ``None`` for other texts."""
     match = _MERGE_PATTERN.fullmatch(text)
     return None if match is None else {"other": match["other"], "into": match["into"]}
 

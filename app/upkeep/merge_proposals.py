@@ -24,7 +24,7 @@ OPERATION: Final = "entity.merge"
 
 
 class MergeProposals:
-    """Joins a person's short names, and proposes other merges, each pair once and a few at a time.
+    """Joins short names to full names, and proposes other merges once each.
 
     Args:
         store: The vault's database.
@@ -53,7 +53,10 @@ class MergeProposals:
         return await self._duplicates.joins()
 
     async def join(self, pair: NearDuplicate, run_id: str) -> ChangeSet | None:
-        """Join a short name to its full name; return what changed, ``None`` where it cannot be done now."""
+        """Join a short name to its full name; return what changed.
+
+        Returns ``None`` where it cannot be done now.
+        """
         try:
             merged = await self._entities.merge([pair.other.id], pair.into.id, actor=KEEPSAKE, run_id=run_id)
         except KeepsakeError:

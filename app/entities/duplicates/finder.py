@@ -48,7 +48,7 @@ def near_duplicates(entities: Sequence[NamedEntity]) -> list[NearDuplicate]:
 
 
 def sure_joins(entities: Sequence[NamedEntity], pairs: Iterable[NearDuplicate]) -> list[NearDuplicate]:
-    """Return the pairs of a first or last name and the one full name that it fits.
+    """Return the pairs of a short name and the one full name that it fits.
 
     Nobody else has the name as a part of theirs, nothing else is called so, and no person decided about it.
 

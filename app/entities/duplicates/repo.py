@@ -50,9 +50,11 @@ def have_context(connection: apsw.Connection, key: Key) -> bool:
 
 
 def are_near(connection: apsw.Connection, pair: NearDuplicate) -> bool:
-    """Return whether a pair's names stand in one conversation or memory, or in notes that link to each other.
+    """Return whether a pair's names stand in one conversation or memory.
 
-    Long lists of names are passed over: there, names stand near each other by chance.
+    Notes that link to each other count as one.
+
+    Long lists of names are passed over, where names stand together by chance.
     """
     short, full = (_without_lists(connection, _contexts(connection, one.id)) for one in (pair.other, pair.into))
     return not short.isdisjoint(full | _linked(connection, full))
@@ -68,7 +70,7 @@ def _without_lists(connection: apsw.Connection, contexts: set[str]) -> set[str]:
 
 
 def _linked(connection: apsw.Connection, contexts: set[str]) -> set[str]:
-    """Return the notes that link to one of ``contexts`` by its title, or that one of them links to."""
+    """Return the notes linked with any of some notes, in either direction."""
     rows = connection.execute(
         "WITH near (id, title) AS (SELECT m.id, lower(m.title) FROM json_each(?) w JOIN memories m ON m.id = w.value)"
         " SELECT l.memory_id FROM near JOIN memory_links l ON l.target_key = near.title AND near.title <> ''"

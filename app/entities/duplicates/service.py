@@ -43,7 +43,7 @@ class NearDuplicateService:
         return await self._store.read(partial(_supported, pairs=[*new, *expired], limit=limit), is_background=True)
 
     async def joins(self) -> list[NearDuplicate]:
-        """Return pairs that are one person beyond doubt: a short name that fits one full name near it."""
+        """Return pairs of a short name and the one full name near it."""
         made = await self._store.read(repo.decisions, is_background=True)
         entities = await self._store.read(repo.names, is_background=True)
         found = await asyncio.to_thread(lambda: sure_joins(entities, near_duplicates(entities)))
@@ -72,7 +72,7 @@ def _supported(connection: apsw.Connection, pairs: Sequence[NearDuplicate], limi
 
 
 def _near(connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[NearDuplicate]:
-    """Return the pairs of which both names stand near each other, and nothing speaks against them."""
+    """Return the pairs of names near each other that nothing speaks against."""
     return [
         one
         for one in pairs[:_MOST_CHECKED]
