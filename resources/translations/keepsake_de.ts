@@ -7941,10 +7941,6 @@
         <source>words</source>
         <translation>Wörter</translation>
     </message>
-    <message>
-        <source>{count} of them only near in meaning</source>
-        <translation>{count} davon nur in der Bedeutung nah</translation>
-    </message>
 </context>
 <context>
     <name>RunChart</name>

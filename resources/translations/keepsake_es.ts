@@ -7941,10 +7941,6 @@
         <source>words</source>
         <translation>palabras</translation>
     </message>
-    <message>
-        <source>{count} of them only near in meaning</source>
-        <translation>{count} de ellos solo cercanos en significado</translation>
-    </message>
 </context>
 <context>
     <name>RunChart</name>

@@ -7941,10 +7941,6 @@
         <source>words</source>
         <translation>词语</translation>
     </message>
-    <message>
-        <source>{count} of them only near in meaning</source>
-        <translation>其中 {count} 条仅含义相近</translation>
-    </message>
 </context>
 <context>
     <name>RunChart</name>
