@@ -57,7 +57,7 @@ _EVENT_NOUNS = {
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What prevents the undo of an entry now.
+    """Later change that prevents the undo of an entry now.
 
     Args:
         reason: What happened since.
@@ -73,7 +73,7 @@ class Obstacle:
 
     @property
     def sentence(self) -> str:
-        """What happened, and what to undo first, in words."""
+        """The reason in words, with what to undo first."""
         first = "" if self.later is None else _in_words(self.later)
         return refusal(self.reason, self.kind, self.changed, first)
 
@@ -273,7 +273,9 @@ def _obstacle(connection: apsw.Connection, entry: HistoryRow, now: State | None)
 
 
 def _is_in_the_way(connection: apsw.Connection, later: HistoryRow, entry: HistoryRow, fields: Sequence[str]) -> bool:
-    """Return whether a later entry changed one of some fields, or made or deleted its target.
+    """Return whether a later entry prevents the undo of an entry.
+
+    It changed one of the fields, or made or deleted the target.
 
     One that undid what came after ``entry``, too, left nothing of it.
     """

@@ -47,7 +47,7 @@ def _chain(connection: apsw.Connection, history_id: int) -> Iterator[int]:
 
 
 def base_entry(connection: apsw.Connection, history_id: int) -> tuple[int, bool]:
-    """Follow an entry back over what it undid, what that redid and so on to the first.
+    """Follow an entry back over its undoings and redoings to the first.
 
     Returns:
         The first entry's id, and whether its effect stands through ``history_id``.

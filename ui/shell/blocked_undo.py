@@ -1,4 +1,4 @@
-"""Question about an undo that a later change is in the way of: whether to undo both."""
+"""Question whether to undo a later change that is in the way, too."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
 
 def ask_to_undo_both(undo: "UndoStack", parent: QWidget, act: "Act", first: "Act") -> PlainMessageBox:
-    """Ask whether to undo an act and before it what is in its way; return the box that asks.
+    """Ask whether to undo an act with what is in its way.
 
     Args:
         undo: Undoes both where the person agrees.
         parent: The window.
         act: What was to be undone.
         first: The act to undo first.
+
+    Returns:
+        The box that asks.
     """
     text = translate("Acts", "‘{what}’ cannot be undone by itself.").format(what=act_text(act))
     both = translate("Acts", "Undo both? Each is an entry of the history and can be done again there.")

@@ -176,7 +176,7 @@ class UndoStack(QObject):
         self.notice.emit(Notice(words))
 
     async def _refuse(self, error: KeepsakeError) -> None:
-        """Tell why something was not undone; what is in its way can be undone with it."""
+        """Tell why something was not undone, or what is in its way."""
         identity = str(error.data.get("act") or "")
         if not identity and error.data.get("history"):
             identity = f"{ENTRY}{error.data['history']}"

@@ -92,7 +92,7 @@ class ActPart:
 
 @dataclass(frozen=True, slots=True)
 class ActObstacle:
-    """What prevents the undo of an act now.
+    """Later change that prevents the undo of an act now.
 
     Args:
         reason: What happened since.

@@ -87,7 +87,7 @@ class ActService:
         return await self._undo_with(identity, actor, {""} if with_later else None)
 
     async def _undo_with(self, identity: str, actor: str, met: set[str] | None) -> Changed[UndoneAct]:
-        """Undo an act, and before it what is in its way, unless ``met``, the acts that were, is ``None``."""
+        """Undo an act, and first what is in its way where ``met`` collects that."""
         changes: list[ChangeSet] = []
         while True:
             act = await self._store.read(partial(self._reader.act, identity=identity))
