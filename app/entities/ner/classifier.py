@@ -11,7 +11,6 @@ from app.entities.ner.word_tokens import Word
 
 _SHOUTED = 0.75  # in a text with this share of capitalised words, capitals tell nothing
 _DONE = ("ed", "ing")
-_ROLE_ENDS = ("nist", "rist", "list", "cist", "gist", "mist", "tist", "hist", "vist", "sist", "ician", "ographer")
 _FEW = 6  # words of a text too short to tell
 _SEVERAL = 2
 _CODE = 2  # letters of a state's or country's code
@@ -346,7 +345,9 @@ class NameClassifier:
     def _has_role(self, at: int) -> bool:
         """Return whether the word before says what a person does: ``guitarist Thom Yorke``."""
         before = self._before(at)
-        return before in self._lists.titles or before in self._lists.roles or before.endswith(_ROLE_ENDS)
+        return (
+            before in self._lists.titles or before in self._lists.roles or before.endswith(tuple(self._lists.role_ends))
+        )
 
     def _acts(self, end: int) -> bool:
         """Return whether the word at ``end`` says what people do."""

@@ -26,6 +26,7 @@ class Gazetteer:
     forms_of_address: frozenset[str]
     greetings: frozenset[str]
     roles: frozenset[str]
+    role_ends: frozenset[str]
     programs: frozenset[str]
     deeds: frozenset[str]
     weak_ends: frozenset[str]

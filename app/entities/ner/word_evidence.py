@@ -69,7 +69,10 @@ class WordEvidence:
 
     @property
     def is_technical(self) -> bool:
-        """Return whether the text has code or addresses in it: names of products are likelier there."""
+        """Return whether the text has code or addresses in it.
+
+        Capitalised words are likelier products there.
+        """
         return bool(self._technical)
 
     @cached_property
@@ -78,12 +81,12 @@ class WordEvidence:
         return frozenset(word for part in parts for word in _TOKEN.findall(part) if word.islower())
 
     def is_ordinary(self, at: int) -> bool:
-        """Return whether a word is an ordinary one, whatever its first letter."""
+        """Return whether a word is an ordinary one, capitalised or not."""
         bare, lists = self._words[at].bare, self._lists
         return bare in lists.common or bare in lists.ordinary or bare in lists.never
 
     def is_plain(self, at: int) -> bool:
-        """Return whether a word is written as names are: no digits, inner capitals or two scripts."""
+        """Return whether a word has no digits, inner capitals or second script."""
         word = self._words[at]
         if not word.capital:
             return False
@@ -115,7 +118,7 @@ class WordEvidence:
         return _LIFE.match(self._text, self._words[at].end) is not None
 
     def is_surname(self, at: int) -> bool:
-        """Return whether a word may be a surname after a given name: written like one, and no ordinary word."""
+        """Return whether a word may be a surname after a given name."""
         word = self._words[at]
         if not self.is_plain(at) or word.bare in self._lists.demonyms or word.bare.endswith(_CONTRACTED):
             return False
