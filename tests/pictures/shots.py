@@ -23,8 +23,15 @@ if TYPE_CHECKING:
 
 TABS = ("messages", "facts", "summary", "scratchpad", "agent")
 SHEETS = (
-    "edit.history", "file.import", "file.export", "file.capsule", "file.models", "help.pages", "help.shortcuts", "help.about",
-)  # fmt: skip
+    "edit.history",
+    "file.import",
+    "file.export",
+    "file.capsule",
+    "file.models",
+    "help.pages",
+    "help.shortcuts",
+    "help.about",
+)
 
 
 @dataclass(frozen=True, slots=True)
