@@ -12,7 +12,9 @@ from ui.models.dates import date_words, short_date
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.history.run_changes import ChangedItem
     from app.schedule.model import Schedule
+    from app.upkeep.upkeep_job import PlannedChange
 
 _STATES: dict[str, tuple[object, Tone, str]] = {
     "planned": (QT_TRANSLATE_NOOP("Schedule", "Planned"), "quiet", "clock"),
@@ -118,3 +120,9 @@ def duration(seconds: float) -> str:
     if seconds < _HOUR:
         return QCoreApplication.translate("Schedule", "{n} min").format(n=round(seconds / _MINUTE))
     return QCoreApplication.translate("Schedule", "{n} h").format(n=f"{seconds / _HOUR:.1f}")
+
+
+def change_words(change: "PlannedChange | ChangedItem") -> str:
+    """Return what a run did, or would do, to one thing."""
+    title = change.title or change.id
+    return f"{title} — {change.detail}" if change.detail else title
