@@ -14,9 +14,7 @@ _ENDS = re.compile(f"[{INLINE_TAG_ENDS}]+")
 
 _NO_NAME = re.compile(r"[\d/]+|[/_-]+")
 _COLOUR = re.compile(r"[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8}")
-_OF_CODE = re.compile(
-    r"includes?|defines?|undef|if|ifn?def|else|elif|elifn?def|endif|pragma|endregion|rrggbb(?:aa)?|aarrggbb"
-)
+_OF_CODE = re.compile(r"includes?|defines?|undef|ifn?def|elif|elifn?def|endif|pragma|endregion|rrggbb(?:aa)?|aarrggbb")
 # Words that have only letters from a to f, and are no colours for that.
 _HEX_WORDS = frozenset(
     (
