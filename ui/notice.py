@@ -1,6 +1,5 @@
 """Notices: short messages to the person, shown as toasts."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 UNDO_SECONDS, INFO_SECONDS = 8.0, 4.0
@@ -16,7 +15,6 @@ class Notice:
         act: Instead of them, the id of the entry of the history that is undone, such as that of an import.
         seconds: How long it stays; 0 for as long as it takes to read, longer where it offers Undo.
         undo_text: What was done, for “Undo: …”, where ``text`` does not say it, such as ``Captured a note``.
-        undo_call: Undoes it where the history has nothing of it; only the toast offers that.
         kind: ``info`` or ``error``; an error stays until dismissed.
     """
 
@@ -25,13 +23,12 @@ class Notice:
     seconds: float = 0.0
     undo_text: str = ""
     kind: str = "info"
-    undo_call: Callable[[], object] | None = None
     act: str = ""
 
     @property
     def can_undo(self) -> bool:
         """Offer of Undo in the toast."""
-        return bool(self.history_ids or self.act) or self.undo_call is not None
+        return bool(self.history_ids or self.act)
 
     @property
     def duration_s(self) -> float:

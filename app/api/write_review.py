@@ -18,7 +18,7 @@ from app.history.history_repo import HistoryRow
 from app.history.rehearsal import RolledBackError
 from app.inbox import repo
 from app.inbox.model import NewProposal, ProposalPreview, RuleAction
-from app.inbox.preview import is_protected, kinds_of, preview_of, removes_of_others
+from app.inbox.preview import MADE_BY_ONE, is_protected, kinds_of, preview_of, removes_of_others
 from app.memories.deduplication.confirmed import contradicted
 from app.memories.deduplication.similar import SimilarFinder
 from app.sessions import repo as session_repo
@@ -195,9 +195,10 @@ class _Judge:
         person confirmed.
         """
         agent = self._caller.name
-        is_unasked = self._operation.destructive and not self._caller.has_confirmed
-        if is_unasked and any(removes_of_others(connection, entry, agent) for entry in entries):
-            return "destructive"
+        for entry in () if self._caller.has_confirmed else entries:
+            is_to_ask = self._operation.destructive or entry.target_kind in MADE_BY_ONE
+            if is_to_ask and removes_of_others(connection, entry, agent):
+                return "destructive"
         texts, without = _new_statements(entries), {entry.target for entry in entries}
         is_contradiction = texts and contradicted(connection, self._finder, texts, self._caller.stores, without)
         return "contradiction" if is_contradiction else ""

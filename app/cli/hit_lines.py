@@ -28,12 +28,18 @@ def found_lines(found: "Found", first: int, *, styled: bool) -> list[str]:
         styled: Mark terms in bold.
     """
     lines: list[str] = []
-    for rank, hit in enumerate(found.hits, first):
-        lines += [*([""] if lines else []), *_hit_lines(rank, hit, styled=styled)]
+    # Ranks are those of the search, so that the hits of a page can be named.
+    ranked = list(enumerate(found.hits, first))
+    near = [(rank, hit) for rank, hit in ranked if hit.part == "meaning"]
+    for rank, hit in ranked:
+        if hit.part != "meaning":
+            lines += [*([""] if lines else []), *_hit_lines(rank, hit, styled=styled)]
+    if near:
+        lines += [*([""] if lines else []), bold("Near in meaning", styled=styled)]
+    for rank, hit in near:
+        lines += ["", *_hit_lines(rank, hit, styled=styled)]
     if not found.hits:
         lines.append("Nothing found.")
-    elif found.query.terms and all(leg.leg == "vector" for hit in found.hits for leg in hit.why.legs):
-        lines.insert(0, "Nothing has these words; this is nearest in meaning.")
     return lines + [dim(printable(note), styled=styled) for note in found.notes]
 
 

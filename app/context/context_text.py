@@ -41,7 +41,7 @@ def assemble(
     """Return the context of the items of each section.
 
     An item appears in the first section that has it. Where the whole does not fit, sections shrink in proportion to
-    their budgets, and unused tokens go to the other sections.
+    their budgets, and unused tokens go to the other sections. The index gets what the others leave.
 
     Args:
         parts: Items by section, the most important first; ``recent`` is rendered in order of time.
@@ -51,7 +51,10 @@ def assemble(
     distinct = {name: list(map(_entry, items)) for name, items in deduplicate(parts).items()}
     wanted = {name: min(budgets[name], _size(name, entries)) for name, entries in distinct.items()}
     frame = estimate_served_tokens(_FRAME)
+    index = wanted.pop("index", 0)
     given = allot(wanted, budgets, max_tokens - frame)
+    # Titles of what is new must not take room from what answers the prompt.
+    given["index"] = min(index, max(max_tokens - frame - sum(given.values()), 0))
     rendered = {name: _render_section(name, entries, given[name]) for name, entries in distinct.items()}
     sections = tuple(
         ContextSection(name, HEADINGS[name], part.items, part.tokens, budgets[name])

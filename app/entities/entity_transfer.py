@@ -70,7 +70,7 @@ def relations(connection: apsw.Connection, after: int, limit: int) -> list[Row]:
     """Return stated relations in the order of their key, from the place ``after`` on."""
     rows = connection.execute(
         "SELECT subject_id, predicate, object_id, weight, source, created_at FROM relations"
-        " ORDER BY subject_id, predicate, object_id LIMIT ? OFFSET ?",
+        " ORDER BY subject_id, predicate, object_id, source LIMIT ? OFFSET ?",
         (limit, after),
     )
     names = ("subject", "predicate", "object", "weight", "source", "created_at")

@@ -247,7 +247,7 @@ def claims_on(connection: apsw.Connection, owner_kind: str, owner_id: str) -> di
 def edges(connection: apsw.Connection, entity_id: str) -> list[Edge]:
     """Return the relations stated of an entity as their subject."""
     rows = connection.execute(
-        "SELECT predicate, object_id, weight, source, created_at FROM relations WHERE subject_id = ? ORDER BY 1, 2",
+        "SELECT predicate, object_id, weight, source, created_at FROM relations WHERE subject_id = ? ORDER BY 1, 2, 4",
         (entity_id,),
     )
     return [Edge(*row) for row in rows]

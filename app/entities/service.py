@@ -207,7 +207,9 @@ class EntityService:
     async def relate(
         self, subject: str, predicate: str, target: str, *, weight: float = 1.0, actor: str
     ) -> Changed[Entity]:
-        """State a relation, in place of one with the same ends and predicate.
+        """State a relation.
+
+        It takes the place of what the actor stated with the same ends and predicate.
 
         Raises:
             NotFoundError: One of the two is not there.
@@ -222,7 +224,8 @@ class EntityService:
             if not math.isfinite(weight) or weight <= 0:
                 raise InputError("'weight' must be a positive number.", field="weight")
             before = decisions.state(subject)
-            others = [one for one in before["relations"] if (one[0], one[1]) != (clean, target)]
+            own = (clean, target, actor)
+            others = [one for one in before["relations"] if (one[0], one[1], one[3]) != own]
             made = [clean, target, float(weight), actor, self._clock.now_ms()]
             decisions.write(subject, {**before, "relations": sorted([*others, made])}, "UPDATE")
             return subject
@@ -230,7 +233,7 @@ class EntityService:
         return await self._decide(work, "entity.relate", actor)
 
     async def unrelate(self, subject: str, predicate: str, target: str, *, actor: str) -> Changed[Entity]:
-        """Take a stated relation back.
+        """Take a stated relation back, for all who stated it.
 
         Raises:
             NotFoundError: The subject is not there.

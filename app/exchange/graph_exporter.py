@@ -28,7 +28,7 @@ class GraphExporter:
             self._target = FileTarget(path)
             self._file = self._target.open()
         self._entities: dict[str, dict[str, Any]] = {}
-        self._relations: list[dict[str, Any]] = []
+        self._relations: dict[tuple[str, str, str], None] = {}
         self._observations: defaultdict[str, list[str]] = defaultdict(list)
 
     def write(self, batch: Sequence[Exportable]) -> None:
@@ -55,12 +55,12 @@ class GraphExporter:
         lines += [
             {
                 "type": "relation",
-                "from": names[one["subject"]],
-                "to": names[one["object"]],
-                "relationType": one["predicate"],
+                "from": names[subject],
+                "to": names[target],
+                "relationType": predicate,
             }
-            for one in self._relations
-            if one["subject"] in names and one["object"] in names
+            for subject, predicate, target in self._relations
+            if subject in names and target in names
         ]
         with writable(self._target.path):
             text = "\n".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in lines)
@@ -85,4 +85,7 @@ class GraphExporter:
             if MARK in attributes and not attributes.get("retired") and detail.fields["merged_into"] is None:
                 self._entities[detail.fields["id"]] = attributes[MARK]
         elif detail.type == "relation":
-            self._relations.append(detail.fields)
+            stated = detail.fields
+            self._relations[stated["subject"], stated["predicate"], stated["object"]] = (
+                None  # once, though several state it
+            )

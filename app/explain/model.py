@@ -16,6 +16,7 @@ Stage = Literal[
     "excluded",
     "unfound",
     "unpooled",
+    "far",
     "below",
     "spread",
 ]

@@ -92,6 +92,11 @@ def not_found(legs: Sequence[LegPlace], terms: Sequence[str], lacking: Sequence[
     return f"{has}{lacks}; {retriever_ranks(legs)}."
 
 
+def too_far(legs: Sequence[LegPlace]) -> str:
+    """Return the sentence for an item that is not near enough."""
+    return f"No word of the query is in it, and it is not near enough in meaning: {retriever_ranks(legs)}."
+
+
 def not_ranked(legs: Sequence[LegPlace]) -> str:
     """Return the sentence for an item that was found but not ranked."""
     return f"It was found, but others looked more promising and it was not ranked: {retriever_ranks(legs)}."

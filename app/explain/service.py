@@ -274,7 +274,10 @@ def _gone(item: ExplainedItem | None) -> Explanation | None:
 
 
 def _not_ranked(case: _Case, made: Explanation) -> Explanation:
-    is_found = any(leg.rank is not None and leg.rank <= leg.depth for leg in made.legs)
+    found_by = {leg.leg for leg in made.legs if leg.rank is not None and leg.rank <= leg.depth}
+    is_found = bool(found_by)
+    if found_by == {"vector"} and not made.terms and case.recipe.ends:
+        return replace(made, stage="far", sentence=say.too_far(made.legs))
     if is_found and case.recipe.fusion == "learned":
         return replace(
             made, stage="unpooled", sentence=f"{say.not_ranked(made.legs)} A search ranks {CANDIDATE_LIMIT}."

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
 
-TargetKind = Literal["memory", "session", "entity", "proposal"]
+TargetKind = Literal["memory", "session", "entity", "proposal", "schedule", "saved_search"]
 Event = Literal[
     "ADD",
     "UPDATE",
@@ -31,7 +31,7 @@ class HistoryEntry:
     """One recorded change.
 
     Args:
-        target: Id of the memory, session, entity or proposal.
+        target: Id of the memory, session, entity, proposal, schedule or saved search.
         before: The state before, ``None`` for a creation; a memory's fields as stored.
         after: The state after, ``None`` for a deletion.
         run_id: The upkeep run or bulk action it belongs to.

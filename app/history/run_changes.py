@@ -43,7 +43,7 @@ class ChangedItem:
         detail: What became of it, in a few words.
         undone: Whether the change was undone.
         history_id: The entry of the history; ``None`` for changes that make none, such as lower confidences.
-        target_kind: ``memory``, ``session``, ``entity`` or ``proposal``.
+        target_kind: ``memory``, ``session``, ``entity``, ``proposal``, ``schedule`` or ``saved_search``.
     """
 
     action: str
@@ -149,7 +149,8 @@ def _counts(connection: apsw.Connection, run_id: str) -> dict[str, int]:
 def _items(connection: apsw.Connection, run_id: str, after: int, limit: int) -> list[ChangedItem]:
     rows = connection.execute(
         "SELECT id, target_kind, event, target, coalesce(after ->> 'title', before ->> 'title', ''),"
-        " substr(coalesce(before ->> 'content', after ->> 'content', after ->> 'canonical_name', ''), 1, 200)"
+        " substr(coalesce(before ->> 'content', after ->> 'content', after ->> 'canonical_name', after ->> 'name',"
+        " before ->> 'name', ''), 1, 200)"
         " FROM memory_history WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?",
         (run_id, after, limit),
     ).fetchall()

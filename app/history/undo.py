@@ -18,7 +18,7 @@ from app.core.text import storable
 from app.errors import InternalError, NotFoundError, StaleError
 from app.history import history_repo, undo_chain
 from app.history.history_repo import HistoryRow
-from app.history.model import Event, HistoryEntry
+from app.history.model import Event, HistoryEntry, TargetKind
 from app.history.state_diff import differing
 from app.store.store import Store
 
@@ -29,17 +29,21 @@ AREAS: Final[dict[str, frozenset[Area]]] = {
     "session": frozenset({"sessions", "messages", "index"}),
     "entity": frozenset({"entities"}),
     "proposal": frozenset({"inbox"}),
+    "schedule": frozenset({"schedules"}),
+    "saved_search": frozenset({"saved_searches"}),
 }
 _NOUNS = {
     "memory": "The memory",
     "session": "The conversation",
     "entity": "The entity",
     "proposal": "The proposal",
+    "schedule": "The schedule",
+    "saved_search": "The saved search",
 }
 OWNER_KINDS: Final = frozenset({"proposal"})
 """Kinds of targets that only the owner of the vault sees."""
 _DECISIONS: Final[dict[str, Event]] = {"accepted": "ACCEPT", "rejected": "REJECT"}
-_IN_PARTS = frozenset({"session", "proposal"})
+_IN_PARTS = frozenset({"session", "proposal", "schedule"})
 """Kinds of targets whose entries are about a part of their state."""
 
 
@@ -201,6 +205,25 @@ class UndoService:
                 made.append(self._undo_one(connection, _visible(connection, latest, STORES), actor, run_id))
         return made
 
+    def delete_in(
+        self, connection: apsw.Connection, target_kind: TargetKind, target: str, actor: str, run_id: str
+    ) -> int:
+        """Delete a target as part of a run, inside the caller's transaction; return the entry."""
+        applier, at_ms = self._appliers[target_kind], self._clock.now_ms()
+        before = applier.current(connection, target)
+        after = applier.apply(connection, target, None, at_ms, before)
+        return history_repo.record(
+            connection,
+            target_kind=target_kind,
+            target=target,
+            event="DELETE",
+            before=before,
+            after=after,
+            actor=actor,
+            at_ms=at_ms,
+            run_id=run_id,
+        )
+
     def later_changes(self, connection: apsw.Connection, history_id: int) -> str:
         """Return why an entry cannot be undone now, ``""`` when it can."""
         obstacle = self.obstacle(connection, history_id)
@@ -247,13 +270,20 @@ class UndoService:
 def _obstacle(connection: apsw.Connection, entry: HistoryRow, now: State | None) -> Obstacle | None:
     """Return what prevents the undo of an entry whose target is in a state."""
     if changed := _changed_since(entry, now):
-        later = next(history_repo.later_entries(connection, entry, with_undoing=True), None)
+        entries = history_repo.later_entries(connection, entry, with_undoing=True)
+        later = next((row for row in entries if _is_about(row, changed)), None)
         return _stale(entry, changed, now, later)
     # A deletion and a restoration cancel each other out; after an undo of the creation, neither could be undone.
     makes_or_deletes = entry.target_kind == "memory" and _is_gone(entry.before) != _is_gone(entry.after)
     if makes_or_deletes and (later := _later_change(connection, entry)) is not None:
         return Obstacle("The memory was changed and changed back since.", _undo_first(later), later)
     return None
+
+
+def _is_about(entry: HistoryRow, fields: Sequence[str]) -> bool:
+    """Return whether an entry changed one of some fields, or made or deleted its target."""
+    changed = differing(entry.before, entry.after)
+    return "existence" in changed or not set(changed).isdisjoint(fields)
 
 
 def _changed_since(entry: HistoryRow, now: State | None) -> tuple[str, ...]:

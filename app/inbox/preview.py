@@ -15,7 +15,15 @@ _MOST_CHANGES: Final = 20
 _MOST_TEXT: Final = 20_000
 _SHOWN: Final = (
     "title", "content", "facts", "category", "key", "tags", "store", "pinned", "type", "summary", "name", "aliases",
+    "goal", "cadence", "query",
 )  # fmt: skip
+MADE_BY_ONE: Final = {
+    "schedule": "SELECT user_id FROM schedules WHERE schedule_id = ?",
+    "saved_search": "SELECT value FROM meta WHERE key = 'saved_search_by:' || ?",
+}
+"""Who made what, of the kinds that another agent changes only when the person agrees."""
+_RULED_AS: Final = {"saved_search": "settings"}
+"""Kinds of targets that the rules of the inbox know under another name."""
 
 
 def preview_of(entries: Sequence[HistoryRow], why: str, *, is_stale: bool = False) -> ProposalPreview:
@@ -56,6 +64,9 @@ def removes_of_others(connection: apsw.Connection, entry: HistoryRow, agent: str
         return False
     if entry.target_kind == "memory":
         return before.get("source") != agent and not _was_made_by(connection, entry.target, agent)
+    if entry.target_kind in MADE_BY_ONE:
+        row = connection.execute(MADE_BY_ONE[entry.target_kind], (entry.target,)).fetchone()
+        return row is None or row[0] != agent
     if entry.target_kind == "session":
         row = connection.execute("SELECT agent FROM sessions WHERE id = ?", (entry.target,)).fetchone()
         return row is not None and row[0] != agent
@@ -85,7 +96,9 @@ def _is_quarantined(connection: apsw.Connection, target: str) -> bool:
 
 def _kind(entry: HistoryRow) -> str:
     state = entry.after or entry.before or {}
-    return str(state.get("kind") or "note") if entry.target_kind == "memory" else entry.target_kind
+    if entry.target_kind == "memory":
+        return str(state.get("kind") or "note")
+    return _RULED_AS.get(entry.target_kind, entry.target_kind)
 
 
 def _change(entry: HistoryRow) -> ProposedChange:

@@ -20,7 +20,7 @@ from app.inbox.model import Proposal, ProposalPreview
 from app.receipts import repo as receipts
 
 NOT_KEPT: Final = (
-    "What was accepted changed nothing that the history keeps, but perhaps a schedule, a setting or what was said in a"
+    "What was accepted changed nothing that the history keeps, but perhaps a setting or what was said in a"
     " conversation, so it cannot be undone here."
 )
 _MOST_IDS: Final = 500

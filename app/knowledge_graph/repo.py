@@ -35,18 +35,15 @@ class MarkedEntity:
     place: int = 0
 
 
-def nodes(connection: apsw.Connection, stores: Sequence[str]) -> list[MarkedEntity]:
-    """Return the entities of the graph that a caller may see, first stated first.
-
-    Which rows came to be first may follow from what the caller does not see.
-    """
+def nodes(connection: apsw.Connection) -> list[MarkedEntity]:
+    """Return the entities of the graph, first stated first."""
     rows = connection.execute(
         "SELECT id, json_extract(attributes, '$.graph') FROM entities"
         " WHERE merged_into IS NULL AND json_extract(attributes, '$.graph') IS NOT NULL"
         " AND json_extract(attributes, '$.retired') IS NULL ORDER BY rowid"
     )
-    made = [node for key, mark in rows if (node := _node(str(key), str(mark))).store in stores]
-    return sorted(made, key=lambda node: node.place)
+    # Which rows came to be first may follow from what a caller does not see.
+    return sorted((_node(str(key), str(mark)) for key, mark in rows), key=lambda node: node.place)
 
 
 def registered(connection: apsw.Connection, name: str, kind: str) -> str | None:
@@ -78,6 +75,29 @@ def observations(
     for entity, memory, content in rows:
         found[str(entity)].append((str(memory), str(content)))
     return found
+
+
+def relations(connection: apsw.Connection) -> list[tuple[str, str, str, str]]:
+    """Return subject, predicate, object and source of the relations, first stated first."""
+    rows = connection.execute(
+        "SELECT subject_id, predicate, object_id, source FROM relations"
+        " ORDER BY created_at, predicate, subject_id, object_id"
+    )
+    return [(str(subject), str(predicate), str(target), str(source)) for subject, predicate, target, source in rows]
+
+
+def is_stated_by_others(connection: apsw.Connection, entity_id: str, source: str, stores: Sequence[str]) -> bool:
+    """Return whether others state something of an entity.
+
+    That is a relation of another source, or an observation outside ``stores``.
+    """
+    found = connection.execute(
+        "SELECT 1 FROM relations WHERE (subject_id = ?1 OR object_id = ?1) AND source <> ?2"
+        f" UNION ALL SELECT 1 FROM memories WHERE valid_until IS NULL AND attributes ->> '{OF_ENTITY}' = ?1"
+        " AND store NOT IN (SELECT value FROM json_each(?3)) LIMIT 1",
+        (entity_id, source, json.dumps(list(stores))),
+    )
+    return found.fetchone() is not None
 
 
 def _node(entity_id: str, mark: str) -> MarkedEntity:

@@ -1,6 +1,7 @@
 """Knowledge graph service: makes, finds and removes entities, observations and relations."""
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol, TypeVar
 
@@ -13,13 +14,13 @@ from app.core.ids import new_id
 from app.core.stores import StoreName, sees_all
 from app.core.text import collapse, storable
 from app.entities import entity_state
-from app.entities import repo as entities
 from app.entities.entity_edits import EntityEdits
 from app.entities.linking import MAX_NAME
 from app.entities.model import name_key, registry_type
 from app.errors import InputError, NotFoundError
 from app.history import history_repo
 from app.knowledge_graph import repo
+from app.knowledge_graph.caller_view import CallerView
 from app.knowledge_graph.model import GraphEntity, GraphRelation, KnowledgeGraph, Observations
 from app.knowledge_graph.repo import MARK, OF_ENTITY, MarkedEntity
 from app.memories.model import Memory, NewMemory
@@ -64,17 +65,12 @@ class KnowledgeGraphService:
         """
 
         def work(connection: apsw.Connection) -> KnowledgeGraph:
-            nodes = repo.nodes(connection, access.stores)
-            held = repo.observations(connection, (node.id for node in nodes), access.stores)
-            texts = {node.id: [text for _, text in held.get(node.id, ())] for node in nodes}
-            chosen = [node for node in nodes if node.is_listed and _is_chosen(node, texts[node.id], query, names)]
-            ids = {node.id for node in chosen}
+            view = CallerView(connection, access)
+            texts = _texts(repo.observations(connection, (node.id for node in view.listed), access.stores))
+            chosen = [node for node in view.listed if _is_chosen(node, texts[node.id], query, names)]
+            shown = {node.name for node in chosen}
             is_part = bool(query or names)
-            relations = [
-                relation
-                for source, target, relation in _relations(connection, nodes, access.stores, access.actor)
-                if not is_part or source in ids or target in ids
-            ]
+            relations = [one for one in view.relations if not is_part or one.source in shown or one.target in shown]
             made = tuple(GraphEntity(node.name, node.type, texts[node.id]) for node in chosen)
             return KnowledgeGraph(made, tuple(relations))
 
@@ -93,13 +89,13 @@ class KnowledgeGraphService:
         _check_count(wanted)
 
         def work(edits: EntityEdits) -> list[tuple[str, GraphEntity]]:
-            known = {node.name: node for node in repo.nodes(edits.connection, access.stores)}
+            view = CallerView(edits.connection, access)
+            there = {node.name for node in view.listed}
             made: dict[str, tuple[str, GraphEntity]] = {}
             for entity in wanted:
                 name = _name(entity.name)
-                there = known.get(name)
-                if name not in made and (there is None or not there.is_listed):
-                    key = _mark(edits, name, entity.type, store, None if there is None else there.id, access.stores)
+                if name not in made and name not in there:
+                    key = _mark(edits, name, entity.type, store, view.unlisted.get(name), access.stores)
                     made[name] = (key, GraphEntity(name, entity.type, list(dict.fromkeys(entity.observations))))
             return list(made.values())
 
@@ -111,9 +107,10 @@ class KnowledgeGraphService:
     async def create_relations(
         self, access: Access, wanted: Sequence[GraphRelation], store: StoreName
     ) -> Changed[tuple[GraphRelation, ...]]:
-        """State relations and return the new ones.
+        """State relations and return those that the caller saw nowhere before.
 
-        An end that is no entity yet is kept without being listed.
+        What others state already is stated by this caller too. An end that is no entity yet is kept without being
+        listed.
 
         Raises:
             InputError: A name or type cannot be stored, or there are too many.
@@ -121,18 +118,22 @@ class KnowledgeGraphService:
         _check_count(wanted)
 
         def work(edits: EntityEdits) -> list[GraphRelation]:
-            known = {node.name: node.id for node in repo.nodes(edits.connection, access.stores)}
+            view = CallerView(edits.connection, access)
+            ids = view.ids()
             stated: list[GraphRelation] = []
             for one in wanted:
                 relation = GraphRelation(_name(one.source), _name(one.target), _name(one.type))
+                if relation in view.own:
+                    continue
                 for name in (relation.source, relation.target):
-                    if name not in known:
-                        known[name] = _mark(edits, name, "", store, None, access.stores, is_listed=False)
-                source, target = known[relation.source], known[relation.target]
+                    if name not in ids:
+                        ids[name] = _mark(edits, name, "", store, None, access.stores, is_listed=False)
+                source, target = ids[relation.source], ids[relation.target]
                 before = edits.state(source)
-                if all((edge[0], edge[1]) != (relation.type, target) for edge in before["relations"]):
-                    edge = [relation.type, target, 1.0, access.actor, self._clock.now_ms()]
-                    edits.write(source, {**before, "relations": sorted([*before["relations"], edge])}, "UPDATE")
+                edge = [relation.type, target, 1.0, access.actor, self._clock.now_ms()]
+                edits.write(source, {**before, "relations": sorted([*before["relations"], edge])}, "UPDATE")
+                view.own.add(relation)
+                if relation not in view.relations:
                     stated.append(relation)
             return stated
 
@@ -148,8 +149,8 @@ class KnowledgeGraphService:
             NotFoundError: An entity is not there; nothing is added then.
         """
         _check_count(wanted)
-        nodes, held = await self._state(access.stores)
-        by_name = {node.name: node for node in nodes if node.is_listed}
+        nodes, held = await self._listed(access)
+        by_name = {node.name: node for node in nodes}
         for number, one in enumerate(wanted):
             if one.entity not in by_name:
                 raise NotFoundError("One of these entities is not there. Create it first.", number=number)
@@ -164,36 +165,35 @@ class KnowledgeGraphService:
         return Changed(tuple(added), self._memory_changes(access.actor, "graph.add_observations", scopes))
 
     async def delete_entities(self, access: Access, names: Sequence[str]) -> Changed[int]:
-        """Delete entities with their observations and relations, and return how many; can be undone."""
-        nodes, held = await self._state(access.stores)
-        gone = {node.id: node for node in nodes if node.name in set(names)}
-        memories = [memory for key in gone for memory, _ in held.get(key, ())]
+        """Delete entities with their observations and relations, and return how many; can be undone.
 
-        def work(edits: EntityEdits) -> int:
-            for node in nodes:
-                before = edits.state(node.id)
-                if node.id in gone:
-                    _unmark(edits, node.id, before, None if sees_all(access.stores) else access.actor)
-                    continue
-                left = [
-                    edge
-                    for edge in before["relations"]
-                    if edge[1] not in gone or not _is_seen(edge, access.stores, access.actor)
-                ]
-                if left != before["relations"]:
-                    edits.write(node.id, {**before, "relations": left}, "UPDATE")
-            return len(gone)
+        What others state of them and the caller does not see stays.
+        """
+        nodes, held = await self._listed(access)
+        memories = [memory for node in nodes if node.name in names for memory, _ in held.get(node.id, ())]
+        own = _of_relation(access.actor)
+
+        def work(edits: EntityEdits) -> tuple[int, dict[str, Scope]]:
+            view = CallerView(edits.connection, access)
+            gone = view.named(names)
+            for relation, pairs in view.relations.items():
+                if relation.source in names or relation.target in names:
+                    _take_back(edits, relation, pairs, access)
+            listed = {node.id for node in view.listed}
+            for node in gone:
+                if node.id in listed or not node.is_listed:  # another may list a name that the caller only related
+                    _unmark(edits, node.id, access)
+            return len({node.name for node in gone}), {node.id: (node.store,) for node in gone if node.id in listed}
 
         if memories:
             await self._memories.delete_many(access, memories)
-        count, changes = await self._decide(work, "graph.delete_entities", access.actor)
-        own = _of_relation(access.actor)
-        scopes = tuple((gone[key].store,) if key in gone else own for key in changes.ids)
-        return Changed(count, _with_memories(replace(changes, scopes=scopes)))
+        (count, scopes), changes = await self._decide(work, "graph.delete_entities", access.actor)
+        of_each = tuple(scopes.get(key, own) for key in changes.ids)
+        return Changed(count, _with_memories(replace(changes, scopes=of_each)))
 
     async def delete_observations(self, access: Access, unwanted: Sequence[Observations]) -> Changed[int]:
         """Delete observations by their text and return how many; can be undone."""
-        nodes, held = await self._state(access.stores)
+        nodes, held = await self._listed(access)
         by_name = {node.name: node.id for node in nodes}
         memories = [
             memory
@@ -211,29 +211,19 @@ class KnowledgeGraphService:
         """Take relations back and return how many; can be undone."""
 
         def work(edits: EntityEdits) -> int:
-            nodes = repo.nodes(edits.connection, access.stores)
-            seen = {
-                (source, target, one.type)
-                for source, target, one in _relations(edits.connection, nodes, access.stores, access.actor)
-            }
-            by_name = {node.name: node.id for node in nodes}
-            count = 0
-            for one in unwanted:
-                source, target = by_name.get(one.source, ""), by_name.get(one.target, "")
-                if (source, target, one.type) in seen:
-                    before = edits.state(source)
-                    left = [edge for edge in before["relations"] if (edge[0], edge[1]) != (one.type, target)]
-                    count += len(before["relations"]) - len(left)
-                    edits.write(source, {**before, "relations": left}, "UPDATE")
-            return count
+            view = CallerView(edits.connection, access)
+            gone = [one for one in dict.fromkeys(unwanted) if one in view.relations]
+            for relation in gone:
+                _take_back(edits, relation, view.relations[relation], access)
+            return len(gone)
 
         count, changes = await self._decide(work, "graph.delete_relations", access.actor)
         return Changed(count, _scoped(changes, _of_relation(access.actor)))
 
-    async def _state(self, stores: Sequence[str]) -> tuple[list[MarkedEntity], dict[str, list[tuple[str, str]]]]:
+    async def _listed(self, access: Access) -> tuple[list[MarkedEntity], dict[str, list[tuple[str, str]]]]:
         def work(connection: apsw.Connection) -> tuple[list[MarkedEntity], dict[str, list[tuple[str, str]]]]:
-            nodes = repo.nodes(connection, stores)
-            return nodes, repo.observations(connection, (node.id for node in nodes), stores)
+            nodes = CallerView(connection, access).listed
+            return nodes, repo.observations(connection, (node.id for node in nodes), access.stores)
 
         return await self._store.read(work)
 
@@ -262,25 +252,25 @@ def _mark(
     name: str,
     kind: str,
     store: StoreName,
-    entity_id: str | None,
+    there: MarkedEntity | None,
     stores: Sequence[str],
     *,
     is_listed: bool = True,
 ) -> str:
     """Mark an entity of the registry, or a new one, as one of the graph.
 
+    One that is ``there`` is marked anew.
+
     One that the person decided about is left alone by callers who do not see what was decided: they would learn of it
     by what becomes of their statements.
     """
-    found = entity_id or repo.registered(edits.connection, name, kind)
+    found = repo.registered(edits.connection, name, kind) if there is None else there.id
     before = None if found is None else entity_state.read(edits.connection, found)
     place = history_repo.last_id(edits.connection) + 1
-    if entity_id is not None and before is not None:  # it becomes one that is listed, where it stands
-        place = before["attributes"].get(MARK, {}).get("place", place)
     mark = {"name": name, "type": storable(kind)[0][:MAX_NAME], "store": store, "listed": is_listed, "place": place}
     if found is not None and before is not None:
         is_free = before["attributes"].get(MARK) is None and (sees_all(stores) or not before["touched"])
-        if found == entity_id or is_free:
+        if there is not None or is_free:
             attributes = {"graph_made": False, **before["attributes"], MARK: mark}
             edits.write(found, {**before, "attributes": attributes}, "UPDATE")
             return found
@@ -303,39 +293,48 @@ def _mark(
     return fresh
 
 
-def _is_seen(edge: Sequence[Any], stores: Sequence[str], actor: str) -> bool:
-    """Return whether a caller sees a relation; its fourth field is who stated it."""
-    return sees_all(stores) or edge[3] == actor
+def _take_back(edits: EntityEdits, relation: GraphRelation, pairs: Iterable[tuple[str, str]], access: Access) -> None:
+    """Take back the statements of a relation that the caller sees.
+
+    Args:
+        edits: The transaction.
+        relation: The relation.
+        pairs: Ids of its ends.
+        access: The caller.
+    """
+    for subject, target in dict.fromkeys(pairs):
+        before = edits.state(subject)
+        key = [relation.type, target]
+        left = [edge for edge in before["relations"] if edge[:2] != key or not _is_seen(edge, access)]
+        edits.write(subject, {**before, "relations": left}, "UPDATE")
 
 
-def _unmark(edits: EntityEdits, key: str, before: dict[str, Any], actor: str | None) -> None:
-    """Take an entity out of the graph, with the relations of ``actor`` or all."""
+def _unmark(edits: EntityEdits, key: str, access: Access) -> None:
+    """Take an entity out of the graph.
+
+    The relations of it that the caller sees were taken back. While others state something of it that the caller does
+    not see, it stays for them without being listed.
+    """
+    before = edits.state(key)
     attributes = {name: value for name, value in before["attributes"].items() if name not in (MARK, "graph_made")}
-    if before["attributes"].get("graph_made"):
+    if not sees_all(access.stores) and repo.is_stated_by_others(edits.connection, key, access.actor, access.stores):
+        kept = {**before["attributes"], MARK: {**before["attributes"][MARK], "listed": False}}
+        edits.write(key, {**before, "attributes": kept}, "UPDATE")
+    elif before["attributes"].get("graph_made"):
         # Nothing else made it: it goes with the graph.
         gone = {**before, "aliases": [], "claims": [], "relations": [], "protected": False}
-        edits.write(key, {**gone, "attributes": {**before["attributes"], "retired": True}}, "DELETE")
+        edits.write(key, {**gone, "attributes": {**attributes, "retired": True}}, "DELETE")
     else:
-        left = [edge for edge in before["relations"] if actor not in (None, edge[3])]
-        edits.write(key, {**before, "relations": left, "attributes": attributes}, "UPDATE")
+        edits.write(key, {**before, "attributes": attributes}, "UPDATE")
 
 
-def _relations(
-    connection: apsw.Connection, nodes: Sequence[MarkedEntity], stores: Sequence[str], actor: str
-) -> list[tuple[str, str, GraphRelation]]:
-    """Return the relations between entities of the graph, with the ids of their ends.
+def _is_seen(edge: Sequence[Any], access: Access) -> bool:
+    """Return whether a caller sees a statement of a relation."""
+    return sees_all(access.stores) or edge[3] == access.actor  # who stated it
 
-    A relation has no store of its own, so callers that may not read all of them see what they stated.
-    """
-    names = {node.id: node.name for node in nodes}
-    sees_everything = sees_all(stores)
-    found = []
-    for node in nodes:
-        for edge in sorted(entities.edges(connection, node.id), key=lambda one: one.created_ms):
-            target = names.get(edge.object_id)
-            if target is not None and (sees_everything or edge.source == actor):
-                found.append((node.id, edge.object_id, GraphRelation(node.name, target, edge.predicate)))
-    return found
+
+def _texts(held: Mapping[str, Sequence[tuple[str, str]]]) -> defaultdict[str, list[str]]:
+    return defaultdict(list, {key: [text for _, text in said] for key, said in held.items()})
 
 
 def _is_chosen(node: MarkedEntity, texts: Sequence[str], query: str, names: Sequence[str]) -> bool:

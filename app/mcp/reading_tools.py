@@ -226,7 +226,8 @@ def _offset(given: Arguments) -> int:
 
 
 def _hit_line(hit: dict[str, Any]) -> str:
-    marks = [day(hit["created_at"]), hit["kind"], hit["role"] or hit["author"], hit["title"]]
+    near = "near in meaning only" if hit["part"] == "meaning" else ""
+    marks = [day(hit["created_at"]), hit["kind"], hit["role"] or hit["author"], hit["title"], near]
     return entry(hit["id"], ", ".join(mark for mark in marks if mark), hit["snippet"])
 
 

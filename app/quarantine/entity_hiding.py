@@ -109,8 +109,8 @@ def bring_back_relations(edits: EntityEdits, entry_id: int) -> bool:
     if any(entry.before[name] != entry.after[name] for name in entry.before if name != "relations"):
         return False
     hidden = [one for one in entry.before["relations"] if one not in entry.after["relations"]]
-    stated = {(one[0], one[1]) for one in now["relations"]}
-    back = [one for one in hidden if (one[0], one[1]) not in stated]
+    stated = {(one[0], one[1], one[3]) for one in now["relations"]}
+    back = [one for one in hidden if (one[0], one[1], one[3]) not in stated]
     edits.write(entry.target, {**now, "relations": sorted([*now["relations"], *back])}, "UPDATE")
     history_repo.mark_undone(edits.connection, entry_id, edits.changes("").history_ids[-1])
     return True

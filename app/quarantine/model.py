@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from app.history.model import SkippedItem
+from app.history.model import SkippedItem, TargetKind
 
 WorkState = Literal["finished", "cancelled", "preview"]
 
@@ -44,20 +44,20 @@ class AgentRun:
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedItem:
-    """A memory, conversation or entity in quarantine.
+    """An item in quarantine, such as a memory or conversation.
 
     Args:
         target: Its id.
-        target_kind: ``memory``, ``session`` or ``entity``.
-        kind: The kind of the memory, ``session`` for a conversation, the type of an entity; ``relations`` for an entity
-            that is there, of which something that was stated is hidden.
+        target_kind: ``memory``, ``session``, ``entity``, ``schedule`` or ``saved_search``.
+        kind: The kind of the memory, the type of an entity, ``target_kind`` of anything else; ``relations`` for an
+            entity that is there, of which something that was stated is hidden.
         title: Its title or name, else how its text begins.
         store: The store of a memory.
         at: Since when it is hidden.
     """
 
     target: str
-    target_kind: Literal["memory", "session", "entity"]
+    target_kind: TargetKind
     kind: str
     title: str
     store: str

@@ -21,6 +21,13 @@ _OLDER: Final = "It has turns from before that time. Forget the whole conversati
 _RENAMED: Final = "Somebody else changed its title or summary since."
 _UNFINISHED = "agent_undo:"
 _TITLE = 120
+_HIDDEN_BY: Final[dict[str, tuple[str, str, str]]] = {
+    "memory": ("memories", "id", "valid_until"),
+    "session": ("sessions", "id", "forgotten_at"),
+    "schedule": ("schedules", "schedule_id", "deleted_at"),
+    "saved_search": ("saved_searches", "id", "deleted_at"),
+}
+"""Table of each kind of items, its key, and the column that says since when one is set aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +194,8 @@ def drop_unfinished(connection: apsw.Connection, agent: str) -> None:
 def _is_hidden(connection: apsw.Connection, item: QuarantinedItem, agent: str) -> bool:
     if item.target_kind == "entity" or (item.target_kind == "session" and is_withheld(connection, item.target, agent)):
         return True
-    table, column = ("memories", "valid_until") if item.target_kind == "memory" else ("sessions", "forgotten_at")
-    row = connection.execute(f"SELECT {column} IS NOT NULL FROM {table} WHERE id = ?", (item.target,)).fetchone()
+    table, key, column = _HIDDEN_BY[item.target_kind]
+    row = connection.execute(f"SELECT {column} IS NOT NULL FROM {table} WHERE {key} = ?", (item.target,)).fetchone()
     return row is not None and bool(row[0])
 
 

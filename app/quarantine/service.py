@@ -19,6 +19,7 @@ from app.entities.entity_edits import EntityEdits
 from app.errors import InputError, NotFoundError
 from app.history.bulk_undo import BulkUndo, BulkUndone
 from app.history.model import QUARANTINE, SkippedItem
+from app.history.undo import AREAS, UndoService
 from app.jobs import Job
 from app.memories import repo as memory_repo
 from app.memories.unit_of_work import MemoryUnitOfWork
@@ -26,12 +27,12 @@ from app.memories.writer import MemoryWriter
 from app.quarantine import entity_hiding, repo, withdrawn
 from app.quarantine.model import AgentRun, QuarantinedItem, WorkState
 from app.quarantine.repo import AgentConversation
-from app.quarantine.withdrawn import WithdrawnItem
+from app.quarantine.withdrawn import Item
 from app.sessions.parts import SessionParts
 from app.store.store import Store
 
-AREAS: Final[frozenset[Area]] = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
-WITHDRAWN_AREAS: Final[frozenset[Area]] = frozenset({"schedules", "saved_searches"})
+ANY_AREAS: Final[frozenset[Area]] = frozenset().union(*AREAS.values())
+"""Areas that may change when what an agent wrote is undone."""
 _MOST_SKIPPED = 200  # items named in an answer
 _TRANSACTION_S = 0.02
 _ENTITIES_AT_ONCE = 20  # that one transaction edits, in about as long
@@ -48,7 +49,7 @@ class _Work:
     targets: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, SkippedItem] = field(default_factory=dict)
     left: int = 0
-    withdrawn: list[WithdrawnItem] = field(default_factory=list)
+    older: list[Item] = field(default_factory=list)
 
     def add(self, done: BulkUndone) -> None:
         """Take in what a bulk undo did."""
@@ -63,6 +64,7 @@ class QuarantineService:
 
     Args:
         store: The vault's database.
+        entries: Deletes schedules and saved searches.
         undo: Undoes many entries of the history.
         memories: Opens transactions that write memories.
         sessions: Forgets conversations, and takes turns out of them.
@@ -70,9 +72,16 @@ class QuarantineService:
     """
 
     def __init__(
-        self, store: Store, undo: BulkUndo, memories: MemoryUnitOfWork, sessions: SessionParts, clock: Clock
+        self,
+        store: Store,
+        entries: UndoService,
+        undo: BulkUndo,
+        memories: MemoryUnitOfWork,
+        sessions: SessionParts,
+        clock: Clock,
     ) -> None:
         self._store = store
+        self._entries = entries
         self._undo = undo
         self._memories = memories
         self._sessions = sessions
@@ -107,7 +116,7 @@ class QuarantineService:
             )
         )
         await self._forget_sessions(work, agent, (since_ms, until), actor, job)
-        await self._withdraw(work, agent, (since_ms, until), job)
+        await self._delete_made(work, agent, (since_ms, until), actor, job, find=_made_before)
         if not job.is_cancelled():
             await self._store.write(partial(repo.drop_unfinished, agent=agent))
         return self._done(work, agent, actor, job, "agent.undo")
@@ -125,9 +134,9 @@ class QuarantineService:
             else:
                 work.targets[one.session] = "session"
                 work.entries.append(0)
-        work.withdrawn = await self._store.read(
-            partial(withdrawn.made_by, agent=agent, since_ms=since_ms, until_ms=until)
-        )
+        for kind, item in await self._store.read(partial(_made_before, agent=agent, since_ms=since_ms, until_ms=until)):
+            work.targets[item] = kind
+            work.entries.append(0)
         return _answer(work, agent, "preview")
 
     async def hide(self, agent: str, since_ms: int, actor: str, job: Job) -> Changed[AgentRun]:
@@ -158,7 +167,7 @@ class QuarantineService:
         if not job.is_cancelled():
             await self._hide_entities(work, agent, (since_ms, until), actor, job)
         await self._forget_sessions(work, agent, (since_ms, until), actor, job)
-        await self._withdraw(work, agent, (since_ms, until), job)
+        await self._delete_made(work, agent, (since_ms, until), actor, job)
         return self._done(work, agent, actor, job, "agent.quarantine")
 
     async def release(self, agent: str, actor: str, job: Job) -> Changed[AgentRun]:
@@ -183,7 +192,7 @@ class QuarantineService:
         )
         await self._bring_back_relations(ids, work, actor, job)
         for run in runs:
-            work.withdrawn += await self._store.write(partial(withdrawn.bring_back, run_id=run))
+            work.older += await self._store.write(partial(withdrawn.bring_back, run_id=run))
         return self._done(work, agent, actor, job, "agent.release")
 
     async def undo_withdrawal(self, run_id: str) -> frozenset[Area]:
@@ -192,19 +201,29 @@ class QuarantineService:
         if is_quarantine or run_id not in await self._store.read(partial(withdrawn.runs_of, prefix=run_id)):
             return frozenset()
         await self._store.write(partial(withdrawn.bring_back, run_id=run_id))
-        return WITHDRAWN_AREAS
+        return AREAS["schedule"] | AREAS["saved_search"]
 
-    async def _withdraw(self, work: "_Work", agent: str, span: tuple[int, int], job: Job) -> None:
-        """Take away the schedules and saved searches that an agent made within a time."""
+    async def _delete_made(
+        self,
+        work: "_Work",
+        agent: str,
+        span: tuple[int, int],
+        actor: str,
+        job: Job,
+        find: Callable[[apsw.Connection, str, int, int], list[Item]] = withdrawn.made_by,
+    ) -> None:
+        """Delete the schedules and saved searches that an agent made within a time."""
         if job.is_cancelled():
             return
 
-        def write(connection: apsw.Connection) -> list[WithdrawnItem]:
-            items = withdrawn.made_by(connection, agent, *span)
-            withdrawn.withdraw(connection, work.run_id, items)
+        def write(connection: apsw.Connection) -> list[Item]:
+            items = find(connection, agent, *span)
+            for kind, one in items:
+                work.entries.append(self._entries.delete_in(connection, kind, one, actor, work.run_id))
             return items
 
-        work.withdrawn = await self._store.write(write)
+        for kind, one in await self._store.write(write):
+            work.targets[one] = kind
 
     async def hidden(self, agent: str) -> list[QuarantinedItem]:
         """Return what is hidden of an agent, the last hidden first."""
@@ -335,10 +354,9 @@ class QuarantineService:
     @staticmethod
     def _done(work: _Work, agent: str, actor: str, job: Job, operation: str) -> Changed[AgentRun]:
         state: WorkState = "cancelled" if job.is_cancelled() else "finished"
-        named = (*work.targets, *(item.id for item in work.withdrawn))
-        ids = named if len(named) <= MAX_NAMED else ()
-        areas = AREAS if work.entries else frozenset[Area]()
-        areas |= WITHDRAWN_AREAS if work.withdrawn else frozenset[Area]()
+        work.targets |= {one: kind for kind, one in work.older}
+        ids = tuple(work.targets) if len(work.targets) <= MAX_NAMED else ()
+        areas = frozenset[Area]().union(*(AREAS[kind] for kind in set(work.targets.values())))
         changes = ChangeSet(areas, ids, actor, operation, tuple(work.entries))
         return Changed(_answer(work, agent, state), changes)
 
@@ -356,6 +374,11 @@ def _hide_some(writer: MemoryWriter, ids: Sequence[str], place: int) -> int:
     return place
 
 
+def _made_before(connection: apsw.Connection, agent: str, since_ms: int, until_ms: int) -> list[Item]:
+    """Return an agent's schedules and saved searches that are older than their history."""
+    return withdrawn.without_history(connection, withdrawn.made_by(connection, agent, since_ms, until_ms))
+
+
 def _is_known(connection: apsw.Connection, agent: str) -> bool:
     known = (
         "SELECT 1 FROM agents WHERE name = ?1 UNION ALL SELECT 1 FROM sessions WHERE agent = ?1"
@@ -368,13 +391,13 @@ def _answer(work: _Work, agent: str, state: WorkState) -> AgentRun:
     kinds = Counter(work.targets.values())
     return AgentRun(
         agent=agent,
-        run_id=work.run_id if work.entries or work.withdrawn else "",
-        changes=len(work.entries) + len(work.withdrawn),
+        run_id=work.run_id if work.entries or work.older else "",
+        changes=len(work.entries) + len(work.older),
         memories=kinds["memory"],
         sessions=kinds["session"],
         entities=kinds["entity"],
-        schedules=sum(item.kind == "schedule" for item in work.withdrawn),
-        searches=sum(item.kind == "search" for item in work.withdrawn),
+        schedules=kinds["schedule"],
+        searches=kinds["saved_search"],
         skipped=_first(work.skipped.values()),
         skipped_count=len(work.skipped),
         left=work.left,

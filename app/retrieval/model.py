@@ -6,6 +6,8 @@ from typing import Final, Literal
 
 Target = Literal["message", "memory"]
 Leg = Literal["words", "vector", "recent", "salient", "mentions", "entity"]
+Part = Literal["words", "neighbour", "meaning"]
+"""Part of an answer: texts with words or names of the query, messages beside them, or texts that are only near."""
 UNINDEXED_STATES: Final = ("archived", "superseded")
 """Values of ``is:`` whose memories the index does not hold."""
 
@@ -128,12 +130,13 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """A candidate with its chunk, score and reasons."""
+    """A candidate with its chunk, score, reasons and part of the answer."""
 
     target: str
     chunk_id: int
     score: float
     why: Why
+    part: Part = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,8 @@ class Hit:
         highlights: Ranges in ``snippet`` to mark.
         kind: ``message`` or the memory's kind.
         score: The recipe's score, comparable within one answer only.
+        part: ``words`` with a word or name of the query or from a time it names, or where it has no words;
+            ``neighbour`` among messages that have them; ``meaning`` where it is only near in meaning.
     """
 
     id: str
@@ -165,6 +170,7 @@ class Hit:
     agent: str = ""
     store: str = "private"
     tags: tuple[str, ...] = ()
+    part: Part = "words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +199,12 @@ class Found:
         recipe: The recipe used.
         hits: Best first.
         facets: Counts over all candidates, not only the hits shown.
-        candidates: Number of candidates.
+        candidates: Number of all results, of which the hits are a page.
         legs: Retrievers that ran; ``notes`` explain why one did not.
         notes: Sentences for the person, such as query hints or that the index is still being filled.
         milliseconds: Time spent in each stage.
         relaxed: Phrases without matches whose words were searched instead; also in ``notes``.
+        near: How many results are only near in meaning; at most ten where words were searched too.
     """
 
     query: Query
@@ -209,3 +216,4 @@ class Found:
     notes: tuple[str, ...] = ()
     milliseconds: dict[str, float] = field(default_factory=dict)
     relaxed: tuple[str, ...] = ()
+    near: int = 0

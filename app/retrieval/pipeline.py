@@ -15,6 +15,7 @@ import numpy as np
 from app.core.stores import sees_all
 from app.core.text import counted
 from app.index import repo
+from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.archive_search import search_unindexed
 from app.retrieval.candidates.filter_check import has_leaving
@@ -37,6 +38,17 @@ from app.retrieval.ranking.neighbour_messages import read_neighbours
 from app.retrieval.ranking.session_features import add_sessions
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery
 from app.retrieval.results.hits import Ranking, build_hits, candidate_rows, count_facets_of_chunks
+from app.retrieval.results.relevance_cutoff import (
+    SAMPLE,
+    UNRELATED,
+    Cutoff,
+    all_kept,
+    cut_off,
+    is_question,
+    least_near,
+    unrelated_cosine,
+)
+from app.retrieval.results.unanswered import NOTE, READ, is_unanswered
 from app.retrieval.snapshot import SearchSnapshot, take_snapshot
 
 if TYPE_CHECKING:
@@ -66,11 +78,20 @@ def run_search(
     query, missing = relax_missing_phrases(connection, request.query, request.stores)
     request = replace(request, query=query)
     retrieved = retrieve_candidates(snapshot, request, vector_query)
-    ranking = _within_session_limit(rank_candidates(retrieved), retrieved.given)
+    ranking = rank_candidates(retrieved)
+    cutoff = _cutoff(retrieved, ranking)
+    if cutoff is not None:
+        ranking = ranking.at(cutoff.rows)
+    if request.per_session is not None:
+        ranking = ranking.best_first()
+        rows = _within_session_limit(ranking, retrieved.given.columns, request.per_session)
+        ranking, cutoff = ranking.at(rows), None if cutoff is None else cutoff.at(rows)
     request.stop.check()
     notes = _notes(retrieved)
     watch.lap("candidates")
-    found = _found(retrieved, ranking)
+    found = _found(retrieved, ranking, cutoff)
+    if request.is_learned and is_question(query) and is_unanswered(ranking.shown(0, READ)):
+        notes = (NOTE, *notes)
     watch.lap("hits")
     counts = {leg: len(chunks) for leg, chunks in retrieved.found.items()}
     return SearchResult(replace(found, notes=notes, relaxed=missing), counts)
@@ -151,14 +172,36 @@ def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = T
     return rank(table, weights, most, _vector_reader(retrieved))
 
 
-def _within_session_limit(ranking: Ranking, given: RetrieverInput) -> Ranking:
-    """Return the ranking with as many messages of each session as the request wants."""
-    per_session = given.request.per_session
-    if per_session is None:
-        return ranking
-    ranking = ranking.best_first()
-    owner = given.columns.owner[ranking.ids].astype(np.int64)
-    return ranking.at(np.flatnonzero((owner < 0) | (occurrence_number(owner) <= per_session)))
+def _cutoff(retrieved: Retrieved, ranking: Ranking) -> Cutoff | None:
+    """Return which results of a ranking are kept, ``None`` for a query without words."""
+    given, signals = retrieved.given, ranking.signals()
+    if signals is None:
+        return None
+    if not (given.request.recipe.ends and "words" in given.request.wanted):
+        return all_kept(signals)
+    return cut_off(signals, given.request.query, _least_cosine(given))
+
+
+def _least_cosine(given: RetrieverInput) -> float:
+    """Return the cosine from which a result is near in meaning."""
+    vector_query = given.vector_query
+    if vector_query is None or not vector_query.is_contextual:
+        return least_near(UNRELATED)
+    columns, connection = given.columns, given.snapshot.connection
+    ids = np.flatnonzero(columns.exists[: given.snapshot.last_chunk + 1])
+    ids = ids[columns.where(ids, [chunk_type.store in given.request.stores for chunk_type in columns.types])]
+    sampled = ids[np.linspace(0, len(ids) - 1, min(len(ids), SAMPLE), dtype=np.int64)]
+    try:
+        sample = vectors_by_id(connection, vector_query.generation, sampled)
+    except apsw.Error as error:
+        raise vectors_failed(error) from error
+    return least_near(unrelated_cosine(vector_query.vector(given.request.query.words), sample))
+
+
+def _within_session_limit(ranking: Ranking, columns: ChunkColumns, per_session: int) -> "NDArray[np.int64]":
+    """Return the rows of a ranking with at most so many messages of each session."""
+    owner = columns.owner[ranking.ids].astype(np.int64)
+    return np.flatnonzero((owner < 0) | (occurrence_number(owner) <= per_session))
 
 
 def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]], NDArray[np.float32]] | None":
@@ -193,11 +236,15 @@ def _notes(retrieved: Retrieved) -> tuple[str, ...]:
     return notes
 
 
-def _found(retrieved: Retrieved, ranking: Ranking) -> Found:
+def _found(retrieved: Retrieved, ranking: Ranking, cutoff: Cutoff | None) -> Found:
     """Return the hits to show, and the facets and number of all results."""
     given, snapshot, request = retrieved.given, retrieved.given.snapshot, retrieved.given.request
     shown = ranking.shown(request.offset, request.last)
+    if cutoff is not None:
+        parts = cutoff.named(request.offset, request.last)
+        shown = [replace(item, part=part) for item, part in zip(shown, parts, strict=True)]
     rows = candidate_rows(snapshot.connection, [item.chunk_id for item in shown])
     hits = build_hits(snapshot.connection, shown, rows, given.terms, labelled=True)
     facets = count_facets_of_chunks(snapshot, ranking.ids)
-    return Found(request.query, request.recipe.name, hits, facets, len(ranking.ids), tuple(retrieved.found))
+    near = 0 if cutoff is None else cutoff.near_count
+    return Found(request.query, request.recipe.name, hits, facets, len(ranking.ids), tuple(retrieved.found), near=near)

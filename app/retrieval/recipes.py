@@ -64,6 +64,14 @@ class Recipe:
     few: "TriHybridLimits | None" = None
     mentions: MentionScope = "other_names"
 
+    @property
+    def ends(self) -> bool:
+        """Return whether its results end where they are far.
+
+        A search by meaning alone gives the nearest texts, however far they are.
+        """
+        return self.fusion != "union" and "words" in self.legs
+
     def depths(self, last: int, *, is_learned: bool) -> Mapping[Leg, int]:
         """Return the depth of each retriever for hits up to number ``last``.
 

@@ -29,7 +29,8 @@ def insert(
 def waiting(connection: apsw.Connection, limit: int) -> list[ScheduleNote]:
     """Return the notes that wait to be shown, oldest first."""
     rows = connection.execute(
-        "SELECT id, schedule_id, run_id, kind, text, made_at FROM schedule_notes WHERE shown_at IS NULL"
+        "SELECT id, schedule_id, run_id, kind, text, made_at FROM schedule_notes n WHERE shown_at IS NULL"
+        " AND NOT EXISTS (SELECT 1 FROM schedules s WHERE s.schedule_id = n.schedule_id AND deleted_at IS NOT NULL)"
         " ORDER BY id LIMIT ?",
         (limit,),
     )

@@ -19,6 +19,7 @@ _SCHEDULE = (
     " coalesce(g.trust, 'inner'), g.max_turns, g.max_cost"
     f" FROM {_JOINED}"
 )
+_KEPT = "deleted_at IS NULL"
 _RUN = (
     "SELECT run_id, schedule_id, started_at, finished_at, status, coalesce(output_summary, ''), coalesce(output, ''),"
     " turn_count, cost, notified FROM schedule_runs"
@@ -57,7 +58,7 @@ def insert(connection: apsw.Connection, schedule: Schedule) -> None:
 
 def get(connection: apsw.Connection, schedule_id: str) -> Schedule | None:
     """Return a schedule by its id."""
-    row = connection.execute(f"{_SCHEDULE} WHERE s.schedule_id = ?", (schedule_id,)).fetchone()
+    row = connection.execute(f"{_SCHEDULE} WHERE s.schedule_id = ? AND {_KEPT}", (schedule_id,)).fetchone()
     return None if row is None else _schedule(row)
 
 
@@ -114,16 +115,21 @@ def set_next_run(connection: apsw.Connection, schedule_id: str, next_run_at: dat
     )
 
 
-def delete(connection: apsw.Connection, schedule_id: str) -> bool:
-    """Delete a schedule with its runs; False where there is none."""
-    connection.execute("DELETE FROM schedules WHERE schedule_id = ?", (schedule_id,))
-    return connection.changes() > 0
+def delete(connection: apsw.Connection, schedule_id: str, at: datetime) -> None:
+    """Delete a schedule with its runs; ``bring_back`` undoes it."""
+    connection.execute("UPDATE schedules SET deleted_at = ? WHERE schedule_id = ?", (to_text(at), schedule_id))
+    connection.execute("DELETE FROM schedule_claims WHERE schedule_id = ?", (schedule_id,))
+
+
+def bring_back(connection: apsw.Connection, schedule_id: str) -> None:
+    """Bring a deleted schedule back with its runs."""
+    connection.execute("UPDATE schedules SET deleted_at = NULL WHERE schedule_id = ?", (schedule_id,))
 
 
 def due(connection: apsw.Connection, now: datetime, limit: int) -> list[Schedule]:
     """Return the active schedules that are due and not claimed, the longest waiting first."""
     rows = connection.execute(
-        f"{_SCHEDULE} WHERE status = 'active' AND next_run_at <= ? AND NOT EXISTS"
+        f"{_SCHEDULE} WHERE {_KEPT} AND status = 'active' AND next_run_at <= ? AND NOT EXISTS"
         " (SELECT 1 FROM schedule_claims c WHERE c.schedule_id = s.schedule_id)"
         " ORDER BY next_run_at, s.schedule_id LIMIT ?",
         (to_text(now), limit),
@@ -134,8 +140,8 @@ def due(connection: apsw.Connection, now: datetime, limit: int) -> list[Schedule
 def next_due(connection: apsw.Connection, after: datetime | None = None) -> datetime | None:
     """Return the next run of all active schedules, after an instant if given."""
     row = connection.execute(
-        "SELECT min(next_run_at) FROM schedules s WHERE status = 'active' AND next_run_at > ? AND NOT EXISTS"
-        " (SELECT 1 FROM schedule_claims c WHERE c.schedule_id = s.schedule_id)",
+        f"SELECT min(next_run_at) FROM schedules s WHERE {_KEPT} AND status = 'active' AND next_run_at > ?"
+        " AND NOT EXISTS (SELECT 1 FROM schedule_claims c WHERE c.schedule_id = s.schedule_id)",
         (_optional_text(after) or "",),
     ).fetchone()
     return None if row is None or row[0] is None else _instant(row[0])
@@ -230,7 +236,9 @@ def runs(connection: apsw.Connection, schedule_id: str | None, limit: int, befor
         before: The id of a run; only earlier ones are returned.
     """
     rows = connection.execute(
-        f"{_RUN} WHERE (:schedule IS NULL OR schedule_id = :schedule) AND (:before IS NULL OR (started_at, run_id) <"
+        f"{_RUN} WHERE (:schedule IS NULL OR schedule_id = :schedule)"
+        f" AND schedule_id IN (SELECT schedule_id FROM schedules WHERE {_KEPT})"
+        " AND (:before IS NULL OR (started_at, run_id) <"
         " (SELECT started_at, run_id FROM schedule_runs WHERE run_id = :before))"
         " ORDER BY started_at DESC, run_id DESC LIMIT :limit",
         {"schedule": schedule_id, "before": before, "limit": limit},
@@ -257,7 +265,8 @@ def prune(connection: apsw.Connection, schedule_id: str, keep: int) -> int:
 def _where(wanted: ScheduleFilter) -> tuple[str, dict[str, Any]]:
     # Not LIKE, whose patterns have a limited length.
     where = (
-        "(:text = '' OR instr(lower(coalesce(name, '')), lower(:text)) OR instr(lower(goal), lower(:text)))"
+        f"{_KEPT} AND"
+        " (:text = '' OR instr(lower(coalesce(name, '')), lower(:text)) OR instr(lower(goal), lower(:text)))"
         " AND (:status IS NULL OR status = :status) AND (:user IS NULL OR user_id = :user)"
         " AND (:trusts IS NULL OR coalesce(g.trust, 'inner') IN (SELECT value FROM json_each(:trusts)))"
     )

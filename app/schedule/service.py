@@ -10,7 +10,7 @@ import apsw
 
 from app.agents.model import Trust
 from app.changes import Changed, ChangeSet
-from app.core.clock import Clock, to_datetime
+from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import new_id
 from app.core.text import excerpt, storable
 from app.errors import InputError, NotFoundError, StaleError
@@ -32,6 +32,7 @@ from app.schedule.model import (
 from app.schedule.notes import AREA, note_missed, note_pause, note_run
 from app.schedule.options import ScheduleOptions
 from app.schedule.realignment import pause_broken, realign
+from app.schedule.schedule_applier import record_change
 from app.store import meta
 from app.store.store import Store
 
@@ -97,13 +98,13 @@ class ScheduleService:
             max_cost=_max_cost(max_cost),
         )
 
-        def work(connection: apsw.Connection) -> None:
+        def work(connection: apsw.Connection) -> tuple[int, ...]:
             if repo.count(connection, ScheduleFilter()) >= MAX_SCHEDULES:
                 raise InputError(f"There are {MAX_SCHEDULES} schedules already. Delete some first.")
             repo.insert(connection, schedule)
+            return record_change(connection, None, schedule, actor, to_ms(now))
 
-        await self._store.write(work)
-        return Changed(schedule, _changes(schedule.id, actor))
+        return Changed(schedule, _changes(schedule.id, actor, await self._store.write(work)))
 
     async def install(self, built_in: Sequence[Schedule]) -> None:
         """Store built-in schedules that are missing; the person may have moved the others."""
@@ -147,29 +148,33 @@ class ScheduleService:
         """
         now = self._now()
 
-        def work(connection: apsw.Connection) -> Schedule:
+        def work(connection: apsw.Connection) -> Changed[Schedule]:
             before = _required(connection, schedule_id)
             after = self._patched(before, patch, now)
             repo.update_goal(connection, after)
-            return after
+            return Changed(
+                after, _changes(schedule_id, actor, record_change(connection, before, after, actor, to_ms(now)))
+            )
 
-        changed = await self._store.write(work)
-        return Changed(changed, _changes(schedule_id, actor))
+        return await self._store.write(work)
 
     async def delete(self, schedule_id: str, *, actor: str) -> Changed[bool]:
-        """Delete a schedule with its runs.
+        """Delete a schedule with its runs; its undo brings both back.
 
         Raises:
             NotFoundError: There is none of that id.
             InputError: It is built in; it can be switched off instead.
         """
+        now = self._now()
 
-        def work(connection: apsw.Connection) -> bool:
-            if _required(connection, schedule_id).is_built_in:
+        def work(connection: apsw.Connection) -> tuple[int, ...]:
+            schedule = _required(connection, schedule_id)
+            if schedule.is_built_in:
                 raise InputError("A built-in schedule cannot be deleted. Pause it instead.", field="id")
-            return repo.delete(connection, schedule_id)
+            repo.delete(connection, schedule_id, now)
+            return record_change(connection, schedule, None, actor, to_ms(now))
 
-        return Changed(await self._store.write(work), _changes(schedule_id, actor))
+        return Changed(True, _changes(schedule_id, actor, await self._store.write(work)))
 
     async def due(self, limit: int) -> list[Schedule]:
         """Return the schedules that are due and not claimed.
@@ -517,5 +522,5 @@ def _name(name: str) -> str:
     return excerpt(storable(name)[0], MAX_NAME)
 
 
-def _changes(schedule_id: str, actor: str) -> ChangeSet:
-    return ChangeSet(frozenset({AREA}), (schedule_id,), actor)
+def _changes(schedule_id: str, actor: str, entries: tuple[int, ...] = ()) -> ChangeSet:
+    return ChangeSet(frozenset({AREA}), (schedule_id,), actor, history_ids=entries)

@@ -18,7 +18,9 @@ from app.memories.confidence_undo import ConfidenceUndo
 from app.memories.history_applier import MemoryApplier
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.quarantine.service import QuarantineService
+from app.retrieval.saved.saved_search_applier import SavedSearchApplier
 from app.runtime import Runtime
+from app.schedule.schedule_applier import ScheduleApplier
 from app.sessions.parts import SessionParts
 from app.sessions.session_applier import SessionApplier
 
@@ -57,10 +59,12 @@ def build(runtime: Runtime, indexer: Indexer, sessions: SessionParts, *undoers: 
         "memory": MemoryApplier(indexer),
         "entity": EntityApplier(),
         "proposal": ProposalApplier(partial(runtime.config.whole, "inbox.days")),
+        "schedule": ScheduleApplier(),
+        "saved_search": SavedSearchApplier(),
     }
     entries, confidence = UndoService(store, appliers, clock), ConfidenceUndo(store, clock)
     bulk = BulkUndo(store, entries)
-    quarantine = QuarantineService(store, bulk, MemoryUnitOfWork(store, indexer, clock), sessions, clock)
+    quarantine = QuarantineService(store, entries, bulk, MemoryUnitOfWork(store, indexer, clock), sessions, clock)
     runs = RunUndo(store, entries, bulk, (confidence.undo, *undoers, quarantine.undo_withdrawal))
     reader = ActReader(entries, (confidence_repo.standing_runs, enrichment_repo.standing_runs))
     acts = ActService(store, reader, entries, runs)

@@ -2140,6 +2140,14 @@
         <translation>1 Rückblick</translation>
     </message>
     <message>
+        <source>1 saved search</source>
+        <translation>1 gespeicherte Suche</translation>
+    </message>
+    <message>
+        <source>1 schedule</source>
+        <translation>1 Zeitplan</translation>
+    </message>
+    <message>
         <source>1 text</source>
         <translation>1 Text</translation>
     </message>
@@ -2478,6 +2486,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>Höchstkosten eines Laufs eines Ziels, in der Währung der Preise.</translation>
+    </message>
+    <message>
+        <source>Created {items}</source>
+        <translation>Angelegt: {items}</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
@@ -3416,6 +3428,14 @@
         <translation>Sonntag</translation>
     </message>
     <message>
+        <source>Switched off {items}</source>
+        <translation>Ausgeschaltet: {items}</translation>
+    </message>
+    <message>
+        <source>Switched on {items}</source>
+        <translation>Eingeschaltet: {items}</translation>
+    </message>
+    <message>
         <source>System</source>
         <translation>System</translation>
     </message>
@@ -3852,6 +3872,14 @@
         <translation>dieselben Wörter in anderer Reihenfolge</translation>
     </message>
     <message>
+        <source>the saved search ‘{title}’</source>
+        <translation>die gespeicherte Suche ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the schedule ‘{title}’</source>
+        <translation>der Zeitplan ‚{title}‘</translation>
+    </message>
+    <message>
         <source>the text ‘{title}’</source>
         <translation>der Text ‚{title}‘</translation>
     </message>
@@ -3902,6 +3930,14 @@
     <message>
         <source>{n} reflections</source>
         <translation>{n} Rückblicke</translation>
+    </message>
+    <message>
+        <source>{n} saved searches</source>
+        <translation>{n} gespeicherte Suchen</translation>
+    </message>
+    <message>
+        <source>{n} schedules</source>
+        <translation>{n} Zeitpläne</translation>
     </message>
     <message>
         <source>{n} texts</source>
@@ -7700,10 +7736,6 @@
     <message>
         <source>words</source>
         <translation>Wörter</translation>
-    </message>
-    <message>
-        <source>{count} of them only near in meaning</source>
-        <translation>{count} davon nur in der Bedeutung nah</translation>
     </message>
 </context>
 <context>

@@ -2140,6 +2140,14 @@
         <translation>1 reflexión</translation>
     </message>
     <message>
+        <source>1 saved search</source>
+        <translation>1 búsqueda guardada</translation>
+    </message>
+    <message>
+        <source>1 schedule</source>
+        <translation>1 programación</translation>
+    </message>
+    <message>
         <source>1 text</source>
         <translation>1 texto</translation>
     </message>
@@ -2478,6 +2486,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>Coste máximo de una ejecución de un objetivo, en la moneda de los precios.</translation>
+    </message>
+    <message>
+        <source>Created {items}</source>
+        <translation>Creado: {items}</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
@@ -3416,6 +3428,14 @@
         <translation>Domingo</translation>
     </message>
     <message>
+        <source>Switched off {items}</source>
+        <translation>Desactivado: {items}</translation>
+    </message>
+    <message>
+        <source>Switched on {items}</source>
+        <translation>Activado: {items}</translation>
+    </message>
+    <message>
         <source>System</source>
         <translation>Sistema</translation>
     </message>
@@ -3852,6 +3872,14 @@
         <translation>las mismas palabras en otro orden</translation>
     </message>
     <message>
+        <source>the saved search ‘{title}’</source>
+        <translation>la búsqueda guardada «{title}»</translation>
+    </message>
+    <message>
+        <source>the schedule ‘{title}’</source>
+        <translation>la programación «{title}»</translation>
+    </message>
+    <message>
         <source>the text ‘{title}’</source>
         <translation>el texto «{title}»</translation>
     </message>
@@ -3902,6 +3930,14 @@
     <message>
         <source>{n} reflections</source>
         <translation>{n} reflexiones</translation>
+    </message>
+    <message>
+        <source>{n} saved searches</source>
+        <translation>{n} búsquedas guardadas</translation>
+    </message>
+    <message>
+        <source>{n} schedules</source>
+        <translation>{n} programaciones</translation>
     </message>
     <message>
         <source>{n} texts</source>
@@ -7700,10 +7736,6 @@
     <message>
         <source>words</source>
         <translation>palabras</translation>
-    </message>
-    <message>
-        <source>{count} of them only near in meaning</source>
-        <translation>{count} de ellos solo cercanos en significado</translation>
     </message>
 </context>
 <context>

@@ -2140,6 +2140,14 @@
         <translation>1 篇回顾</translation>
     </message>
     <message>
+        <source>1 saved search</source>
+        <translation>1 个已保存的搜索</translation>
+    </message>
+    <message>
+        <source>1 schedule</source>
+        <translation>1 个计划</translation>
+    </message>
+    <message>
         <source>1 text</source>
         <translation>1 篇文本</translation>
     </message>
@@ -2478,6 +2486,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>目标单次运行的最高费用，以价格的货币计。</translation>
+    </message>
+    <message>
+        <source>Created {items}</source>
+        <translation>创建了{items}</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
@@ -3416,6 +3428,14 @@
         <translation>星期日</translation>
     </message>
     <message>
+        <source>Switched off {items}</source>
+        <translation>关闭了{items}</translation>
+    </message>
+    <message>
+        <source>Switched on {items}</source>
+        <translation>开启了{items}</translation>
+    </message>
+    <message>
         <source>System</source>
         <translation>系统</translation>
     </message>
@@ -3852,6 +3872,14 @@
         <translation>词语相同，顺序不同</translation>
     </message>
     <message>
+        <source>the saved search ‘{title}’</source>
+        <translation>已保存的搜索“{title}”</translation>
+    </message>
+    <message>
+        <source>the schedule ‘{title}’</source>
+        <translation>计划“{title}”</translation>
+    </message>
+    <message>
         <source>the text ‘{title}’</source>
         <translation>文本“{title}”</translation>
     </message>
@@ -3902,6 +3930,14 @@
     <message>
         <source>{n} reflections</source>
         <translation>{n} 篇回顾</translation>
+    </message>
+    <message>
+        <source>{n} saved searches</source>
+        <translation>{n} 个已保存的搜索</translation>
+    </message>
+    <message>
+        <source>{n} schedules</source>
+        <translation>{n} 个计划</translation>
     </message>
     <message>
         <source>{n} texts</source>
@@ -7700,10 +7736,6 @@
     <message>
         <source>words</source>
         <translation>词语</translation>
-    </message>
-    <message>
-        <source>{count} of them only near in meaning</source>
-        <translation>其中 {count} 条仅含义相近</translation>
     </message>
 </context>
 <context>

@@ -10,7 +10,7 @@ import msgspec
 
 from app.api.operation import Operation
 from app.core.clock import to_datetime
-from tests.helpers.trust_vaults import HOUR_MS, PEOPLE, START_MS, Item
+from tests.helpers.trust_vaults import HOUR_MS, JOINS, LISTED, NAMED, PEOPLE, START_MS, Item
 
 _LONG_LISTS = {"ids", "memories"}
 _OBJECTS: dict[str, dict[str, Any]] = {
@@ -28,13 +28,23 @@ class ArgumentMaker:
         items: What the vault holds.
         entities: The ids of its entities.
         schedules: The ids of its schedules.
+        has_graph: Whether calls of ``graph.*`` name what its knowledge graph holds.
     """
 
-    def __init__(self, chance: random.Random, items: list[Item], entities: list[str], schedules: list[str]) -> None:
+    def __init__(
+        self,
+        chance: random.Random,
+        items: list[Item],
+        entities: list[str],
+        schedules: list[str],
+        *,
+        has_graph: bool = False,
+    ) -> None:
         self._chance = chance
         self._items = items
         self._entities = entities
         self._schedules = schedules
+        self._has_graph = has_graph
 
     def arguments(self, operation: Operation) -> dict[str, Any]:
         """Return arguments for one call; now and then they are not accepted."""
@@ -68,7 +78,9 @@ class ArgumentMaker:
         return {
             field.name: self._value("id" if field.name == "id" else field.name, hints[field.name], operation)
             for field in fields(kind)
-            if field.name in required or (field.name not in left_out and self._chance.random() < _SELDOM)
+            if field.name in required
+            or (self._is_of_graph(operation) and field.default is field.default_factory)  # it must be given
+            or (field.name not in left_out and self._chance.random() < _SELDOM)
         }
 
     def _plain(self, name: str, hint: Any, operation: str) -> Any:
@@ -81,7 +93,7 @@ class ArgumentMaker:
         if hint is float:
             return self._chance.choice((0.5, 1.0, 7.0))
         if hint is str:
-            return self._text(name, operation)
+            return self._of_graph(name) if self._is_of_graph(operation) else self._text(name, operation)
         if (kind := getattr(hint, "__name__", "")) in ("datetime", "date"):
             moment = to_datetime(START_MS + self._chance.randrange(3 * len(self._items)) * HOUR_MS)
             return (moment if kind == "datetime" else moment.date()).isoformat()
@@ -89,6 +101,17 @@ class ArgumentMaker:
 
     def _item(self) -> Item:
         return self._chance.choice(self._items)
+
+    def _is_of_graph(self, operation: str) -> bool:
+        return self._has_graph and operation.startswith("graph.")
+
+    def _of_graph(self, name: str) -> str:
+        said = {
+            "type": self._chance.choice(JOINS),
+            "contents": self._item().marker,
+            "observations": self._item().marker,
+        }
+        return said.get(name) or self._chance.choice((*LISTED, *NAMED))
 
     def _text(self, name: str, operation: str) -> str:
         item, chance = self._item(), self._chance

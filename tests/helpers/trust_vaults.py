@@ -4,14 +4,14 @@ import contextlib
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from app.api.caller import OWNER, Caller
-from app.core.stores import StoreName
+from app.core.stores import STORES, StoreName, sees_all
 from app.errors import KeepsakeError
 from app.host import Host
 from app.memories.model import Kind, NewMemory, Source
@@ -24,6 +24,9 @@ START_MS = 1_700_000_000_000
 PEOPLE = ("Alice Jones", "Bob Miller", "Clara Weber", "David Frey")
 PLACES = ("Berlin", "Rome", "Zurich", "Oslo")
 FIRMS = ("Vortexa", "Tarrowmont")  # names of two types each
+LISTED = ("Quillon", "Brackmoor", "Tessaly", "Ondine")  # entities of the knowledge graph that somebody made
+NAMED = ("Farrow", "Hesperine")  # those that only relations name
+JOINS = ("guards", "owes")
 
 Fate = Literal["", "edited", "deleted", "hidden", "archived", "pinned", "corrected"]
 _KINDS: tuple[Kind, ...] = ("note", "note", "fact", "observation", "reflection")
@@ -95,6 +98,32 @@ class Item:
         return ("private" if self.fate == "hidden" else self.store) in caller.stores
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An entity of the knowledge graph that the person made or, with a ``target``, a relation that somebody stated."""
+
+    by: Caller
+    name: str
+    store: StoreName
+    target: str = ""
+    join: str = ""
+
+    def is_visible_to(self, caller: Caller) -> bool:
+        """Return whether a caller may know of it: of relations those that it stated."""
+        return self.by.name == caller.name if self.target else self.store in caller.stores
+
+
+def random_statements(chance: random.Random, reader: Caller, count: int) -> list[Statement]:
+    """Return the entities of a knowledge graph, and relations that the person and agents state, often the same."""
+    made = [Statement(OWNER, name, chance.choice(STORES)) for name in LISTED]
+    writers = [one for one in (OWNER, Caller("other", "inner"), reader) if one.reaches("inner") and one.stores]
+    for _ in range(count):
+        by = chance.choice(writers)
+        name, target = chance.choices((*LISTED, *NAMED), k=2)
+        made.append(Statement(by, name, chance.choice(by.stores), target, chance.choice(JOINS)))
+    return made
+
+
 def marker_of(number: int) -> str:
     """Return a word that only one item has."""
     return f"zq{number}marker{'abcdefgh'[number % 8]}"
@@ -129,8 +158,13 @@ def random_items(chance: random.Random, count: int) -> list[Item]:
 
 
 @contextmanager
-def vault(items: list[Item], kept: Collection[int], *, owners: bool) -> Iterator["TrustVault"]:
-    """Run a host on a vault that received only the items of ``kept``, and the ``owners`` schedule where wanted."""
+def vault(
+    items: list[Item], kept: Collection[int], statements: Sequence[Statement | None], *, owners: bool
+) -> Iterator["TrustVault"]:
+    """Run a host on a vault that received the statements, of the items those of ``kept``, and the ``owners`` schedule.
+
+    The clock says the same, whatever is left out.
+    """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o700)
         clock = SetClock()
@@ -150,6 +184,10 @@ def vault(items: list[Item], kept: Collection[int], *, owners: bool) -> Iterator
                 clock.ms += HOUR_MS
                 if item.number in kept:
                     made.befall(item)
+            for statement in statements:
+                clock.ms += HOUR_MS
+                if statement is not None:
+                    made.state(statement)
             made.settle()
             yield made
         finally:
@@ -188,6 +226,8 @@ class TrustVault:
         """Decide about entities as the person: other types, names and summaries, merges and splits."""
         ask = self.host.ask
         for row in ask("entity.list", limit=1000):
+            if row.name in (*LISTED, *NAMED):  # who sees them sees what becomes of them
+                continue
             choice = chance.randrange(6)
             with contextlib.suppress(KeepsakeError):  # it was merged meanwhile, or another has the name
                 if choice == 0:
@@ -219,6 +259,16 @@ class TrustVault:
         self.host.ask("session.summary.set", session=item.id, summary=f"summary {item.marker}", upper_seq=1)
         self.host.ask("session.digest.roll", session=item.id)
 
+    def state(self, statement: Statement) -> None:
+        """State an entity or a relation of the knowledge graph."""
+        if statement.target:
+            relation = {"source": statement.name, "target": statement.target, "type": statement.join}
+            name, arguments = "graph.create_relations", {"relations": [relation], "store": statement.store}
+        else:
+            name = "graph.create_entities"
+            arguments = {"entities": [{"name": statement.name, "type": "place"}], "store": statement.store}
+        self.host.call(name, arguments, statement.by).result(30)
+
     def befall(self, item: Item) -> None:
         """Do to an item what its fate is."""
         ask = self.host.ask
@@ -246,7 +296,8 @@ class TrustVault:
         """Return all rows that a caller may not reach, other than those of the ``own`` conversations."""
         stores = [store for store in ("private", "shared", "social") if store not in caller.stores]
         kept = () if "private" in caller.stores else ("sessions", "messages", "session_state", "session_aliases")
-        return self.host.submit(_hidden(self.engine, stores, kept, tuple(own))).result(30)
+        source = None if sees_all(caller.stores) else caller.name
+        return self.host.submit(_hidden(self.engine, stores, kept, tuple(own), source)).result(30)
 
 
 def _draft(item: Item) -> NewMemory:
@@ -283,7 +334,7 @@ async def _queue_of(engine: Any) -> None:
 
 
 async def _hidden(
-    engine: Any, stores: list[str], tables: tuple[str, ...], own: tuple[str, ...]
+    engine: Any, stores: list[str], tables: tuple[str, ...], own: tuple[str, ...], source: str | None
 ) -> dict[str, list[Any]]:
     named = ", ".join(repr(store) for store in stores) or "''"
     marks = ", ".join("?" for _ in own) or "''"
@@ -299,6 +350,8 @@ async def _hidden(
             "sources": rows(f"SELECT * FROM memory_sources WHERE memory_id IN ({memories})"),
             "history": rows(f"SELECT * FROM memory_history WHERE target IN ({memories})"),
         }
+        if source is not None:
+            found["relations"] = rows("SELECT * FROM relations WHERE source <> ?", (source,))
         for table in tables:
             column = "id" if table == "sessions" else "session_id"
             found[table] = rows(f"SELECT * FROM {table} WHERE {column} NOT IN ({marks})", own)

@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.changes import Area
 from app.errors import KeepsakeError
 from ui import operations, theme
 from ui.dialogs.act_row import ActRow
@@ -29,7 +28,6 @@ PAGE = 50
 MOST = 500
 """Entries that are kept up to date together; older ones are a matter of the command line."""
 RELOAD_MS = 300
-AREAS: frozenset[Area] = UNDOABLE | {"schedules"}
 WHO: Final[tuple[Literal["all", "me", "agents", "upkeep", "imports"], ...]] = (
     "all",
     "me",
@@ -169,5 +167,5 @@ class HistorySheet(BaseDialog):
         self._load()
 
     def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if AREAS & changes.areas:
+        if UNDOABLE & changes.areas:
             self._reload.start()

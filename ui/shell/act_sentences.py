@@ -5,6 +5,7 @@ from functools import partial
 
 from app.history.acts.model import Act, deed, sentence
 from ui.dialogs.import_report import format_name
+from ui.engine_texts import engine_text
 from ui.translation import translate
 
 _say = partial(translate, "Engine")
@@ -32,4 +33,6 @@ def actor_text(act: Act) -> str:
 
 
 def _named(act: Act) -> Act:
+    if act.target_kind == "schedule":
+        act = replace(act, title=engine_text(act.title))
     return replace(act, source=format_name(act.source)) if act.source else act

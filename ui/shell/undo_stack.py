@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 MANY = 1000
 """From this many changes on, undoing takes long enough to say that it has begun."""
 ASK_AGAIN_MS = 250
-UNDOABLE: frozenset[Area] = frozenset({"memories", "sessions", "messages", "entities", "tags", "inbox", "imports"})
+UNDOABLE: frozenset[Area] = frozenset(
+    {"memories", "sessions", "messages", "entities", "tags", "inbox", "imports", "schedules", "saved_searches"}
+)
 """Areas of the vault of which the history tells."""
 
 
@@ -99,9 +101,7 @@ class UndoStack(QObject):
 
     def undo_notice(self, notice: Notice) -> None:
         """Take back what a toast told of, wherever it stands in the order."""
-        if notice.undo_call is not None:
-            notice.undo_call()
-        elif self._bridge is not None and notice.act:
+        if self._bridge is not None and notice.act:
             self._bridge.start(self._undo_one(notice.act))
         elif self._bridge is not None:
             self._tell_begun(len(notice.history_ids))

@@ -64,6 +64,8 @@ async def create_relations(
 ) -> Changed[tuple[GraphRelation, ...]]:
     """State relations between entities, by name, and return the new ones.
 
+    New are those that the caller did not see before; what others state too is stated by the caller as well.
+
     Args:
         relations: From which entity to which, and what joins them, in active voice.
         store: Who may see an entity that only these name; see ``graph.create_entities``.
@@ -142,6 +144,8 @@ async def delete_observations(engine: Engine, caller: Caller, observations: list
 )
 async def delete_relations(engine: Engine, caller: Caller, relations: list[GraphRelation]) -> Changed[int]:
     """Take relations back and return how many; can be undone.
+
+    Below full trust, only what the caller stated; what others state stays.
 
     Args:
         relations: The relations; those that are not there are passed over.

@@ -13,7 +13,7 @@ from app.engine import Engine
 from app.errors import NotFoundError
 from app.jobs import Job
 from app.quarantine.model import AgentRun, QuarantinedItem
-from app.quarantine.service import AREAS
+from app.quarantine.service import ANY_AREAS
 
 
 @operation("agent.undo", access="write", trust="full", owner_only=True, destructive=True, undo="operation")
@@ -97,7 +97,7 @@ def _announced(engine: Engine, caller: Caller, title: str, unit: str, job: str) 
         try:
             yield work
         except BaseException:
-            engine.publish(ChangeSet(AREAS, (), caller.name))
+            engine.publish(ChangeSet(ANY_AREAS, (), caller.name))
             raise
 
 

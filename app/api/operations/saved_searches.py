@@ -17,9 +17,9 @@ async def list_saved(engine: Engine, caller: Caller) -> list[SavedSearch]:
     "saved_search.save",
     access="write",
     trust="full",
-    review="unrehearsed",
+    review="content",
     kind="settings",
-    undo="operation",
+    undo="history",
     sentence="Changed saved searches",
 )
 async def save(engine: Engine, caller: Caller, query: str, name: str = "") -> Changed[SavedSearch]:
@@ -36,9 +36,9 @@ async def save(engine: Engine, caller: Caller, query: str, name: str = "") -> Ch
     "saved_search.rename",
     access="write",
     trust="full",
-    review="unrehearsed",
+    review="content",
     kind="settings",
-    guard="unconfirmed",
+    undo="history",
     sentence="Changed saved searches",
 )
 async def rename(engine: Engine, caller: Caller, id: str, name: str) -> Changed[SavedSearch]:
@@ -55,13 +55,13 @@ async def rename(engine: Engine, caller: Caller, id: str, name: str) -> Changed[
     "saved_search.delete",
     access="write",
     trust="full",
-    review="unrehearsed",
+    review="content",
     kind="settings",
-    guard="unconfirmed",
+    undo="history",
     sentence="Changed saved searches",
 )
 async def delete(engine: Engine, caller: Caller, id: str) -> Changed[SavedSearch]:
-    """Delete a saved search, and return it as it was.
+    """Delete a saved search, and return it as it was; can be undone.
 
     Args:
         id: Its id.

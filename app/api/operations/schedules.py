@@ -90,7 +90,7 @@ async def preview_cadence(
     trust="inner",
     review="content",
     kind="schedule",
-    undo="operation",
+    undo="history",
     sentence="Used schedules",
 )
 async def create(
@@ -182,7 +182,8 @@ async def count(engine: Engine, caller: Caller, text: str = "", status: Status |
     trust="inner",
     review="content",
     kind="schedule",
-    guard="others",
+    guard="built_in",
+    undo="history",
     sentence="Used schedules",
 )
 async def update(engine: Engine, caller: Caller, id: str, patch: SchedulePatch) -> Changed[Schedule]:
@@ -205,11 +206,14 @@ async def update(engine: Engine, caller: Caller, id: str, patch: SchedulePatch) 
     destructive=True,
     review="content",
     kind="schedule",
-    guard="others",
+    guard="built_in",
+    undo="history",
     sentence="Used schedules",
 )
 async def delete(engine: Engine, caller: Caller, id: str) -> Changed[bool]:
-    """Delete a schedule with its runs; a built-in one can only be paused.
+    """Delete a schedule with its runs; can be undone.
+
+    A built-in one can only be paused.
 
     Args:
         id: The schedule.

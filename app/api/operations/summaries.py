@@ -45,7 +45,7 @@ async def get_summary(engine: Engine, caller: Caller, session: str) -> SummarySt
     trust="inner",
     review="content",
     kind="session",
-    undo="needless",
+    undo="history",
     sentence="Changed a conversation",
 )
 async def set_summary(

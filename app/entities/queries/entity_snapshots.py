@@ -368,15 +368,17 @@ class EntitySnapshot:
     def _relations(self, entity_id: str) -> tuple[Relation, ...]:
         if not self._all:
             return ()
-        found: dict[tuple[str, str, str], Relation] = {}
+        stated: list[Relation] = []
         for subject, held in self._states.items():
             for predicate, target, weight, source, created in held["relations"]:
                 ends = self.root(subject), self.root(target)
                 if entity_id in ends and ends[0] != ends[1] and all(end in self._states for end in ends):
                     first, second = (str(self._states[end]["name"]) for end in ends)
                     made = Relation(ends[0], first, predicate, ends[1], second, weight, source, to_datetime(created))
-                    found[ends[0], predicate, ends[1]] = made
-        return tuple(sorted(found.values(), key=lambda one: (one.created_at, one.subject_id, one.predicate)))
+                    stated.append(made)
+        stated.sort(key=lambda one: (one.created_at, one.source))
+        latest = {(one.subject_id, one.predicate, one.object_id): one for one in stated}
+        return tuple(sorted(latest.values(), key=lambda one: (one.created_at, one.subject_id, one.predicate)))
 
 
 def _session(message: str) -> str:

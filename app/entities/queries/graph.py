@@ -183,7 +183,7 @@ def _relations_of(
     found: list[Any] = connection.execute(
         "SELECT subject_id, predicate, object_id, weight, created_at FROM relations WHERE (subject_id IN"
         " (SELECT value FROM json_each(?1)) OR object_id IN (SELECT value FROM json_each(?1)))"
-        " AND (?2 IS NULL OR created_at < ?2)",
+        " AND (?2 IS NULL OR created_at < ?2) ORDER BY created_at, source",
         (json.dumps(parts), None if chosen.until is None else to_ms(chosen.until)),
     ).fetchall()
     return [(repo.root(connection, row[0]), row[1], repo.root(connection, row[2]), row[3], row[4]) for row in found]

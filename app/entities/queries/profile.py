@@ -95,19 +95,24 @@ def _seen(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) ->
 
 
 def relations(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> tuple[Relation, ...]:
-    """Return stated relations of an entity and of all merged into it."""
+    """Return stated relations of an entity and of all merged into it.
+
+    Of a relation that several state, the last statement is returned.
+    """
     if not sees_all(stores):
         return ()
     found: dict[tuple[str, str, str], Relation] = {}
     for part in repo.cluster(connection, entity_id):
         for row in connection.execute(
             "SELECT subject_id, predicate, object_id, weight, source, created_at FROM relations"
-            " WHERE subject_id = ?1 OR object_id = ?1 ORDER BY created_at",
+            " WHERE subject_id = ?1 OR object_id = ?1 ORDER BY created_at, source",
             (part,),
         ).fetchall():
             made = _relation(connection, row)
             if made.subject_id != made.object_id:
-                found[made.subject_id, made.predicate, made.object_id] = made
+                key = (made.subject_id, made.predicate, made.object_id)
+                found.pop(key, None)  # the order is that of the statements shown
+                found[key] = made
     return tuple(found.values())
 
 

@@ -32,6 +32,9 @@ _VERBS: Final = {
     "title": "Renamed {items}",
     "lower": "Lowered the confidence of {items}",
     "names": "Found names in {items}",
+    "made": "Created {items}",
+    "on": "Switched on {items}",
+    "off": "Switched off {items}",
 }
 """Verbs of the events, of single fields that changed, and of what runs do beside the history."""
 _IMPORTED: Final = "Imported {items}"
@@ -55,8 +58,12 @@ _THINGS: Final = {
     "session": ("1 conversation", "{n} conversations", "the conversation ‘{title}’"),
     "entity": ("1 name", "{n} names", "the name ‘{title}’"),
     "proposal": ("1 proposal", "{n} proposals", "the proposal ‘{title}’"),
+    "schedule": ("1 schedule", "{n} schedules", "the schedule ‘{title}’"),
+    "saved_search": ("1 saved search", "{n} saved searches", "the saved search ‘{title}’"),
     "text": ("1 text", "{n} texts", "the text ‘{title}’"),
 }
+_MADE: Final = frozenset({"schedule", "saved_search"})
+"""Things that are created rather than written."""
 _MOST_PARTS: Final = 3
 
 
@@ -66,7 +73,7 @@ class ActPart:
 
     Args:
         event: What was done, such as ``ADD``; the name of the field where a single one changed, such as ``tags``.
-        thing: What it was done to: ``note``, ``fact``, ``session``, ``entity``, ``proposal`` and the like.
+        thing: What it was done to: ``note``, ``fact``, ``session``, ``entity``, ``schedule`` and the like.
         count: To how many.
     """
 
@@ -98,7 +105,8 @@ class Act:
         state: ``undone``, ``partly`` undone, or ``done``.
         refusal: Why it cannot be undone now, in a sentence; ``""`` where nothing is known to be in the way.
         entry: The number of its latest change, 0 where it made none in the history.
-        target_kind: ``memory``, ``session``, ``entity`` or ``proposal``: the kind of ``target``.
+        target_kind: The kind of ``target``: ``memory``, ``session``, ``entity``, ``proposal``, ``schedule`` or
+            ``saved_search``.
         target: The id of what it was done to, the first where that is more than one.
         text: The act in one sentence.
     """
@@ -228,6 +236,8 @@ def _import(act: Act, say: Callable[[str], str]) -> str:
 
 def _clause(act: Act, parts: list[ActPart], say: Callable[[str], str]) -> str:
     event = parts[0].event
+    if event == "ADD" and _MADE.issuperset(part.thing for part in parts):
+        event = "made"
     items = _items(parts, act.title, say)
     if act.agent and event in ("ACCEPT", "REJECT"):
         return say(_ACCEPTED if event == "ACCEPT" else _REJECTED).format(items=items, agent=act.agent)

@@ -45,6 +45,8 @@ _SINGLE_BY: Final[dict[Who | None, str]] = {
     "upkeep": "actor NOT IN ('person', 'folder')",
 }
 """Which single changes may count as whose."""
+_NAMES: Final = {"schedule": "SELECT name FROM schedules WHERE schedule_id = ?"}
+"""Kinds of targets whose entries may lack their names."""
 _FIELDS: Final = frozenset({"tags", "store", "pinned", "title"})
 
 
@@ -176,6 +178,8 @@ def _by_thing(
 def part_of_entry(row: HistoryRow) -> ActPart:
     """Return what one entry did."""
     event = row.event
+    if event == "UPDATE" and row.target_kind == "schedule" and differing(row.before, row.after) == ("status",):
+        event = "off" if (row.after or {}).get("status") == "paused" else "on"
     if event == "UPDATE" and row.target_kind == "memory":
         fields = differing(row.before, row.after)
         event = fields[0] if len(fields) == 1 and fields[0] in _FIELDS else event
@@ -195,6 +199,8 @@ def title_of(connection: apsw.Connection, row: HistoryRow) -> str:
         return _short(_text(connection, "SELECT coalesce(nullif(title, ''), preview) FROM sessions WHERE id = ?", row))
     if row.target_kind == "proposal":
         return _short(proposal_title(connection, row.target))
+    if row.target_kind in _NAMES and not state.get("name"):
+        return _short(_text(connection, _NAMES[row.target_kind], row))
     return _short(state.get("name"))
 
 

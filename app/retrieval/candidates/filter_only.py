@@ -43,6 +43,9 @@ class FilterOnlyRanking:
         """Return the results in ``rows``."""
         return replace(self, ids=self.ids[rows])
 
+    def signals(self) -> None:
+        """Return nothing, because the query has no words to match."""
+
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the results from number ``start`` up to ``end``, the newest first."""
         ids = self.ids

@@ -13,6 +13,7 @@ from app.index.columns.chunk_columns import ChunkColumns
 from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.model import Leg, LegScore, RankedCandidate, Why
 from app.retrieval.recipes import Recipe
+from app.retrieval.results.relevance_cutoff import MatchSignals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,6 +39,14 @@ class FusedRanking:
     def at(self, rows: "Ids") -> "FusedRanking":
         """Return the candidates in ``rows``."""
         return replace(self, ids=self.ids[rows], fused=[self.fused[row] for row in rows.tolist()])
+
+    def signals(self) -> MatchSignals:
+        """Return what matched in each candidate."""
+        legs = [{leg.leg: leg.score for leg in one.why.legs} for one in self.fused]
+        has_words = np.array([found.keys() != {"vector"} for found in legs], dtype=np.bool_)
+        cosines = np.array([found.get("vector", -1.0) for found in legs])
+        scores = np.array([one.score for one in self.fused])
+        return MatchSignals(has_words, np.zeros(len(legs), dtype=np.bool_), cosines, scores)
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the candidates from number ``start`` up to ``end`` with their reasons."""

@@ -26,6 +26,7 @@ from app.retrieval.ranking.features import (
     with_session_similarity,
 )
 from app.retrieval.ranking.session_similarity import session_similarity
+from app.retrieval.results.relevance_cutoff import MatchSignals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +41,9 @@ KEPT: Final = 400
 """Number of candidates of a search, over which facets are counted; more where a later page needs them."""
 MENTION: Final = 4.0
 """Score added for a mention of a named entity, about that of a rare word. It was not learned."""
+_TIME: Final = NAMES.index("date_near")
+_OWN: Final = [NAMES.index("coverage")]
+_AROUND: Final = [NAMES.index(name) for name in ("coverage_window", "bm25_window", "bm25_passage")]
 _DIGITS: Final = 9
 _SHOWN_DIGITS: Final = 4
 
@@ -106,6 +110,20 @@ class RankedChunks:
             scores=self.scores[rows],
             parts=self.parts[rows[rows < len(self.parts)]],
         )
+
+    def signals(self) -> MatchSignals:
+        """Return what matched in each candidate."""
+        found, known = self.found, self.rows
+        shares = np.zeros((len(self.ids), len(NAMES)), dtype=np.bool_)
+        shares[: len(self.parts)] = self.parts != 0
+        times = self.parts[:, _TIME]
+        is_named = np.zeros(len(self.ids), dtype=np.bool_)
+        is_named[: len(times)] = (times >= times.max(initial=0.0) / 2) & (times > 0)
+        has_words = (found.words_rank[known] > 0) | shares[:, _OWN].any(axis=1)
+        cosines = np.where(found.vector_rank[known] > 0, found.cosines[known], -1.0)
+        has_words |= _are_mentioned(self.mentions, self.places)
+        is_neighbour = np.asarray(shares[:, _AROUND].any(axis=1))
+        return MatchSignals(has_words | is_named, is_neighbour, cosines, self.scores)
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the candidates from number ``start`` up to ``end`` with their reasons."""

@@ -17,6 +17,7 @@ from app.index.searchable_text import tool_text
 from app.memories.model import Memory
 from app.memories.said_time import IS_SAID, SAID_MS, said_time
 from app.retrieval.model import FacetCount, Hit, RankedCandidate, Term, Why
+from app.retrieval.results.relevance_cutoff import MatchSignals
 from app.retrieval.results.snippets import Snippets
 from app.retrieval.snapshot import SearchSnapshot
 from app.sessions.model import label_of
@@ -42,6 +43,9 @@ class Ranking(Protocol):
 
     def at(self, rows: "NDArray[np.int64]") -> "Ranking":
         """Return the results in the ascending ``rows`` of ``ids``."""
+
+    def signals(self) -> MatchSignals | None:
+        """Return what matched in each result, ``None`` for a query without words."""
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the results from number ``start`` up to ``end``, best first, with their reasons."""
@@ -213,6 +217,7 @@ def _hit(
         highlights=spans,
         score=item.score,
         why=why,
+        part=item.part,
         store=row.store,
         tags=row.tags,
         **fields,

@@ -1,18 +1,20 @@
 """Saved-search service: save, rename, delete and order."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 import apsw
 
 from app.changes import Changed, ChangeSet
-from app.core.clock import Clock, to_datetime
+from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import new_id
 from app.core.text import excerpt, storable
 from app.errors import InputError, NotFoundError
 from app.retrieval.saved import repo
 from app.retrieval.saved.model import SavedSearch
+from app.retrieval.saved.saved_search_applier import GONE, record_change
 from app.store import meta
 from app.store.store import Store
 
@@ -51,7 +53,7 @@ class SavedSearches:
         if not 0 < len(query) <= MAX_QUERY:
             raise InputError(f"A search to save has 1 to {MAX_QUERY} characters.", field="query", allowed=MAX_QUERY)
         made = SavedSearch(new_id("search"), name or excerpt(query, MAX_NAME), query, to_datetime(self._clock.now_ms()))
-        return _changed(await self._store.write(partial(_save, made=made, name=name, actor=actor)), actor)
+        return await self._store.write(partial(_save, made=made, name=name, actor=actor))
 
     async def rename(self, identity: str, name: str, actor: str) -> Changed[SavedSearch]:
         """Give a saved search another name; an empty one makes the query its name.
@@ -59,13 +61,12 @@ class SavedSearches:
         Raises:
             NotFoundError: There is none with this id.
         """
+        at_ms = self._clock.now_ms()
 
-        def work(connection: apsw.Connection) -> SavedSearch:
-            known = _known(connection, identity)
-            repo.rename(connection, identity, _line(name)[:MAX_NAME] or excerpt(known.query, MAX_NAME))
-            return _known(connection, identity)
+        def work(connection: apsw.Connection) -> Changed[SavedSearch]:
+            return _rename(connection, _known(connection, identity), _line(name)[:MAX_NAME], actor, at_ms)
 
-        return _changed(await self._store.write(work), actor)
+        return await self._store.write(work)
 
     async def delete(self, identity: str, actor: str) -> Changed[SavedSearch]:
         """Delete a saved search and return it.
@@ -73,14 +74,14 @@ class SavedSearches:
         Raises:
             NotFoundError: There is none with this id.
         """
+        at_ms = self._clock.now_ms()
 
-        def work(connection: apsw.Connection) -> SavedSearch:
+        def work(connection: apsw.Connection) -> Changed[SavedSearch]:
             known = _known(connection, identity)
-            repo.delete(connection, identity)
-            meta.remove(connection, MADE_BY + identity)
-            return known
+            repo.delete(connection, identity, at_ms)
+            return _changed(known, actor, record_change(connection, known, None, actor, at_ms))
 
-        return _changed(await self._store.write(work), actor)
+        return await self._store.write(work)
 
     async def order(self, ids: Sequence[str], actor: str) -> Changed[list[SavedSearch]]:
         """Put the saved searches into an order; those not named come last, as they were."""
@@ -94,25 +95,33 @@ class SavedSearches:
         return Changed(await self._store.write(work), ChangeSet(frozenset({AREA}), (), actor))
 
 
-def _save(connection: apsw.Connection, made: SavedSearch, name: str, actor: str) -> SavedSearch:
+def _save(connection: apsw.Connection, made: SavedSearch, name: str, actor: str) -> Changed[SavedSearch]:
+    at_ms = to_ms(made.created_at)
     known = repo.all_in_order(connection)
     same = next((one for one in known if one.query == made.query), None)
     if same is not None:
-        if name:
-            repo.rename(connection, same.id, name)
-        return _known(connection, same.id)
+        return _rename(connection, same, name or same.name, actor, at_ms)
     if len(known) >= MAX_SAVED:
         raise InputError(f"{MAX_SAVED} searches are saved already. Delete one first.", allowed=MAX_SAVED)
+    made = replace(made, id=repo.deleted_id(connection, made.query) or made.id)
     repo.add(connection, made)
-    if actor != _PERSON:
-        meta.write(connection, MADE_BY + made.id, actor)  # so that it can be taken back with what else an agent wrote
-    return made
+    if actor == _PERSON:
+        meta.remove(connection, MADE_BY + made.id)
+    else:  # so that it can be taken back with what else an agent wrote
+        meta.write(connection, MADE_BY + made.id, actor)
+    return _changed(made, actor, record_change(connection, None, made, actor, at_ms))
+
+
+def _rename(connection: apsw.Connection, known: SavedSearch, name: str, actor: str, at_ms: int) -> Changed[SavedSearch]:
+    renamed = replace(known, name=name or excerpt(known.query, MAX_NAME))
+    repo.rename(connection, known.id, renamed.name)
+    return _changed(renamed, actor, record_change(connection, known, renamed, actor, at_ms))
 
 
 def _known(connection: apsw.Connection, identity: str) -> SavedSearch:
     found = repo.get(connection, identity)
     if found is None:
-        raise NotFoundError("This search is no longer saved.", id=identity)
+        raise NotFoundError(GONE, id=identity)
     return found
 
 
@@ -121,5 +130,5 @@ def _line(text: str) -> str:
     return " ".join(storable(text)[0].split())
 
 
-def _changed(search: SavedSearch, actor: str) -> Changed[SavedSearch]:
-    return Changed(search, ChangeSet(frozenset({AREA}), (search.id,), actor))
+def _changed(search: SavedSearch, actor: str, entries: tuple[int, ...]) -> Changed[SavedSearch]:
+    return Changed(search, ChangeSet(frozenset({AREA}), (search.id,), actor, history_ids=entries))

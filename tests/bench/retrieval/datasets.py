@@ -14,6 +14,7 @@ from tests.bench.retrieval.values import DataError, Haystack, Question, Turn
 
 _MIXED = 4
 _CLAIMS = 8
+_ABSTAIN = 5
 _SESSION = re.compile(r"session_(\d+)\Z")
 _WHEN = re.compile(r"(\d{1,2}):(\d{2}) (am|pm) on (\d{1,2}) (\w+), (\d{4})")
 
@@ -42,6 +43,12 @@ def _locomo(folder: Path) -> Iterator[Haystack]:
             known = {turn.id for turn in turns}
             rows = evidence.get(sample["sample_id"], [])
             yield Haystack(sample["sample_id"], turns, tuple(_locomo_questions(sample["qa"], rows, known)))
+
+
+def unanswerable(folder: Path) -> dict[str, list[str]]:
+    """Return LoCoMo's questions without an answer (category 5) by conversation."""
+    samples = [one for file in sorted(folder.glob("locomo*.json")) for one in json.loads(file.read_bytes())]
+    return {one["sample_id"]: [row["question"] for row in one["qa"] if row["category"] == _ABSTAIN] for one in samples}
 
 
 def _locomo_turns(conversation: dict[str, Any]) -> Iterator[Turn]:

@@ -12,6 +12,7 @@ from ui import operations
 from ui.models.dates import full_date
 from ui.panes.labels import display_title, source_label
 from ui.panes.notes.draft import Draft
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -40,6 +41,7 @@ class EditorController(QObject):
         self._bridge = bridge
         self._document = document
         self._details = details
+        self._work = Work(self, bridge)
         self._draft: Draft | None = None
         self._leaving: list[Draft] = []
         self._opening = ""
@@ -251,12 +253,23 @@ class EditorController(QObject):
             self._details.show_memory(memory)
 
     def _on_draft_conflicted(self, theirs: Memory) -> None:
-        if self._draft is None or self._draft.theirs is not theirs:
+        if self._draft is not None and self._draft.theirs is theirs:
+            self._work.refresh(self._show_conflict(self._draft, theirs))
+
+    async def _show_conflict(self, draft: Draft, theirs: Memory) -> None:
+        """Show mine beside theirs, and who wrote those."""
+        try:
+            latest = await self._bridge.call(operations.memory.history(target=theirs.id, limit=1))
+        except KeepsakeError:
+            latest = []  # the texts matter more than a name
+        if draft is not self._draft or draft.theirs is not theirs:
             return
+        # A change by the person came from another window or program.
+        by_other = bool(latest) and latest[0].actor != "person"
         sentence = self.tr(
             "{who} changed this note while you were writing. Nothing is lost: "
             "lines with + are yours, lines with − are theirs."
-        ).format(who=source_label(theirs.source) if theirs.source != "person" else self.tr("Somebody else"))
+        ).format(who=source_label(latest[0].actor) if by_other else self.tr("Somebody else"))
         self._document.comparison.ask(
             sentence,
             theirs.content,

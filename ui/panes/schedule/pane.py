@@ -1,8 +1,7 @@
 """Schedule pane: recurring work and goals, as a list or a week."""
 
 from datetime import UTC, date, datetime, time, timedelta
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
@@ -17,7 +16,7 @@ from ui.engine_texts import engine_text
 from ui.notice import Notice
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
-from ui.panes.reading_pane import ReadingPane, set_tab_chain
+from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
 from ui.panes.schedule.cadence_words import cadence_words
 from ui.panes.schedule.run_history import SHOWN_CHANGES
 from ui.panes.schedule.run_labels import coming, state_badge, week_words
@@ -48,18 +47,6 @@ NO_END = timedelta(days=3650)
 """A longer pause is one without an end."""
 WEEK = timedelta(days=7)
 FORECAST_JOB = "decay"
-_GIVEN: Final = (
-    "goal",
-    "cadence",
-    "name",
-    "notification_policy",
-    "channel_id",
-    "channel_context_id",
-    "trust",
-    "max_turns",
-    "max_cost",
-)
-"""Fields of a schedule that its maker filled in."""
 
 
 class SchedulePane(ReadingPane):
@@ -307,7 +294,7 @@ class SchedulePane(ReadingPane):
         self._open = reply.value.id
         self.listing.load()
         self._open_schedule(reply.value.id)
-        self.show_notice(self.tr("Created ‘{name}’").format(name=engine_text(reply.value.name)))
+        self.show_notice(self.tr("Created ‘{name}’").format(name=engine_text(reply.value.name)), history_of(reply))
 
     async def _update(self, identity: str, patch: SchedulePatch, words: str) -> None:
         reply = await self.bridge.reply(operations.schedule.update(id=identity, patch=patch))
@@ -315,26 +302,14 @@ class SchedulePane(ReadingPane):
             self.editor.forget()
         self.listing.load()
         self._open_schedule(identity)
-        self.show_notice(words.format(name=engine_text(reply.value.name)))
+        self.show_notice(words.format(name=engine_text(reply.value.name)), history_of(reply))
 
     async def _delete(self, schedule: "Schedule") -> None:
-        await self.bridge.reply(operations.schedule.delete(id=schedule.id))
+        reply = await self.bridge.reply(operations.schedule.delete(id=schedule.id))
         self._open = ""
         self._right.setCurrentWidget(self._empty)
         self.listing.load()
-        words = self.tr("Deleted ‘{name}’").format(name=engine_text(schedule.name))
-        self.notice.emit(Notice(words, undo_call=partial(self._put_back, schedule)))
-
-    def _put_back(self, schedule: "Schedule") -> None:
-        self.do(self._create_again(schedule))
-
-    async def _create_again(self, schedule: "Schedule") -> None:
-        values = {name: getattr(schedule, name) for name in _GIVEN}
-        reply = await self.bridge.reply(operations.schedule.create(**values))
-        if schedule.status == "paused":
-            await self.bridge.reply(operations.schedule.update(id=reply.value.id, patch=SchedulePatch(status="paused")))
-        self.listing.load()
-        self._open_schedule(reply.value.id)
+        self.show_notice(self.tr("Deleted ‘{name}’").format(name=engine_text(schedule.name)), history_of(reply))
 
     async def _run(self, identity: str, name: str) -> None:
         claim: ScheduleClaim = await self.bridge.call(operations.schedule.run_now(id=identity))

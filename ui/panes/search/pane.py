@@ -20,7 +20,7 @@ from ui.panes.search.facet_filter import FacetFilter
 from ui.panes.search.hit_menu import HitMenu, place_of_row
 from ui.panes.search.operator_values import COMPLETED, operator_values
 from ui.panes.search.query_chips import QueryChips
-from ui.panes.search.query_text import has_words, with_month, with_operator, without_far, without_operators
+from ui.panes.search.query_text import with_month, with_operator, without_operators
 from ui.panes.search.recent_searches import RecentSearches
 from ui.panes.search.result_export import ResultExport
 from ui.panes.search.result_files import markdown
@@ -434,12 +434,10 @@ class SearchPane(ReadingPane):
 
     def _show(self, found: Found, *, settled: bool) -> None:
         afresh = self._found is None or self._answered != self._text
-        fetched = len(found.hits)
-        found, goes_on = without_far(found)
         self._found, self._answered = found, self._text
         if afresh:
             self._removed.clear()
-        goes_on = goes_on and settled and self._limit <= fetched < found.candidates
+        goes_on = settled and self._limit <= len(found.hits) < found.candidates
         self._more = self.tr("Show more results") if goes_on else ""
         if found.hits or settled:
             # What was shown till now answers another question, also while its words find nothing.
@@ -464,8 +462,7 @@ class SearchPane(ReadingPane):
 
     def _show_hits(self, *, afresh: bool = False) -> None:
         if (found := self._found) is not None:
-            is_divided, grouping = has_words(found.query), self._group.grouping
-            self.results.show_hits(found.hits, grouping, self._more, afresh=afresh, is_divided=is_divided)
+            self.results.show_hits(found.hits, self._group.grouping, self._more, afresh=afresh)
 
     def _show_recents(self) -> None:
         self._middle.setCurrentWidget(self._recents)

@@ -2,19 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import date
-from math import inf
 
 from app.core.stopwords import stop_words
-from app.retrieval.model import Found, Hit, Query, Span, Term
+from app.retrieval.model import Hit, Query, Span, Term
 from ui.models.dates import day_of
 
-MOST_NEAR, NEAR_COSINE, NEAR_BEST = 10, 0.4, 0.75
-"""Hits without a word of the query: how many at most, from which cosine, and from which share of the best score."""
-LAST = 10
-"""Where none of so many last hits has a word of the query, further ones have none either."""
-_LITERAL = ("words", "entity", "mentions")
 FACETS = ("kind", "agent", "role", "tag", "store")
 _DATES = ("after", "before", "on")
 _TARGET = r"\((?:<[^<>]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:\"[^\"]*\"|'[^']*'))?\)"
@@ -99,36 +92,6 @@ def significant_terms(terms: Sequence[Term]) -> list[Term]:
     passed = stop_words(term.text for term in loose)
     kept = [term for term in terms if term not in loose or term.text.casefold() not in passed]
     return kept if any(not term.excluded for term in kept) else list(terms)
-
-
-def is_literal(hit: Hit) -> bool:
-    """Return whether a hit has a word or a name of the query in it."""
-    return bool(hit.why.terms) or any(leg.leg in _LITERAL for leg in hit.why.legs)
-
-
-def has_words(query: Query) -> bool:
-    """Return whether a query asks for words, not only for filters."""
-    return any(not term.excluded for term in query.terms)
-
-
-def without_far(found: Found) -> tuple[Found, bool]:
-    """Return an answer without far hits, and whether more may be asked for.
-
-    Hits with words or names of the query come first, then at most ``MOST_NEAR`` that are near it in meaning: by their
-    vector, or because the ranker puts them beside the best hit with a word.
-    """
-    if not has_words(found.query):
-        return found, True
-    literal = [hit for hit in found.hits if is_literal(hit)]
-    least = NEAR_BEST * max((hit.score for hit in literal), default=inf)
-    near = [hit for hit in found.hits if not is_literal(hit) and (hit.score >= least or _cosine(hit) >= NEAR_COSINE)]
-    goes_on = any(is_literal(hit) for hit in found.hits[-LAST:])
-    hits = (*literal, *near[:MOST_NEAR])
-    return replace(found, hits=hits, candidates=found.candidates if goes_on else len(hits)), goes_on
-
-
-def _cosine(hit: Hit) -> float:
-    return max((leg.score for leg in hit.why.legs if leg.leg == "vector"), default=0.0)
 
 
 def group_by_day(hits: Iterable[Hit]) -> list[tuple[date, list[Hit]]]:

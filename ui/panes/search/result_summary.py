@@ -5,7 +5,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.retrieval.model import Found
 from ui import theme
 from ui.models.dates import format_number
-from ui.panes.search.query_text import has_words, is_literal
 from ui.panes.search.why_sentence import joined
 from ui.style.design_tokens import Space
 from ui.widgets.elided_label import ElidedLabel
@@ -79,6 +78,4 @@ class ResultSummary(QWidget):
         used = [legs[leg] for leg in found.legs if leg in legs]
         if not used:
             return [count, self.tr("newest first")]
-        near = sum(not is_literal(hit) for hit in found.hits) if has_words(found.query) else 0
-        only = [self.tr("{count} of them only near in meaning").format(count=format_number(near))] if near else []
-        return [count, *only, self.tr("found by {legs}").format(legs=joined(used))]
+        return [count, self.tr("found by {legs}").format(legs=joined(used))]

@@ -15,7 +15,7 @@ from ui.models.id_list_model import Role
 from ui.panes.labels import kind_label
 from ui.panes.search import snippet_layout
 from ui.panes.search.hit_painter import GroupHeading, HitPainter, MoreRow, Row, date_word, known_words
-from ui.panes.search.query_text import group_by_day, group_by_session, is_literal, without_signs
+from ui.panes.search.query_text import group_by_day, group_by_session, without_signs
 from ui.panes.search.result_options import Grouping
 from ui.widgets.lists.row_list import RowModel
 from ui.widgets.lists.row_view import Index, RowState, RowView
@@ -33,14 +33,11 @@ class ResultModel(RowModel["Row"]):
         super().__init__(parent)
         self.by_session = False
 
-    def show_hits(self, hits: Sequence[Hit], *, grouping: Grouping, more: str, is_divided: bool = False) -> None:
-        """Show other hits.
-
-        Where divided, those without a word of the query stand last, below a heading.
-        """
+    def show_hits(self, hits: Sequence[Hit], *, grouping: Grouping, more: str) -> None:
+        """Show other hits; those that are only near in meaning stand last, below a heading."""
         rows: list[Row] = []
-        near = [hit for hit in hits if is_divided and not is_literal(hit)]
-        literal = [hit for hit in hits if not is_divided or is_literal(hit)]
+        near = [hit for hit in hits if hit.part == "meaning"]
+        literal = [hit for hit in hits if hit.part != "meaning"]
         if grouping == "session":
             for session, members in group_by_session(literal):
                 if session:
@@ -147,7 +144,6 @@ class ResultList(RowView):
         more: str = "",
         *,
         afresh: bool = False,
-        is_divided: bool = False,
     ) -> None:
         """Show other hits.
 
@@ -159,7 +155,6 @@ class ResultList(RowView):
             grouping: Whether they stand below their conversations or days, or by themselves.
             more: The offer of further ones, empty for none.
             afresh: Whether they answer another question.
-            is_divided: Whether hits without a word of the query stand below the others.
         """
         self.set_outdated(False)
         if afresh:
@@ -169,7 +164,7 @@ class ResultList(RowView):
         known = {one.id for one in self.source.rows if isinstance(one, Hit)}
         place = self.verticalScrollBar().value()
         self._filling = True
-        self.source.show_hits(hits, grouping=grouping, more=more, is_divided=is_divided)
+        self.source.show_hits(hits, grouping=grouping, more=more)
         kept = -1
         if self._by_hand and isinstance(row, Hit):
             kept = self.source.row_of(row.id)

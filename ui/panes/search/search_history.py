@@ -1,6 +1,5 @@
 """Saved and recent searches, and the button that saves the one in the search box."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -10,6 +9,7 @@ from app.errors import KeepsakeError
 from ui import operations
 from ui.notice import Notice
 from ui.panes.pane_commands import SAVE_SEARCH_KEY
+from ui.panes.reading_pane import history_of
 from ui.style.icons import icon
 from ui.widgets.button import icon_button, name_button
 from ui.work import Work
@@ -133,20 +133,11 @@ class SearchHistory(QObject):
         self.changed.emit()
 
     async def _save(self, text: str) -> None:
-        saved: SavedSearch = await self._bridge.call(operations.saved_search.save(query=text))
-        self.noticed.emit(Notice(self.tr("Saved the search ‘{name}’").format(name=saved.name)))
+        reply = await self._bridge.reply(operations.saved_search.save(query=text))
+        words = self.tr("Saved the search ‘{name}’").format(name=reply.value.name)
+        self.noticed.emit(Notice(words, history_of(reply)))
 
     async def _delete(self, search: "SavedSearch") -> None:
-        order = [one.id for one in self.saved]
-        await self._bridge.call(operations.saved_search.delete(id=search.id))
+        reply = await self._bridge.reply(operations.saved_search.delete(id=search.id))
         words = self.tr("Deleted the saved search ‘{name}’").format(name=search.name)
-        undo = partial(self._put_back, search, order)
-        self.noticed.emit(Notice(words, undo_call=undo))
-
-    def _put_back(self, search: "SavedSearch", order: "Sequence[str]") -> None:
-        self._start(self._save_again(search, order))
-
-    async def _save_again(self, search: "SavedSearch", order: "Sequence[str]") -> None:
-        saved: SavedSearch = await self._bridge.call(operations.saved_search.save(query=search.query, name=search.name))
-        ids = [saved.id if one == search.id else one for one in order]
-        await self._bridge.call(operations.saved_search.order(ids=ids))
+        self.noticed.emit(Notice(words, history_of(reply)))

@@ -31,15 +31,15 @@ DERIVED = {
     ),
     "it waits for the person where the client did not ask": (
         lambda item: item.guard == "unconfirmed",
-        "saved_search.delete saved_search.order saved_search.rename",
+        "saved_search.order",
     ),
     "it waits for the person where the schedule is another's": (
         lambda item: item.guard == "others",
-        "schedule.delete schedule.prune schedule.update",
+        "schedule.prune",
     ),
     "it waits for the person where the job is Keepsake's": (
         lambda item: item.guard == "built_in",
-        "schedule.run_now",
+        "schedule.delete schedule.run_now schedule.update",
     ),
     "the window compares its text with facts": (
         lambda item: item.checks_facts,
@@ -61,12 +61,12 @@ DERIVED = {
     "its command joins words": (lambda item: item.joined, "memory.context memory.search"),
     "another operation undoes it": (
         lambda item: item.undo == "operation",
-        "agent.quarantine agent.undo health.fix inbox.reject saved_search.save schedule.create",
+        "agent.quarantine agent.undo health.fix inbox.reject",
     ),
     "its command asks first": (
         lambda item: verb_of(item).asks,
         "agent.ask agent.clear_ledger agent.revoke archive.clean backup.restore connection.remove "
-        "encryption.decrypt memory.forget_forever schedule.delete schedule.prune secret.remove",
+        "encryption.decrypt memory.forget_forever schedule.prune secret.remove",
     ),
 }
 

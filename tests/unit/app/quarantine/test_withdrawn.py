@@ -1,13 +1,19 @@
 """Schedules and saved searches of an agent are undone, hidden and brought back with the rest."""
 
+import contextlib
+import json
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from app.api.caller import Caller
 from app.api.catalogue import declared
 from app.host import Host
+from app.quarantine.repo import run_prefix
 
 SCOUT = Caller("scout", "full", agent_id="agt-1")
 DAILY = {"kind": "interval", "seconds": 86_400}
@@ -99,3 +105,27 @@ def test_an_agent_changes_searches_and_schedules_of_others_only_when_the_person_
     assert host.call("schedule.delete", {"id": made["schedule"].id}, SCOUT).result(30).outcome == "done"
     confirmed = replace(SCOUT, has_confirmed=True)
     assert host.call("schedule.delete", {"id": made["mine"].id}, confirmed).result(30).outcome == "done"
+
+
+def test_what_an_older_version_took_away_comes_back(vault: Path) -> None:
+    kept = {"id": "srch-1", "name": "Theirs", "query": "an agent's query", "position": 1, "created_at": 5}
+    prefix = run_prefix("scout")
+    with running(vault) as host:
+        host.ask("agent.add", name="scout", trust="full")
+    with contextlib.closing(apsw.Connection(str(vault / "memory.db"))) as connection:
+        value = json.dumps([{"kind": "search", "id": "srch-1", "rows": [["saved_searches", [kept]]]}])
+        connection.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (f"withdrawn:{prefix}run-1", value))
+    with running(vault) as host:
+        assert host.ask("saved_search.list") == []
+        assert host.ask("agent.release", name="scout").searches == 1
+        assert [one.query for one in host.ask("saved_search.list")] == ["an agent's query"]
+
+
+@contextlib.contextmanager
+def running(vault: Path) -> Iterator[Host]:
+    host = Host(vault, serve=False, overrides={"embedding.model": "hashed"})
+    host.start()
+    try:
+        yield host
+    finally:
+        host.stop()

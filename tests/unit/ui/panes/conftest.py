@@ -1,4 +1,4 @@
-"""Fixtures: a vault in memory, a bridge to it, and panes over that bridge."""
+"""Fixtures: a vault to fill, and panes over it."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -8,30 +8,23 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault
-from ui import theme
+from app.host import Host
+from tests.helpers.vault_filler import VaultFiller
 from ui.actions import Actions
+from ui.bridge import Bridge
 
 if TYPE_CHECKING:
     from ui.notice import Notice
     from ui.panes.pane import Place
 
-
-@pytest.fixture
-def books() -> FakeVault:
-    """Return an empty vault."""
-    return FakeVault()
+OpenPane = Callable[..., Any]
+Settle = Callable[[], None]
 
 
 @pytest.fixture
-def ask(books: FakeVault, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[FakeBridge]:
-    """Return a bridge to the vault."""
-    bridge = FakeBridge(books)
-    yield bridge
-    for gate in bridge.gates.values():
-        gate.set()
-    qt_loop.run_until_complete(bridge.idle())
-    bridge.deleteLater()
+def books(host: Host) -> VaultFiller:
+    """Return what fills the vault."""
+    return VaultFiller(host)
 
 
 class Emitted:
@@ -43,17 +36,31 @@ class Emitted:
 
 
 @pytest.fixture
-def open_pane(ask: FakeBridge, qtbot: QtBot) -> Iterator[Callable[[str], Any]]:
-    """Build a pane as the frame does: ``open_pane("notes")``; what it tells is in ``.told``."""
+def settle(bridge: Bridge, qt_loop: asyncio.AbstractEventLoop) -> Settle:
+    """Wait until the changes so far have reached the window and it asks nothing more."""
+
+    async def until_idle() -> None:
+        end = qt_loop.time() + 10
+        await asyncio.sleep(0.01)
+        while bridge.is_busy:
+            assert qt_loop.time() < end, "the window did not come to rest in 10 seconds"
+            await asyncio.sleep(0.005)
+
+    return lambda: qt_loop.run_until_complete(until_idle())
+
+
+@pytest.fixture
+def open_pane(bridge: Bridge, qtbot: QtBot, settle: Settle) -> Iterator[OpenPane]:
+    """Build a pane as the frame does: ``open_pane("notes")``; what it tells is in ``.emitted``."""
     registry = Actions()
 
     def build(name: str, state: bytes = b"", *, kept: bool = True) -> Any:
         kind = getattr(import_module(f"ui.panes.{name}.pane"), f"{name.capitalize()}Pane")
-        pane = kind(ask, registry)
+        pane = kind(bridge, registry)
         pane.emitted = Emitted()
         pane.navigate.connect(pane.emitted.places.append)
         pane.notice.connect(pane.emitted.notices.append)
-        ask.changed.connect(pane.refresh)
+        bridge.changed.connect(pane.refresh)
         registry.register(*pane.commands())
         registry.set_pane(name)
         if kept:
@@ -66,4 +73,5 @@ def open_pane(ask: FakeBridge, qtbot: QtBot) -> Iterator[Callable[[str], Any]]:
         return pane
 
     yield build
+    settle()
     registry.deleteLater()

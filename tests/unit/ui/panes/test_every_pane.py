@@ -8,16 +8,19 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QWidget
 
-from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault
-from ui.theme import Scheme
+from tests.helpers.loops import RunAsync
+from tests.helpers.vault_filler import VaultFiller
+from tests.unit.ui.panes.conftest import OpenPane, Settle
+from ui.bridge import Bridge
+from ui.theme import Scheme, Theme
 
 PANES = ("sessions", "notes", "search")
 
 
-def _fill(books: FakeVault) -> None:
+def _fill(books: VaultFiller) -> None:
     books.add_session("長い会話" * 20, [("user", "frost " * 50), ("assistant", "مرحبا **x** " * 30), ("tool", "{}")])
+    books.host.ask("fact.remember", content="- fact", category="k", key="v")
     books.add_note("X" * 300, "word" * 3000, tags=("a", "b/c"))
-    books.add_note("", "- fact", kind="fact", category="k", key="v")
 
 
 def _nameless(root: QWidget) -> list[str]:
@@ -40,27 +43,27 @@ def _nameless(root: QWidget) -> list[str]:
 
 @pytest.mark.parametrize("name", PANES)
 def test_everything_that_takes_the_keyboard_has_a_name(
-    name: str, books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    name: str, books: VaultFiller, open_pane: OpenPane, settle: Settle
 ) -> None:
     _fill(books)
     pane = open_pane(name)
-    run_async(ask.idle())
+    settle()
     if name == "search":
         pane.box.setText("frost")
         pane.box.search_now()
-        run_async(ask.idle())
+        settle()
     assert _nameless(pane) == []
 
 
 @pytest.mark.parametrize("name", PANES)
 @pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
 def test_it_paints_in_every_look(
-    name: str, direction: Any, books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, look: Any
+    name: str, direction: Any, books: VaultFiller, open_pane: OpenPane, look: Theme, settle: Settle
 ) -> None:
     _fill(books)
     pane = open_pane(name)
     pane.setLayoutDirection(direction)
-    run_async(ask.idle())
+    settle()
     for scheme in (Scheme.DARK, Scheme.LIGHT):
         look.set_scheme(scheme)
         for width, height in ((1440, 900), (1000, 640)):
@@ -72,7 +75,7 @@ def test_it_paints_in_every_look(
 
 @pytest.mark.parametrize("name", PANES)
 def test_a_pane_that_goes_while_answers_are_under_way_does_no_harm(
-    name: str, books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    name: str, books: VaultFiller, bridge: Bridge, open_pane: OpenPane, run_async: RunAsync[Any], settle: Settle
 ) -> None:
     import shiboken6
 
@@ -81,24 +84,24 @@ def test_a_pane_that_goes_while_answers_are_under_way_does_no_harm(
     if name == "search":
         pane.box.setText("frost")
         pane.box.search_now()
-    ask.changed.disconnect(pane.refresh)
+    bridge.changed.disconnect(pane.refresh)
     run_async(asyncio.sleep(0))
     shiboken6.delete(pane)
-    run_async(ask.idle())
+    settle()
 
 
 @pytest.mark.parametrize("name", PANES)
-def test_states_of_other_versions_are_ignored(name: str, open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
+def test_states_of_other_versions_are_ignored(name: str, open_pane: OpenPane, settle: Settle) -> None:
     for state in (b"nonsense", b"[]", b'{"split": "zz", "opened": 3, "mode": "?", "recipe": 5}'):
         pane = open_pane(name, state)
-        run_async(ask.idle())
+        settle()
         assert pane.save_state()
 
 
 @pytest.mark.parametrize("name", PANES)
-def test_regions_and_commands_are_offered(name: str, open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
+def test_regions_and_commands_are_offered(name: str, open_pane: OpenPane, settle: Settle) -> None:
     pane = open_pane(name)
-    run_async(ask.idle())
+    settle()
     pane.focus_first()
     pane.toggle_inspector()
     assert isinstance(pane.regions(), list)

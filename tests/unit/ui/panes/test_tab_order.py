@@ -1,12 +1,12 @@
 """Tab goes through the panes as one reads them."""
 
-from typing import Any
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
+from tests.helpers.vault_filler import VaultFiller
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.conftest import OpenPane, Settle
 
 
 def _stops(pane: QWidget, first: QWidget) -> list[QWidget]:
@@ -21,14 +21,14 @@ def _stops(pane: QWidget, first: QWidget) -> list[QWidget]:
 
 @pytest.mark.parametrize("name", ["sessions", "notes"])
 def test_filter_list_and_text_follow_one_another(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, name: str
+    books: VaultFiller, open_pane: OpenPane, name: str, rest: Rest, settle: Settle
 ) -> None:
     books.add_session("Garden", [("user", "Frost?")])
     books.add_note("Roses", "x", tags=("garden",))
     pane = open_pane(name)
     opened = (lambda: pane.current_place().id) if name == "notes" else (lambda: pane.pager.messages)
-    run_async(until(opened))
-    run_async(ask.idle())
+    rest(opened)
+    settle()
     text = pane.transcript if name == "sessions" else pane.document.editor
     title = pane.header._buttons[0] if name == "sessions" else pane.document.title
     stops = _stops(pane, pane.listing.filter)

@@ -118,13 +118,6 @@ def test_a_toast_undoes_an_entry_of_the_history(undo: UndoStack, host: Host, res
     rest(lambda: texts(host) == [])
 
 
-def test_what_undoes_itself_is_not_the_historys(undo: UndoStack) -> None:
-    called: list[str] = []
-    undo.undo_notice(Notice("Deleted", undo_call=lambda: called.append("undone")))
-    assert called == ["undone"]
-    assert not undo.can_undo()
-
-
 def test_undoing_very_many_changes_says_that_it_has_begun(undo: UndoStack, notices: list[Notice]) -> None:
     undo._tell_begun(MANY - 1)
     undo._tell_begun(5 * MANY)

@@ -107,10 +107,6 @@ def test_undo_is_asked_once(toaster: Toaster, qtbot: QtBot) -> None:
     assert toaster.toasts == []
 
 
-def test_what_undoes_itself_is_offered_too(toaster: Toaster) -> None:
-    assert toaster.show_notice(Notice("Deleted", undo_call=int)).undo is not None
-
-
 def test_nothing_to_undo_offers_none(toaster: Toaster) -> None:
     assert toaster.show_notice(Notice("Saved")).undo is None
 

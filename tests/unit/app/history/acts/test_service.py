@@ -269,8 +269,8 @@ def test_an_acceptance_with_a_key_is_accepted_anew_after_its_undo(host: Host) ->
 
 
 def test_an_acceptance_that_no_history_keeps_is_refused_and_stays_accepted(host: Host) -> None:
-    cadence = {"kind": "cron", "expression": "0 8 * * *"}
-    reply = host.call("schedule.create", {"name": "Tea", "goal": "Make tea", "cadence": cadence}, agent(host)).result()
+    tea = [{"role": "user", "content": "Two cups."}]
+    reply = host.call("session.append", {"session": "tea", "agent": "wren", "messages": tea}, agent(host)).result()
     host.ask("inbox.accept", id=reply.value.proposed)
     (act,) = acts(host)
     assert "cannot be undone here" in act.refusal

@@ -73,7 +73,7 @@ def test_a_phrase_in_a_sentence_is_preferred_and_not_demanded(filled: Host) -> N
 def test_missing_words_are_named(filled: Host, query: str, said: str, recipe: str) -> None:
     found = filled.ask("memory.search", query=query, recipe=recipe)
     assert said in found.notes
-    assert bool(found.hits) == (recipe != "words")
+    assert not found.hits  # nothing is near in meaning either
 
 
 @pytest.mark.parametrize(

@@ -1,102 +1,104 @@
 """What was typed is stored soon, once, and never lost."""
 
-import asyncio
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from app.api.caller import Caller
 from app.errors import DiskFullError
-from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
+from tests.helpers.loops import RunAsync
+from tests.helpers.vault_filler import NoteText, VaultFiller
+from tests.helpers.watched_connection import WatchedConnection
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.conftest import Settle
+from ui.bridge import Bridge
 from ui.panes.notes.draft import Draft
 
 
 @pytest.fixture
-def note(books: FakeVault) -> str:
-    return books.add_note("Roses", "one", tags=("garden",))
+def note(books: VaultFiller) -> str:
+    return books.add_notes(NoteText("Roses", "one", ("garden",)))[0]
 
 
 @pytest.fixture
-def draft(books: FakeVault, ask: FakeBridge, note: str) -> Any:
-    made = Draft(ask, books.memories[note])
+def draft(books: VaultFiller, bridge: Bridge, note: str) -> Iterator[Draft]:
+    made = Draft(bridge, books.note(note))
     yield made
     made.deleteLater()
 
 
-def theirs(books: FakeVault, note: str, **fields: Any) -> None:
-    old = books.memories[note]
-    books.memories[note] = replace(old, version=old.version + 1, source="claude", **fields)
+def theirs(books: VaultFiller, note: str, **fields: Any) -> None:
+    """Let an agent change a note."""
+    arguments = {"id": note, "version": books.note(note).version, **fields}
+    books.host.call("note.update", arguments, Caller("claude", "full")).result()
 
 
-def test_it_is_written_within_two_seconds(draft: Draft, books: FakeVault, note: str, run_async: Any) -> None:
+def test_it_is_written_within_two_seconds(draft: Draft, note: str, books: VaultFiller, rest: Rest) -> None:
     draft.change(content="two")
     assert draft._timer.interval() <= 2000
-    run_async(until(lambda: books.memories[note].content == "two"))
-    run_async(until(lambda: draft.state == "saved"))
+    rest(lambda: books.note(note).content == "two")
+    rest(lambda: draft.state == "saved")
 
 
-def test_nothing_typed_writes_nothing(draft: Draft, ask: FakeBridge, run_async: Any) -> None:
+def test_nothing_typed_writes_nothing(draft: Draft, connection: WatchedConnection, settle: Settle) -> None:
     draft.change(content="one")
     draft.flush()
-    run_async(ask.idle())
-    assert ask.called("note.update") == []
+    settle()
+    assert connection.requested("note.update") == []
     assert not draft.dirty
 
 
 def test_keys_during_a_write_are_written_after_it(
-    draft: Draft, ask: FakeBridge, books: FakeVault, note: str, run_async: Any
+    draft: Draft, note: str, books: VaultFiller, connection: WatchedConnection, rest: Rest
 ) -> None:
-    async def story() -> None:
-        gate = ask.gates["note.update"] = asyncio.Event()
-        draft.change(content="first")
-        draft.flush()
-        await until(lambda: len(ask.called("note.update")) == 1)
-        draft.change(content="first and more")
-        draft.flush()
-        assert len(ask.called("note.update")) == 1
-        gate.set()
-        await until(lambda: not draft.dirty)
-
-    run_async(story())
-    assert [one["content"] for one in ask.called("note.update")] == ["first", "first and more"]
-    assert books.memories[note].content == "first and more"
+    held = connection.hold("note.update")
+    draft.change(content="first")
+    draft.flush()
+    rest(lambda: len(held) == 1)
+    draft.change(content="first and more")
+    draft.flush()
+    assert len(held) == 1
+    connection.release("note.update")
+    rest(lambda: not draft.dirty)
+    assert [call["content"] for call in connection.requested("note.update")] == ["first", "first and more"]
+    assert books.note(note).content == "first and more"
 
 
 def test_typing_back_to_what_is_being_replaced_is_written_too(
-    draft: Draft, ask: FakeBridge, books: FakeVault, note: str, run_async: Any
+    draft: Draft, note: str, books: VaultFiller, connection: WatchedConnection, rest: Rest
 ) -> None:
-    async def story() -> None:
-        gate = ask.gates["note.update"] = asyncio.Event()
-        draft.change(content="two")
-        draft.flush()
-        await until(lambda: len(ask.called("note.update")) == 1)
-        draft.change(content="one")
-        gate.set()
-        await until(lambda: not draft.dirty)
-
-    run_async(story())
-    assert books.memories[note].content == "one"
+    held = connection.hold("note.update")
+    draft.change(content="two")
+    draft.flush()
+    rest(lambda: len(held) == 1)
+    draft.change(content="one")
+    connection.release("note.update")
+    rest(lambda: not draft.dirty)
+    assert books.note(note).content == "one"
 
 
-def test_a_new_note_is_saved_once_and_then_updated(ask: FakeBridge, books: FakeVault, run_async: Any) -> None:
-    draft = Draft(ask, None)
+def test_a_new_note_is_saved_once_and_then_updated(
+    books: VaultFiller, bridge: Bridge, run_async: RunAsync[Any]
+) -> None:
+    draft = Draft(bridge, None)
     made: list[Any] = []
     draft.saved.connect(lambda memory, created: made.append((memory.id, created)))
     draft.offer(title="Today", tags=("daily",))
     run_async(draft.write())
-    assert books.memories == {}
+    assert books.host.ask("note.list") == []
     draft.change(content="text")
     run_async(draft.write())
     draft.change(content="text, more")
     run_async(draft.write())
     assert [created for _, created in made] == [True, False]
-    stored = books.memories[draft.id]
+    stored = books.note(draft.id)
     assert (stored.title, stored.tags, stored.content) == ("Today", ("daily",), "text, more")
     draft.deleteLater()
 
 
 def test_another_s_change_of_the_same_text_is_a_conflict_that_loses_nothing(
-    draft: Draft, books: FakeVault, note: str, run_async: Any
+    draft: Draft, note: str, books: VaultFiller, rest: Rest, run_async: RunAsync[Any]
 ) -> None:
     seen: list[Any] = []
     draft.conflicted.connect(seen.append)
@@ -107,12 +109,12 @@ def test_another_s_change_of_the_same_text_is_a_conflict_that_loses_nothing(
     assert seen[0].content == "theirs"
     draft.change(content="mine, longer")
     run_async(draft.write())
-    assert books.memories[note].content == "theirs"
+    assert books.note(note).content == "theirs"
     draft.resolve(mine=True)
-    run_async(until(lambda: books.memories[note].content == "mine, longer"))
+    rest(lambda: books.note(note).content == "mine, longer")
 
 
-def test_theirs_can_be_taken(draft: Draft, books: FakeVault, note: str, run_async: Any) -> None:
+def test_theirs_can_be_taken(draft: Draft, note: str, books: VaultFiller, run_async: RunAsync[Any]) -> None:
     shown: list[Any] = []
     draft.reloaded.connect(shown.append)
     theirs(books, note, content="theirs")
@@ -121,36 +123,38 @@ def test_theirs_can_be_taken(draft: Draft, books: FakeVault, note: str, run_asyn
     draft.resolve(mine=False)
     assert shown[0].content == "theirs"
     assert not draft.dirty
-    assert books.memories[note].content == "theirs"
+    assert books.note(note).content == "theirs"
 
 
-def test_changes_of_different_fields_go_together(draft: Draft, books: FakeVault, note: str, run_async: Any) -> None:
+def test_changes_of_different_fields_go_together(
+    draft: Draft, note: str, books: VaultFiller, rest: Rest, run_async: RunAsync[Any]
+) -> None:
     theirs(books, note, tags=("garden", "agent"))
     draft.change(content="mine")
     run_async(draft.write())
-    run_async(until(lambda: books.memories[note].content == "mine"))
-    assert books.memories[note].tags == ("garden", "agent")
+    rest(lambda: books.note(note).content == "mine")
+    assert books.note(note).tags == ("garden", "agent")
     assert draft.state == "saved"
 
 
 def test_a_failure_keeps_the_text_and_tries_again(
-    draft: Draft, ask: FakeBridge, books: FakeVault, note: str, run_async: Any
+    draft: Draft, note: str, books: VaultFiller, connection: WatchedConnection, run_async: RunAsync[Any]
 ) -> None:
-    ask.faults["note.update"] = DiskFullError("The disk is full.")
+    connection.refused["note.update"] = DiskFullError("The disk is full.")
     draft.change(content="two")
     run_async(draft.write())
     assert (draft.state, draft.why) == ("failed", "The disk is full.")
     assert draft._timer.isActive()
     draft.change(title="Later")
-    ask.faults.clear()
+    connection.refused.clear()
     run_async(draft.write())
-    assert (books.memories[note].content, books.memories[note].title) == ("two", "Later")
+    assert (books.note(note).content, books.note(note).title) == ("two", "Later")
 
 
-def test_another_s_change_is_shown_when_nothing_was_typed(draft: Draft, books: FakeVault, note: str) -> None:
+def test_another_s_change_is_shown_when_nothing_was_typed(draft: Draft, note: str, books: VaultFiller) -> None:
     shown: list[Any] = []
     draft.reloaded.connect(shown.append)
     theirs(books, note, content="theirs")
-    draft.apply_change(books.memories[note])
-    draft.apply_change(books.memories[note])
+    draft.apply_change(books.note(note))
+    draft.apply_change(books.note(note))
     assert [memory.content for memory in shown] == ["theirs"]

@@ -1,30 +1,58 @@
 """The Notes pane at work."""
 
 import asyncio
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QPushButton
+from pytestqt.qtbot import QtBot
 
-from app.changes import ChangeSet
+from app.api.caller import Caller
 from app.errors import NotFoundError
-from app.history.model import HistoryEntry
-from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
-from ui import operations
+from tests.helpers.loops import RunAsync
+from tests.helpers.screen_reader import words
+from tests.helpers.vault_filler import NoteText, VaultFiller
+from tests.helpers.watched_connection import WatchedConnection
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.conftest import OpenPane, Settle
 from ui.panes.pane import Place
+from ui.theme import Theme
+
+CLAUDE = Caller("claude", "full")
 
 
-def _fill(books: FakeVault) -> None:
-    books.add_note("Roses", "See [[Soil]] and [[Nobody]]", tags=("garden/roses",), pinned=True)
-    books.add_note("Soil", "Dark", tags=("garden",))
-    books.add_note("", "Anna likes tea", kind="fact", category="likes", key="tea", source="claude", confidence=0.8)
+def _fill(books: VaultFiller) -> str:
+    """Write two notes and let an agent remember a fact; return the id of the fact."""
+    remembered = {"content": "Anna likes tea", "category": "likes", "key": "tea"}
+    fact = books.host.call("fact.remember", remembered, CLAUDE).result().value.memory
+    books.add_notes(
+        NoteText("Roses", "See [[Soil]] and [[Nobody]]", ("garden/roses",), pinned=True),
+        NoteText("Soil", "Dark", ("garden",)),
+    )
+    return str(fact.id)
 
 
-def _ready(pane: Any) -> Any:
-    return until(lambda: pane.controller.memory is not None and len(pane.listing.model.ids) == 3)
+def _made(books: VaultFiller) -> str:
+    """Return the id of the note that was made last."""
+    return str(max(books.host.ask("note.list"), key=lambda row: row.created_at).id)
+
+
+def _ids(books: VaultFiller) -> list[str]:
+    """Return the ids of all notes and facts."""
+    return [row.id for row in books.host.ask("note.list")]
+
+
+def _ready(pane: Any, rest: Rest) -> None:
+    rest(lambda: pane.controller.memory is not None and len(pane.listing.model.ids) == 3)
+
+
+def _agent_writes(books: VaultFiller, note: str, content: str) -> None:
+    """Let an agent replace the text of a note."""
+    version = books.note(note).version
+    books.host.call("note.update", {"id": note, "version": version, "content": content}, CLAUDE).result()
 
 
 def _text(pane: Any) -> str:
@@ -41,83 +69,82 @@ def _menu(pane: Any) -> dict[str, Any]:
 
 
 def test_the_first_note_opens_with_links_and_history(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, open_pane: OpenPane, settle: Settle, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
-    run_async(ask.idle())
+    _ready(pane, rest)
+    settle()
     assert pane.document.title.text() == "Roses"
     assert pane.document.tags.tags == ("garden/roses",)
-    words = [button.text() for button in pane.inspector.findChildren(QPushButton) if not button.isHidden()]
-    assert "Soil" in words
-    assert "Nobody (not written yet)" in words
+    links = [button.text() for button in pane.inspector.findChildren(QPushButton) if not button.isHidden()]
+    assert "Soil" in links
+    assert "Nobody (not written yet)" in links
 
 
-def test_typing_is_saved_and_the_row_follows(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
-) -> None:
+def test_typing_is_saved_and_the_row_follows(books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.document.title.end(False)
     qtbot.keyClicks(pane.document.title, " in May")
     qtbot.keyClicks(pane.document.editor, "Now. ")
-    run_async(until(lambda: books.memories["note-000000"].content.startswith("Now. See")))
-    assert books.memories["note-000000"].title == "Roses in May"
-    run_async(until(lambda: pane.listing.model.card_of("note-000000").title == "Roses in May"))
+    rest(lambda: books.note("note-000000").content.startswith("Now. See"))
+    assert books.note("note-000000").title == "Roses in May"
+    rest(lambda: pane.listing.model.card_of("note-000000").title == "Roses in May")
     assert pane.document._state.text() == "Saved"
 
 
 def test_leaving_for_another_note_saves_at_once(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     qtbot.keyClicks(pane.document.editor, "x")
     pane.open_place(Place("notes", "note-000001"))
-    run_async(until(lambda: pane.document.title.text() == "Soil"))
+    rest(lambda: pane.document.title.text() == "Soil")
     run_async(pane.settle())
-    assert books.memories["note-000000"].content.startswith("xSee")
-    assert books.memories["note-000001"].content == "Dark"
+    assert books.note("note-000000").content.startswith("xSee")
+    assert books.note("note-000001").content == "Dark"
     assert _text(pane) == "Dark"
 
 
 def test_quitting_writes_what_is_typed(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     qtbot.keyClicks(pane.document.editor, "z")
     run_async(pane.settle())
-    assert books.memories["note-000000"].content.startswith("z")
+    assert books.note("note-000000").content.startswith("z")
 
 
 def test_a_new_note_exists_from_its_first_letter(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.registry.run("notes.new")
     run_async(pane.settle())
-    assert len(books.memories) == 3
+    assert len(_ids(books)) == 3
     qtbot.keyClicks(pane.document.title, "Ferns")
     qtbot.keyClicks(pane.document.editor, "shade")
     run_async(pane.settle())
-    run_async(until(lambda: pane.listing.list.current_id() == "note-000003"))
-    assert (books.memories["note-000003"].title, books.memories["note-000003"].content) == ("Ferns", "shade")
-    assert pane.emitted.places[-1] == Place("notes", "note-000003")
+    made = _made(books)
+    rest(lambda: pane.listing.list.current_id() == made)
+    assert (books.note(made).title, books.note(made).content) == ("Ferns", "shade")
+    assert pane.emitted.places[-1] == Place("notes", made)
 
 
 def test_what_can_be_done_with_a_new_note_follows_it(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.registry.run("notes.new")
     pane.registry.refresh()
     anyway = ("notes.write", "notes.split", "notes.read", "notes.attach", "notes.tag")
@@ -125,21 +152,21 @@ def test_what_can_be_done_with_a_new_note_follows_it(
     assert not pane.document.more.isEnabled(), "there is nothing to pin or delete yet"
     qtbot.keyClicks(pane.document.editor, "shade")
     run_async(pane.settle())
-    run_async(until(lambda: pane.controller.memory is not None))
-    run_async(until(pane.document.more.isEnabled))
+    rest(lambda: pane.controller.memory is not None)
+    rest(pane.document.more.isEnabled)
     pane.registry.refresh()
     assert pane.registry.qaction("notes.delete").isEnabled()
 
 
 def test_a_tag_is_one_when_it_is_typed_to_its_end_and_moves_nothing(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest
 ) -> None:
-    books.add_note("Plain", "")
+    books.add_notes(NoteText("Plain"))
     pane = open_pane("notes")
-    run_async(until(lambda: pane.controller.memory is not None))
+    rest(lambda: pane.controller.memory is not None)
     document, editor = pane.document, pane.document.editor
     editor.setFocus()
-    run_async(until(editor.hasFocus))
+    rest(editor.hasFocus)
     qtbot.keyClicks(editor, "#hol")
     top = editor.mapTo(pane, QPoint(0, 0)).y()
     document.take_tags(("hol",))  # what was saved in a pause
@@ -160,98 +187,112 @@ def test_a_tag_is_one_when_it_is_typed_to_its_end_and_moves_nothing(
 
 
 def test_the_daily_note_is_made_once(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest, settle: Settle
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.registry.run("notes.daily")
-    run_async(until(lambda: pane.controller.memory is None))
-    run_async(ask.idle())
+    rest(lambda: pane.controller.memory is None)
+    settle()
     qtbot.keyClicks(pane.document.editor, "Rain.")
     run_async(pane.settle())
-    assert books.memories["note-000003"].tags == ("daily",)
+    daily = _made(books)
+    assert books.note(daily).tags == ("daily",)
     pane.open_place(Place("notes", "note-000000"))
-    run_async(until(lambda: pane.controller.id == "note-000000"))
+    rest(lambda: pane.controller.id == "note-000000")
     pane.registry.run("notes.daily")
-    run_async(until(lambda: pane.controller.id == "note-000003"))
-    assert len(books.memories) == 4
+    rest(lambda: pane.controller.id == daily)
+    assert len(_ids(books)) == 4
 
 
 def test_an_agent_s_change_is_shown_and_a_clash_keeps_both(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
-    books.memories["note-000000"] = replace(books.memories["note-000000"], content="agent 1", version=2)
-    ask.changed.emit(ChangeSet(frozenset({"memories"}), ("note-000000",), "claude"))
-    run_async(until(lambda: _text(pane) == "agent 1"))
+    _ready(pane, rest)
+    pane.open_place(Place("notes", "note-000001"))
+    rest(lambda: _text(pane) == "Dark")
+    _agent_writes(books, "note-000001", "agent 1")
+    rest(lambda: _text(pane) == "agent 1")
     qtbot.keyClicks(pane.document.editor, "mine ")
-    books.memories["note-000000"] = replace(
-        books.memories["note-000000"], content="agent 2", version=3, source="claude"
-    )  # fmt: skip
+    _agent_writes(books, "note-000001", "agent 2")
     run_async(pane.settle())
-    assert pane.document.comparison.isVisible()
-    assert "claude" in pane.document.comparison._sentence.text()
+    rest(pane.document.comparison.isVisible)
+    assert "claude changed this note while you were writing." in words(pane.document.comparison)
     pane.document.comparison.findChild(QPushButton, "both").click()
-    run_async(until(lambda: _text(pane) == "agent 2"))
-    copies = [one for one in books.memories.values() if one.title == "Roses (my version)"]
-    assert copies[0].content == "mine agent 1"
+    rest(lambda: _text(pane) == "agent 2")
+    rest(lambda: len(_ids(books)) == 4)
+    copy = books.note(_made(books))
+    assert (copy.title, copy.content) == ("Soil (my version)", "mine agent 1")
+
+
+def test_a_clash_with_the_person_s_own_change_of_an_agent_s_note_names_no_agent(
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest
+) -> None:
+    saved = books.host.call("note.save", {"title": "Ferns", "content": "shade"}, CLAUDE).result().value
+    pane = open_pane("notes")
+    rest(lambda: _text(pane) == "shade")
+    qtbot.keyClicks(pane.document.editor, "mine ")
+    books.host.ask("note.update", id=saved.id, version=saved.version, content="from the command line")
+    run_async(pane.settle())
+    rest(pane.document.comparison.isVisible)
+    assert "Somebody else changed this note while you were writing." in words(pane.document.comparison)
 
 
 def test_versions_are_compared_and_restored(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest, settle: Settle
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     first = _text(pane)
     qtbot.keyClicks(pane.document.editor, "A ")
     run_async(pane.settle())
-    qtbot.keyClicks(pane.document.editor, "B ")
-    run_async(pane.settle())
-    run_async(ask.idle())
+    settle()
     oldest = min(pane.inspector._entries.values(), key=lambda entry: entry.id)
     pane.inspector.version_requested.emit(oldest)
     assert pane.document.comparison.isVisible()
     pane.document.comparison.findChild(QPushButton, "version").click()
-    run_async(until(lambda: books.memories["note-000000"].content == f"A {first}"))
-    assert _text(pane) == f"A {first}"
+    assert _text(pane) == first
+    rest(lambda: books.note("note-000000").content == first)
 
 
 def test_deleting_offers_undo_and_opens_the_neighbour(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.listing.list.setFocus()
     qtbot.keyClick(pane.listing.list, Qt.Key.Key_Delete)
-    run_async(until(lambda: pane.document.title.text() == "Soil"))
-    assert books.memories["note-000000"].deleted_at is not None
+    rest(lambda: pane.document.title.text() == "Soil")
+    assert "note-000000" not in _ids(books)
+    rest(lambda: bool(pane.emitted.notices))
     assert pane.emitted.notices[-1].text == "Deleted ‘Roses’"
-    assert pane.emitted.notices[-1].history_ids == (7,)
+    books.host.ask("memory.undo", history_ids=list(pane.emitted.notices[-1].history_ids))
+    assert "note-000000" in _ids(books)
 
 
-def test_the_trash_shows_and_restores(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_trash_shows_and_restores(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
-    run_async(ask.call(operations.note.delete(id="note-000001")))
+    books.host.ask("note.delete", id="note-000001")
     pane = open_pane("notes")
-    run_async(until(lambda: len(pane.listing.model.ids) == 2))
+    rest(lambda: len(pane.listing.model.ids) == 2)
     pane.listing.trash.click()
-    run_async(until(lambda: list(pane.listing.model.ids) == ["note-000001"]))
+    rest(lambda: list(pane.listing.model.ids) == ["note-000001"])
     pane.open_place(Place("notes", "note-000001"))
-    run_async(until(pane.document._restore.isVisible))
+    rest(pane.document._restore.isVisible)
     assert pane.document.editor.isReadOnly()
     pane.document._restore.click()
-    run_async(until(lambda: books.memories["note-000001"].deleted_at is None))
+    rest(lambda: books.note("note-000001").deleted_at is None)
 
 
-def test_several_are_tagged_together(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_several_are_tagged_together(books: VaultFiller, open_pane: OpenPane, rest: Rest, settle: Settle) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.listing.list.menu_requested.emit(["note-000000", "note-000001"], QPoint(5, 5))
     actions = _menu(pane)
     assert list(actions) == [
@@ -267,19 +308,19 @@ def test_several_are_tagged_together(books: FakeVault, ask: FakeBridge, open_pan
     box = pane.findChild(QInputDialog)
     box.setTextValue("Spring, garden")
     box.accept()
-    run_async(until(lambda: "spring" in books.memories["note-000001"].tags))
-    assert "spring" in books.memories["note-000000"].tags
-    run_async(ask.idle())
+    rest(lambda: "spring" in books.note("note-000001").tags)
+    assert "spring" in books.note("note-000000").tags
+    settle()
     assert pane.emitted.notices[-1].text == "Tagged 2 notes"
 
 
 @pytest.mark.parametrize("width", [1000, 1250, 1360, 1500, 1700])
 def test_the_buttons_of_the_views_stay_where_they_are(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, width: int
+    books: VaultFiller, open_pane: OpenPane, width: int, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.resize(width, 700)
     places = set()
     for mode in ("write", "split", "read", "write"):
@@ -290,11 +331,11 @@ def test_the_buttons_of_the_views_stay_where_they_are(
 
 
 def test_side_columns_fold_before_source_and_preview_lose_their_room(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.document.set_mode("split")
     assert not pane.facets.isVisible()
     assert not pane.inspector.isVisible()
@@ -318,11 +359,11 @@ def test_side_columns_fold_before_source_and_preview_lose_their_room(
 
 
 def test_one_side_column_is_enough_until_there_is_room_for_two(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
 
     def columns() -> tuple[bool, bool]:
         return pane.facets.isVisible(), pane.inspector.isVisible()
@@ -341,12 +382,10 @@ def test_one_side_column_is_enough_until_there_is_room_for_two(
     qtbot.waitUntil(lambda: columns() == (True, True))
 
 
-def test_tab_goes_from_the_title_to_the_text(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
-) -> None:
+def test_tab_goes_from_the_title_to_the_text(books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.registry.run("notes.new")
     qtbot.keyClick(pane.document.title, Qt.Key.Key_Tab)
     assert pane.focusWidget() is pane.document.editor
@@ -356,10 +395,12 @@ def test_tab_goes_from_the_title_to_the_text(
     assert pane.focusWidget() is pane.document.editor
 
 
-def test_the_menu_of_one_row(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_menu_of_one_row(
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, settle: Settle, rest: Rest
+) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.listing.list.menu_requested.emit(["note-000001"], QPoint(5, 5))
     actions = _menu(pane)
     assert list(actions) == [
@@ -379,130 +420,130 @@ def test_the_menu_of_one_row(books: FakeVault, ask: FakeBridge, open_pane: Any, 
     assert box.labelText() == "Tags, separated by commas:"
     box.setTextValue(" , ")
     box.accept()
-    run_async(ask.idle())
-    assert not ask.called("note.tag_many")
-    ask.faults["note.tag_many"] = NotFoundError("It is gone.")
+    settle()
+    assert not connection.requested("note.tag_many")
+    connection.refused["note.tag_many"] = NotFoundError("It is gone.")
     pane._actions.add_tags(["note-000001"], ["spring"])
-    run_async(ask.idle())
+    settle()
     assert (pane.emitted.notices[-1].text, pane.emitted.notices[-1].kind) == ("It is gone.", "error")
-    del ask.faults["note.tag_many"]
+    del connection.refused["note.tag_many"]
     pane._actions.add_tags(["note-000001"], ["spring"])
-    run_async(ask.idle())
-    title = books.memories["note-000001"].title
+    settle()
+    title = books.note("note-000001").title
     assert pane.emitted.notices[-1].text == f"Tagged ‘{title}’"
     pane.listing.list.menu_requested.emit(["note-000001"], QPoint(5, 5))
     _menu(pane)["Delete"].trigger()
-    run_async(ask.idle())
+    settle()
     assert pane.emitted.notices[-1].text == f"Deleted ‘{title}’"
     assert pane.emitted.notices[-1].history_ids
 
 
 def test_the_head_keeps_its_words_where_it_is_narrow(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, look: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], look: Theme, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     # Facets and inspector step aside at the first; only then it can be so narrow.
     for width in (1000, 740):
         pane.resize(width, 540)
         run_async(asyncio.sleep(0))
     look.set_scale(1.5)
-    run_async(until(lambda: pane.document.title.width() > 350))
+    rest(lambda: pane.document.title.width() > 350)
     assert pane.width() == 740
     assert pane.listing.filter.width() > 250
 
 
-def test_facets_narrow_and_nest(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
-    _fill(books)
+def test_facets_narrow_and_nest(books: VaultFiller, open_pane: OpenPane, rest: Rest, settle: Settle) -> None:
+    fact = _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
-    run_async(ask.idle())
+    _ready(pane, rest)
+    settle()
     pane.facets.choose_tag("garden")
-    run_async(until(lambda: len(pane.listing.model.ids) == 2))
+    rest(lambda: len(pane.listing.model.ids) == 2)
     pane.facets.clear()
     pane.facets.tree.set_chosen("kind", ["fact"])
     pane.facets._tell()
-    run_async(until(lambda: list(pane.listing.model.ids) == ["note-000002"]))
+    rest(lambda: list(pane.listing.model.ids) == [fact])
 
 
-def test_facts_are_read_with_what_they_are_about(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
-    _fill(books)
+def test_facts_are_read_with_what_they_are_about(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
+    fact = _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
-    pane.open_place(Place("notes", "note-000002"))
-    run_async(until(lambda: "Anna likes tea" in pane.document.preview.page.toPlainText()))
+    _ready(pane, rest)
+    pane.open_place(Place("notes", fact))
+    rest(lambda: "Anna likes tea" in pane.document.preview.page.toPlainText())
     assert pane.document.preview.page.toPlainText().startswith("likes › tea")
     assert pane.document.editor.isHidden()
 
 
 def test_a_link_to_nothing_begins_that_note(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.inspector.missing_opened.emit("Nobody")
-    run_async(until(lambda: pane.document.title.text() == "Nobody"))
+    rest(lambda: pane.document.title.text() == "Nobody")
     qtbot.keyClicks(pane.document.editor, "now somebody")
     run_async(pane.settle())
-    assert books.memories["note-000003"].title == "Nobody"
+    assert books.note(_made(books)).title == "Nobody"
 
 
-def test_a_text_too_long_to_edit_is_read(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
-    books.add_note("Huge", "word " * 1_000_000)
+def test_a_text_too_long_to_edit_is_read(
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], rest: Rest
+) -> None:
+    books.add_notes(NoteText("Huge", "word " * 1_000_000))
     pane = open_pane("notes")
-    run_async(until(lambda: pane.controller.memory is not None))
+    rest(lambda: pane.controller.memory is not None)
     assert pane.document.editor.isHidden()
     assert pane.document.editor.source() == ""
     assert len(pane.document.preview.page.toPlainText()) == 200_000
     run_async(pane.settle())
-    assert len(books.memories["note-000000"].content) == 5_000_000
+    assert len(books.note("note-000000").content) == 5_000_000
 
 
-def test_an_empty_vault_teaches_writing(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
+def test_an_empty_vault_teaches_writing(open_pane: OpenPane, rest: Rest) -> None:
     pane = open_pane("notes")
-    run_async(until(lambda: pane._whole.currentWidget() is pane._empty))
+    rest(lambda: pane._whole.currentWidget() is pane._empty)
     pane._empty.button.click()
     assert pane.document.isVisible()
 
 
-def test_mode_and_the_open_note_come_back(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_mode_and_the_open_note_come_back(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.document.set_mode("split")
     pane.open_place(Place("notes", "note-000001"))
-    run_async(until(lambda: pane.document.title.text() == "Soil"))
+    rest(lambda: pane.document.title.text() == "Soil")
     again = open_pane("notes", pane.save_state())
-    run_async(until(lambda: again.document.title.text() == "Soil"))
+    rest(lambda: again.document.title.text() == "Soil")
     assert again.document.mode == "split"
 
 
-def test_a_hit_opens_with_its_words_marked(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_hit_opens_with_its_words_marked(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
-    books.add_note("Marks", "tard ta\n\nthen ta", id="note-marks")
+    marks = books.add_note("Marks", "tard ta\n\nthen ta")
     pane = open_pane("notes")
-    run_async(until(lambda: pane.controller.memory is not None))
-    pane.open_place(Place("notes", "note-marks", words=("ta",)))
-    run_async(until(lambda: pane.controller.id == "note-marks"))
+    rest(lambda: pane.controller.memory is not None)
+    pane.open_place(Place("notes", marks, words=("ta",)))
+    rest(lambda: pane.controller.id == marks)
     editor = pane.document.editor
-    run_async(until(editor.hasFocus))
+    rest(editor.hasFocus)
     assert [mark.cursor.selectedText() for mark in editor.extraSelections()] == ["ta", "ta"]
     assert editor.textCursor().position() == 5
     pane.registry.run("notes.next")
     assert editor.textCursor().position() == 14
     pane.open_place(Place("notes", "note-000000"))
-    run_async(until(lambda: pane.controller.id == "note-000000"))
-    assert editor.extraSelections() == []
+    rest(lambda: pane.controller.id == "note-000000")
+    rest(lambda: editor.extraSelections() == [])
 
 
-def test_the_open_note_is_marked_at_once(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_open_note_is_marked_at_once(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("notes")
-    run_async(_ready(pane))
+    _ready(pane, rest)
     pane.document.set_mode("read")
     pane.open_place(Place("notes", pane.controller.id, words=("nobody",)))
     page = pane.document.preview.page
@@ -511,13 +552,12 @@ def test_the_open_note_is_marked_at_once(books: FakeVault, ask: FakeBridge, open
 
 
 def test_the_history_of_what_an_import_stored_names_the_import(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, open_pane: OpenPane, rest: Rest, tmp_path: Path
 ) -> None:
-    note = books.add_note("Roses", "x", source="import:markdown")
-    stored = {"content": "x", "source": "import:markdown"}
-    books.history.append(HistoryEntry(1, "memory", note, "ADD", NOW, "person", None, stored))
+    file = tmp_path / "Roses.md"
+    file.write_text("# Roses\n\nRed ones.\n", "utf-8")
+    books.host.ask("exchange.import", path=str(file))
     pane = open_pane("notes")
-    run_async(ask.idle())
-    run_async(until(lambda: bool(pane.inspector._entries)))
-    texts = [button.text() for button in pane.inspector._history.findChildren(QPushButton)]
+    rest(lambda: bool(pane.inspector._entries))
+    texts = [button.text() for button in pane.inspector.findChildren(QPushButton)]
     assert any(text.startswith("Written, Import (markdown), ") for text in texts), texts

@@ -2,34 +2,35 @@
 
 from typing import Any
 
-from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
+from tests.helpers.vault_filler import NoteText, VaultFiller
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.conftest import OpenPane, Settle
 from ui.panes.pane import Place
 
 
-def _open(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, *, deleted: int) -> Any:
-    for number in range(4):
-        books.add_note(f"Note {number}", f"Text {number}")
+def _open(books: VaultFiller, open_pane: OpenPane, rest: Rest, *, deleted: int) -> Any:
+    books.add_notes(*(NoteText(f"Note {number}", f"Text {number}") for number in range(4)))
     for number in range(deleted):
-        ask._note_delete(f"note-{number:06}")
+        books.host.ask("note.delete", id=f"note-{number:06}")
     pane = open_pane("notes")
-    run_async(until(lambda: pane.controller.memory is not None))
+    rest(lambda: pane.controller.memory is not None)
     return pane
 
 
-def _enter(pane: Any, run_async: Any) -> None:
+def _enter(pane: Any, rest: Rest) -> None:
     pane.listing.trash.click()
-    run_async(until(lambda: pane._in_trash))
+    rest(lambda: pane._in_trash)
 
 
 def test_it_shows_a_deleted_note_read_only_and_what_was_open_comes_back(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, open_pane: OpenPane, rest: Rest
 ) -> None:
-    pane = _open(books, ask, open_pane, run_async, deleted=2)
+    pane = _open(books, open_pane, rest, deleted=2)
     assert pane.controller.id == "note-000002"
     pane.open_place(Place("notes", "note-000003"))
-    run_async(until(lambda: pane.document.title.text() == "Note 3"))
-    _enter(pane, run_async)
-    run_async(until(lambda: pane.document.title.text() == "Note 0"))
+    rest(lambda: pane.document.title.text() == "Note 3")
+    _enter(pane, rest)
+    rest(lambda: pane.document.title.text() == "Note 0")
     document = pane.document
     assert document.title.isReadOnly()
     assert document.editor.isReadOnly()
@@ -37,45 +38,43 @@ def test_it_shows_a_deleted_note_read_only_and_what_was_open_comes_back(
     assert not document.more.isVisible()
     assert not pane.registry.qaction("notes.delete").isEnabled()
     pane.listing.trash.click()
-    run_async(until(lambda: document.title.text() == "Note 3"))
+    rest(lambda: document.title.text() == "Note 3")
     assert document.more.isVisible()
 
 
-def test_an_empty_trash_says_so(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
-    pane = _open(books, ask, open_pane, run_async, deleted=0)
-    _enter(pane, run_async)
+def test_an_empty_trash_says_so(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
+    pane = _open(books, open_pane, rest, deleted=0)
+    _enter(pane, rest)
     assert pane._trash_empty.isVisible()
     assert not pane.document.isVisible()
     assert not pane.inspector.isVisible()
     pane.listing.trash.click()
-    run_async(until(lambda: pane.document.isVisible() and pane.document.title.text() == "Note 0"))
+    rest(lambda: pane.document.isVisible() and pane.document.title.text() == "Note 0")
 
 
-def test_what_is_restored_leaves_the_page_to_the_next(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
-    pane = _open(books, ask, open_pane, run_async, deleted=2)
-    _enter(pane, run_async)
-    run_async(until(lambda: pane.document.title.text() == "Note 0"))
+def test_what_is_restored_leaves_the_page_to_the_next(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
+    pane = _open(books, open_pane, rest, deleted=2)
+    _enter(pane, rest)
+    rest(lambda: pane.document.title.text() == "Note 0")
     pane.document._restore.click()
-    run_async(until(lambda: pane.document.title.text() == "Note 1"))
+    rest(lambda: pane.document.title.text() == "Note 1")
     assert pane.document._restore.isVisible()
     pane.document._restore.click()
-    run_async(until(pane._trash_empty.isVisible))
+    rest(pane._trash_empty.isVisible)
 
 
 def test_a_note_opened_from_elsewhere_leaves_the_trash(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, open_pane: OpenPane, rest: Rest, settle: Settle
 ) -> None:
-    pane = _open(books, ask, open_pane, run_async, deleted=1)
-    _enter(pane, run_async)
-    run_async(until(lambda: pane.document.title.text() == "Note 0"))
+    pane = _open(books, open_pane, rest, deleted=1)
+    _enter(pane, rest)
+    rest(lambda: pane.document.title.text() == "Note 0")
     pane.open_place(Place("notes", "note-000002"))
-    run_async(until(lambda: pane.document.title.text() == "Note 2" and not pane._in_trash))
+    rest(lambda: pane.document.title.text() == "Note 2" and not pane._in_trash)
     assert pane.listing.list.current_id() == "note-000002"
-    _enter(pane, run_async)
+    _enter(pane, rest)
     pane.registry.run("notes.new")
-    run_async(until(lambda: not pane._in_trash))
-    run_async(ask.idle())
+    rest(lambda: not pane._in_trash)
+    settle()
     assert pane.controller.memory is None
     assert pane.document.isVisible()

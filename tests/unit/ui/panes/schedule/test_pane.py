@@ -186,27 +186,12 @@ def test_a_goal_is_made_changed_and_deleted_by_the_form(
     qtbot.mouseClick(pane.page.delete, Qt.MouseButton.LeftButton)
     rest(lambda: host.ask("schedule.search", text="roses").total == 0 and not bridge.is_busy)
     assert [notice.text.split(" ")[0] for notice in notices] == ["Created", "Changed", "Deleted"]
-    assert notices[-1].undo_call is not None
-    notices[-1].undo_call()
-    rest(lambda: host.ask("schedule.search", text="roses").total == 1 and not bridge.is_busy)
+    host.ask("memory.undo", history_ids=list(notices[-1].history_ids))
     (again,) = host.ask("schedule.search", text="roses").schedules
-    assert (again.goal, again.cadence.seconds, again.status) == ("Water the roses", 7200, "active")
-    assert pane._open == again.id
-
-
-def test_a_paused_schedule_comes_back_paused(
-    pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, notices: "list[Notice]"
-) -> None:
-    made = host.ask("schedule.create", goal="Water the roses", cadence={"kind": "interval", "seconds": 7200})
-    host.ask("schedule.update", id=made.id, patch={"status": "paused"})
-    pane._open_schedule(made.id)
-    rest(lambda: pane.listing.schedule(made.id) is not None and not bridge.is_busy)
-    pane._on_delete()
-    rest(lambda: host.ask("schedule.search", text="roses").total == 0 and not bridge.is_busy)
-    assert notices[-1].undo_call is not None
-    notices[-1].undo_call()
-    rest(lambda: host.ask("schedule.search", text="roses").total == 1 and not bridge.is_busy)
-    assert host.ask("schedule.search", text="roses").schedules[0].status == "paused"
+    assert (again.id, again.goal, again.cadence.seconds) == (identity, "Water the roses", 7200)
+    rest(lambda: pane.listing.schedule(identity) is not None)
+    host.ask("memory.undo", history_ids=[notices[1].history_ids[0]])
+    assert host.ask("schedule.get", id=identity).cadence.kind == "cron"
 
 
 @pytest.mark.parametrize("expression", ["", "nonsense", "61 * * * *", "0 0 30 2 *"])

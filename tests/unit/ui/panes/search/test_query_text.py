@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.retrieval.model import Found, Hit, LegScore, Query, Span, Term, Why
+from app.retrieval.model import Hit, Query, Span, Term, Why
 from ui.panes.search.query_text import (
     group_by_day,
     group_by_session,
@@ -16,7 +16,6 @@ from ui.panes.search.query_text import (
     terms_of,
     with_month,
     with_operator,
-    without_far,
     without_operators,
 )
 
@@ -121,27 +120,6 @@ def test_stop_words_do_not_count_beside_others() -> None:
     assert [term.text for term in significant_terms([Term("the"), Term("who", phrase=True)])] == ["who"]
     only = [Term("to"), Term("be"), Term("rain", excluded=True)]
     assert significant_terms(only) == only
-
-
-def _found(*hits: Hit, candidates: int = 500) -> Found:
-    return Found(Query("zebra", terms=(Term("zebra"),)), "learned", hits, candidates=candidates)
-
-
-def test_what_is_far_from_the_query_is_left_out_and_the_list_ends() -> None:
-    words, near, far = LegScore("words", 1, 2.0), LegScore("vector", 1, 0.6), LegScore("vector", 2, 0.24)
-    literal = replace(hit("a", score=8.0), why=Why((words, far), ("zebra",)))
-    similar = [replace(hit(f"n{n}", score=1.0), why=Why((near,))) for n in range(12)]
-    neighbour = replace(hit("beside", score=6.5), why=Why())
-    loose = [replace(hit(f"f{n}", score=2.0), why=Why((far,))) for n in range(40)]
-    found, goes_on = without_far(_found(neighbour, literal, *loose, *similar))
-    assert [one.id for one in found.hits] == ["a", "beside", *(f"n{n}" for n in range(9))]
-    assert (goes_on, found.candidates) == (False, 11)
-    nothing, _ = without_far(_found(*loose))
-    assert nothing.hits == ()
-    every = [replace(literal, id=f"w{n}") for n in range(50)]
-    assert without_far(_found(*every)) == (_found(*every), True)
-    only_filters = Found(Query("kind:note"), "learned", tuple(loose), candidates=500)
-    assert without_far(only_filters) == (only_filters, True)
 
 
 def test_the_words_to_mark_are_those_a_hit_was_found_by() -> None:

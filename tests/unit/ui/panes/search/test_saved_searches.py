@@ -1,14 +1,23 @@
 """Saved and recent searches of the Search pane."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
+from pytestqt.qtbot import QtBot
 
+from app.host import Host
 from app.retrieval.saved.model import SavedSearch
+from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault
 from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, settled
+from ui.bridge import Bridge
 from ui.panes.pane_state import pack
+from ui.panes.search.search_history import SearchHistory
+from ui.widgets.search_box import SearchBox
+
+if TYPE_CHECKING:
+    from ui.notice import Notice
 
 
 def test_searches_are_saved_and_come_back(
@@ -28,9 +37,24 @@ def test_searches_are_saved_and_come_back(
     again._save.click()
     run_async(ask.idle())
     assert list(again.history.saved) == []
-    again.emitted.notices[-1].undo_call()
-    run_async(ask.idle())
-    assert [one.query for one in again.history.saved] == ["frost"]
+
+
+def test_what_is_saved_or_deleted_is_undone_by_its_notice(bridge: Bridge, host: Host, rest: Rest, qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    box = SearchBox("Search", "", parent=parent)
+    history = SearchHistory(bridge, box, parent)
+    notices: list[Notice] = []
+    history.noticed.connect(notices.append)
+    bridge.changed.connect(history.load)
+    box.setText("red kites")
+    for saved in (["red kites"], []):
+        history.toggle_saved()
+        rest(lambda saved=saved: [one.query for one in history.saved] == saved and not bridge.is_busy)
+    assert [notice.can_undo for notice in notices] == [True, True]
+    for notice, saved in zip(reversed(notices), (["red kites"], []), strict=True):
+        host.ask("memory.undo", history_ids=list(notice.history_ids))
+        rest(lambda saved=saved: [one.query for one in history.saved] == saved)
 
 
 def test_examples_and_long_searches_are_taken_up(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:

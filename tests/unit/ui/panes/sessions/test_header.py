@@ -4,13 +4,13 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from tests.unit.ui.panes.fake_bridge import FakeVault
+from tests.helpers.vault_filler import VaultFiller
 from ui.panes.sessions.header import SessionHeader
 
 
-def test_it_never_says_that_no_fact_was_drawn_where_one_was(books: FakeVault, qtbot: Any, look: object) -> None:
+def test_it_never_says_that_no_fact_was_drawn_where_one_was(books: VaultFiller, qtbot: Any, look: object) -> None:
     identity = books.add_session("Garden", [("user", "is frost near")])
-    session = books.sessions[identity]
+    session = books.session(identity)
     header = SessionHeader()
     qtbot.addWidget(header)
     header.show_session(session)

@@ -7,18 +7,22 @@ from typing import Any
 from PySide6.QtCore import QDate, QPoint, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
 
 from app.errors import NotFoundError
-from app.sessions.model import NewMessage
-from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
-from ui import operations
+from tests.helpers.loops import RunAsync
+from tests.helpers.vault_filler import NOW, VaultFiller
+from tests.helpers.watched_connection import WatchedConnection
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.conftest import OpenPane, Settle
 from ui.panes.pane import Place
 from ui.panes.sessions.block_metrics import lengths
+from ui.theme import Theme
 
-LONG = [("user", f"turn {n} about {'frost' if n % 100 == 7 else 'roses'}") for n in range(10_000)]
+LONG = [("user", f"turn {n} about {'frost' if n % 100 == 7 else 'roses'}") for n in range(1, 10_001)]
 
 
-def _fill(books: FakeVault) -> None:
+def _fill(books: VaultFiller) -> None:
     books.add_session("Garden", [("user", "Frost?"), ("assistant", "**Yes**, see [[Rose list]]")], agent="claude")
     books.add_session("Work", [("user", "SQLite")], agent="codex")
 
@@ -27,24 +31,22 @@ def _top(pane: Any) -> Any:
     return pane.transcript.top_seq()
 
 
-def test_the_first_conversation_opens_by_itself(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
+def test_the_first_conversation_opens_by_itself(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     assert pane.header.title.text() == "Garden"
     assert pane.emitted.places[-1] == Place("sessions", "ses-000000")
     assert pane.current_place() == Place("sessions", "ses-000000")
 
 
 def test_a_conversation_without_a_title_is_called_by_its_first_words(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, qtbot: QtBot, rest: Rest
 ) -> None:
     said = "**Which** [[Rose list|roses]] stand the frost of a late spring night, and which of them had better stay in?"
     books.add_session("", [("user", said)])
     pane = open_pane("sessions")
-    run_async(until(lambda: bool(pane.header.title.text())))
+    rest(lambda: bool(pane.header.title.text()))
     called = "Which roses stand the frost of a late spring night, and…"
     assert pane.header.title.text() == called
     assert pane.current_place().title == called
@@ -55,16 +57,16 @@ def test_a_conversation_without_a_title_is_called_by_its_first_words(
     pane.header.title.clear()
     qtbot.keyClick(pane.header.title, Qt.Key.Key_Return)
     assert pane.header.title.text() == called
-    assert not ask.called("session.rename")
+    assert not connection.requested("session.rename")
 
 
 def test_the_keyboard_goes_back_to_the_list_after_renaming(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, qtbot: QtBot, rest: Rest
 ) -> None:
     books.add_session("Roses", [("user", "Which roses?")])
     books.add_session("Kites", [("user", "Which kites?")])
     pane = open_pane("sessions")
-    run_async(until(lambda: bool(pane.header.title.text())))
+    rest(lambda: bool(pane.header.title.text()))
     rows, title = pane.listing.list, pane.header.title
     rows.setFocus()
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
@@ -74,16 +76,16 @@ def test_the_keyboard_goes_back_to_the_list_after_renaming(
         qtbot.keyClick(title, key)
         assert rows.hasFocus()
     qtbot.keyClick(rows, Qt.Key.Key_Delete)
-    run_async(until(lambda: bool(ask.called("session.forget"))))
-    assert len(ask.called("session.rename")) == 1
+    rest(lambda: bool(connection.requested("session.forget")))
+    assert len(connection.requested("session.rename")) == 1
 
 
 def test_a_filter_of_the_menu_is_said_over_the_list(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest, settle: Settle
 ) -> None:
     books.add_session("Roses", [("user", "Which roses?")])
     pane = open_pane("sessions")
-    run_async(until(lambda: bool(pane.header.title.text())))
+    rest(lambda: bool(pane.header.title.text()))
     chip = pane.listing.filter_chip
     assert not chip.isVisible()
     pane.listing._only_pending.setChecked(True)
@@ -91,34 +93,36 @@ def test_a_filter_of_the_menu_is_said_over_the_list(
     qtbot.mouseClick(chip.cross, Qt.MouseButton.LeftButton)
     assert not pane.listing.current_filter.pending
     assert not chip.isVisible()
-    run_async(ask.idle())
+    settle()
 
 
-def test_an_empty_vault_teaches_one_action(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
+def test_an_empty_vault_teaches_one_action(open_pane: OpenPane, rest: Rest, settle: Settle) -> None:
     pane = open_pane("sessions")
-    run_async(ask.idle())
-    run_async(until(lambda: pane._whole.currentWidget() is pane._empty))
+    settle()
+    rest(lambda: pane._whole.currentWidget() is pane._empty)
     assert pane._empty.button.text() == "Import conversations…"
 
 
 def test_ten_thousand_turns_open_at_a_hit_and_only_its_pages_are_read(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest
 ) -> None:
-    books.add_session("Long", LONG, id="ses-long", step=timedelta(minutes=2))
+    books.add_session("Long", LONG, identity="ses-long", step=timedelta(minutes=2))
     pane = open_pane("sessions")
     pane.open_place(Place("sessions", "ses-long", "5000"))
-    run_async(until(lambda: pane.transcript.current is not None and pane.transcript.current.seq == 5000))
-    read = sum(one.get("limit", 0) for name, one in ask.calls if name in ("session.messages", "session.before"))
+    rest(lambda: pane.transcript.current is not None and pane.transcript.current.seq == 5000)
+    read = sum(one.get("limit", 0) for name, one in connection.calls if name in ("session.messages", "session.before"))
     assert read < 1000
     assert sum(block.laid_out for block in pane.transcript._blocks) < 60
     assert 4980 < _top(pane) <= 5000
 
 
-def test_it_reads_on_where_one_scrolls(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
-    books.add_session("Long", LONG[:1000], id="ses-long")
+def test_it_reads_on_where_one_scrolls(
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], rest: Rest
+) -> None:
+    books.add_session("Long", LONG[:1000], identity="ses-long")
     pane = open_pane("sessions")
     pane.open_place(Place("sessions", "ses-long", "500"))
-    run_async(until(lambda: pane.pager.find(500) >= 0))
+    rest(lambda: pane.pager.find(500) >= 0)
     bar = pane.transcript.verticalScrollBar()
 
     async def story() -> None:
@@ -134,42 +138,42 @@ def test_it_reads_on_where_one_scrolls(books: FakeVault, ask: FakeBridge, open_p
     assert got == list(range(got[0], got[-1] + 1))
 
 
-def test_dragging_far_begins_anew_there(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
-    books.add_session("Long", LONG, id="ses-long")
+def test_dragging_far_begins_anew_there(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
+    books.add_session("Long", LONG, identity="ses-long")
     pane = open_pane("sessions")
     pane.open_place(Place("sessions", "ses-long"))
-    run_async(until(lambda: pane.pager.find(9999) >= 0))
+    rest(lambda: pane.pager.find(10_000) >= 0)
     bar = pane.transcript.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     pane.grab()
-    run_async(until(lambda: pane.pager.messages[0].seq < 6000))
+    rest(lambda: pane.pager.messages[0].seq < 6000)
     assert 3500 < _top(pane) < 6500
 
 
 def test_home_and_end_mean_the_whole_conversation(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest
 ) -> None:
-    books.add_session("Long", LONG[:2000], id="ses-long")
+    books.add_session("Long", LONG[:2000], identity="ses-long")
     pane = open_pane("sessions")
-    run_async(until(lambda: pane.pager.find(1999) >= 0))
+    rest(lambda: pane.pager.find(2000) >= 0)
     qtbot.keyClick(pane.transcript, Qt.Key.Key_Home)
-    run_async(until(lambda: pane.pager.find(0) >= 0 and _top(pane) == 0))
+    rest(lambda: pane.pager.find(1) >= 0 and _top(pane) == 1)
     qtbot.keyClick(pane.transcript, Qt.Key.Key_End)
-    run_async(until(lambda: pane.pager.find(1999) >= 0))
+    rest(lambda: pane.pager.find(2000) >= 0)
 
 
-def test_finding_counts_marks_and_goes_round(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
-    books.add_session("Long", LONG[:1000], id="ses-long")
+def test_finding_counts_marks_and_goes_round(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
+    books.add_session("Long", LONG[:1000], identity="ses-long")
     pane = open_pane("sessions")
-    run_async(until(lambda: pane.pager.find(999) >= 0))
+    rest(lambda: pane.pager.find(1000) >= 0)
     pane.registry.run("sessions.find")
     pane.find_bar.box.setText("frost")
-    run_async(until(lambda: " of " in pane.find_bar._count.text()))
+    rest(lambda: " of " in pane.find_bar._count.text())
     assert pane.find_bar._count.text().endswith("of 10")
-    run_async(until(lambda: pane.transcript.current is not None))
+    rest(lambda: pane.transcript.current is not None)
     at = pane.transcript.current.seq
     pane.find_bar.go_next()
-    run_async(until(lambda: pane.transcript.current is not None and pane.transcript.current.seq != at))
+    rest(lambda: pane.transcript.current is not None and pane.transcript.current.seq != at)
     block = pane.transcript._blocks[pane.pager.find(pane.transcript.current.seq)]
     assert any(part.matches for part in block.parts)
     pane.find_bar.close_bar()
@@ -177,14 +181,14 @@ def test_finding_counts_marks_and_goes_round(books: FakeVault, ask: FakeBridge, 
 
 
 def test_the_calendar_opens_at_the_days_of_the_conversation(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, open_pane: OpenPane, rest: Rest, settle: Settle
 ) -> None:
     began = NOW - timedelta(days=40)
     books.add_session("Garden", [("user", "a"), ("user", "b"), ("user", "c")], at=began, step=timedelta(days=3))
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 3))
+    rest(lambda: len(pane.pager.messages) == 3)
     pane.header._when.click()
-    run_async(ask.idle())
+    settle()
     calendar = pane.header.dates.calendar
     days = [QDate((began + timedelta(days=step)).astimezone().date()) for step in (0, 3, 6)]
     assert (calendar.minimumDate(), calendar.selectedDate()) == (days[0], days[2])
@@ -196,110 +200,115 @@ def test_the_calendar_opens_at_the_days_of_the_conversation(
     pane.header.dates.close()
 
 
-def test_going_to_a_date(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
-    books.add_session("Long", LONG[:1000], id="ses-long", at=NOW - timedelta(days=900), step=timedelta(days=1))
+def test_going_to_a_date(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
+    books.add_session("Long", LONG[:1000], identity="ses-long", at=NOW - timedelta(days=900), step=timedelta(days=1))
     pane = open_pane("sessions")
-    run_async(until(lambda: pane.pager.find(999) >= 0))
+    rest(lambda: pane.pager.find(1000) >= 0)
     day = (NOW - timedelta(days=500)).date()
     pane.header.date_requested.emit(QDate(day.year, day.month, day.day))
-    run_async(until(lambda: pane.transcript.current is not None and 398 <= pane.transcript.current.seq <= 401))
+    rest(lambda: pane.transcript.current is not None and 398 <= pane.transcript.current.seq <= 401)
 
 
-def test_an_agent_s_turn_appears_at_the_end(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
-    _fill(books)
-    pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
-    turn = NewMessage("assistant", "one more")
-    run_async(ask.call(operations.session.append(messages=[turn], session="ses-000000")))
-    run_async(until(lambda: len(pane.pager.messages) == 3))
-    run_async(until(lambda: pane.listing.model.value("ses-000000").message_count == 3))
-
-
-def test_renaming_keeps_a_way_back(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+def test_an_agent_s_turn_appears_at_the_end(
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
+    turn = {"role": "assistant", "content": "one more"}
+    books.host.ask("session.append", messages=[turn], session="ses-000000")
+    rest(lambda: len(pane.pager.messages) == 3)
+    rest(lambda: pane.listing.model.value("ses-000000").message_count == 3)
+
+
+def test_renaming_keeps_a_way_back(books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest) -> None:
+    _fill(books)
+    pane = open_pane("sessions")
+    rest(lambda: len(pane.pager.messages) == 2)
     qtbot.keyClick(pane.listing.list, Qt.Key.Key_F2)
     pane.header.title.setText("Roses")
     qtbot.keyClick(pane.header.title, Qt.Key.Key_Return)
-    run_async(until(lambda: books.sessions["ses-000000"].title == "Roses"))
-    run_async(until(lambda: bool(pane.emitted.notices)))
-    assert pane.emitted.notices[-1].history_ids == (1,)
+    rest(lambda: books.session("ses-000000").title == "Roses")
+    rest(lambda: bool(pane.emitted.notices))
+    books.host.ask("memory.undo", history_ids=list(pane.emitted.notices[-1].history_ids))
+    assert books.session("ses-000000").title == "Garden"
 
 
-def test_deleting_moves_on_and_can_be_undone(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_deleting_moves_on_and_can_be_undone(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     pane.listing.list.delete_requested.emit(["ses-000000"])
-    run_async(until(lambda: pane.header.title.text() == "Work"))
-    assert "ses-000000" not in books.sessions
-    assert pane.emitted.notices[-1].history_ids == (2,)
+    rest(lambda: pane.header.title.text() == "Work")
+    assert [session.title for session in books.sessions()] == ["Work"]
+    rest(lambda: bool(pane.emitted.notices))
+    books.host.ask("memory.undo", history_ids=list(pane.emitted.notices[-1].history_ids))
+    assert len(books.sessions()) == 2
     assert pane.emitted.notices[-1].text == "Deleted ‘Garden’"
 
 
 def test_a_conversation_with_oneself_exists_from_its_first_word(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest
 ) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     pane.registry.run("sessions.new")
-    assert len(books.sessions) == 2
+    assert len(books.sessions()) == 2
     pane.composer.field.setPlainText("Buy soil\nand roses")
     qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
-    run_async(until(lambda: len(books.sessions) == 3 and len(pane.pager.messages) == 1))
-    assert books.sessions["ses-000002"].title == "Buy soil"
+    rest(lambda: len(books.sessions()) == 3 and len(pane.pager.messages) == 1)
+    assert books.sessions()[0].title == "Buy soil"
     assert pane.composer.field.toPlainText() == ""
     assert pane.composer.isVisible()
 
 
-def test_a_failed_message_stays_typed(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_failed_message_stays_typed(
+    connection: WatchedConnection, open_pane: OpenPane, rest: Rest, settle: Settle
+) -> None:
     pane = open_pane("sessions")
-    run_async(ask.idle())
+    settle()
     pane.new_session()
-    ask.faults["session.append"] = NotFoundError("Gone.")
+    connection.refused["session.append"] = NotFoundError("Gone.")
     pane.composer.field.setPlainText("precious")
     pane.composer.send()
-    run_async(until(lambda: bool(pane.emitted.notices)))
+    rest(lambda: bool(pane.emitted.notices))
     assert pane.composer.field.toPlainText() == "precious"
     assert pane.composer._send.isEnabled()
 
 
-def test_links_lead_on(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_links_lead_on(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
     rose = books.add_note("Rose list", "x")
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     pane.transcript.wiki_clicked.emit("Rose list")
-    run_async(until(lambda: pane.emitted.places[-1] == Place("notes", rose)))
+    rest(lambda: pane.emitted.places[-1] == Place("notes", rose))
     pane.transcript.tag_clicked.emit("garden")
     assert pane.emitted.places[-1] == Place("search", extra="tag:garden")
     pane.transcript.wiki_clicked.emit("Nobody")
-    run_async(until(lambda: bool(pane.emitted.notices)))
+    rest(lambda: bool(pane.emitted.notices))
 
 
-def test_tool_answers_fold_and_unfold(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
-) -> None:
+def test_tool_answers_fold_and_unfold(books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest) -> None:
     books.add_session("Tools", [("user", "weather?"), ("tool", "frost\n" * 50)])
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     block = pane.transcript._blocks[1]
     before = block.height
-    pane.transcript._select_current(1)
+    pane.transcript._select_current(2)
     qtbot.keyClick(pane.transcript, Qt.Key.Key_Return)
     assert block.height > before + 200
     qtbot.keyClick(pane.transcript, Qt.Key.Key_Return)
     assert block.height == before
 
 
-def test_the_menu_of_rows(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_menu_of_rows(
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest, settle: Settle
+) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     names = []
     for ids in (["ses-000000"], ["ses-000000", "ses-000001"]):
         pane.listing.list.menu_requested.emit(ids, QPoint(5, 5))
@@ -319,16 +328,16 @@ def test_the_menu_of_rows(books: FakeVault, ask: FakeBridge, open_pane: Any, run
     ]
     assert names[1][1:] == ["Delete 2 conversations"]
     actions["Delete 2 conversations"].trigger()
-    run_async(ask.idle())
-    assert ask.called("session.forget_many") == [{"sessions": ["ses-000000", "ses-000001"]}]
+    settle()
+    assert connection.requested("session.forget_many") == [{"sessions": ["ses-000000", "ses-000001"]}]
 
 
 def test_what_turns_are_made_of_grows_with_the_text(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, look: Any
+    books: VaultFiller, open_pane: OpenPane, look: Theme, rest: Rest
 ) -> None:
     books.add_session("Tools", [("user", "weather?"), ("tool", "frost")])
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     rows = {}
     for scale in (1.0, 2.0, 1.0):
         look.set_scale(scale)
@@ -339,59 +348,57 @@ def test_what_turns_are_made_of_grows_with_the_text(
     assert rows == {1.0: (30, 13, 28), 2.0: (60, 26, 40)}
 
 
-def test_a_menu_copies_a_message(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_menu_copies_a_message(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     pane.transcript.menu_requested.emit(pane.pager.messages[1], pane.mapToGlobal(pane.rect().center()))
     menu = next(one for one in pane.findChildren(QMenu) if one.isVisible())
     actions = {action.text(): action for action in menu.actions()}
     actions["Copy message"].trigger()
     assert QGuiApplication.clipboard().text() == "**Yes**, see [[Rose list]]"
     actions["Copy link to message"].trigger()
-    assert QGuiApplication.clipboard().text() == "keepsake://session/ses-000000#1"
+    assert QGuiApplication.clipboard().text() == "keepsake://session/ses-000000#2"
     menu.close()
 
 
-def test_widths_order_and_the_open_one_come_back(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
+def test_widths_order_and_the_open_one_come_back(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     pane.open_place(Place("sessions", "ses-000001"))
-    run_async(until(lambda: pane.header.title.text() == "Work"))
+    rest(lambda: pane.header.title.text() == "Work")
     again = open_pane("sessions", pane.save_state())
-    run_async(until(lambda: again.header.title.text() == "Work"))
+    rest(lambda: again.header.title.text() == "Work")
     assert again.listing.list.current_id() == "ses-000001"
 
 
-def test_filters_ask_the_engine(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_filters_ask_the_engine(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     pane.listing.filter.setText("work")
-    run_async(until(lambda: list(pane.listing.model.ids) == ["ses-000001"]))
+    rest(lambda: list(pane.listing.model.ids) == ["ses-000001"])
     pane.listing.filter.setText("nothing at all")
-    run_async(until(lambda: not pane.listing.model.ids))
+    rest(lambda: not pane.listing.model.ids)
     assert pane._whole.currentWidget() is pane._split
     pane.listing.filter.clear()
-    run_async(until(lambda: len(pane.listing.model.ids) == 2))
+    rest(lambda: len(pane.listing.model.ids) == 2)
 
 
 def test_a_pane_in_the_back_refreshes_when_it_comes_forward(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], rest: Rest, settle: Settle
 ) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
+    rest(lambda: len(pane.pager.messages) == 2)
     pane.hide()
-    run_async(ask.call(operations.session.append(messages=[NewMessage("user", "x")], title="Third")))
-    run_async(ask.idle())
+    books.host.ask("session.append", messages=[{"role": "user", "content": "x"}], title="Third")
+    settle()
     assert len(pane.listing.model.ids) == 2
     pane.show()
     pane.shown()
-    run_async(until(lambda: len(pane.listing.model.ids) == 3))
+    rest(lambda: len(pane.listing.model.ids) == 3)
 
 
 def _marked(pane: Any) -> list[str]:
@@ -401,13 +408,13 @@ def _marked(pane: Any) -> list[str]:
 
 
 def test_a_hit_opens_with_its_words_marked_and_n_goes_on(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest
 ) -> None:
-    turns = [("user", f"ta {n}" if n % 50 == 10 else f"tard {n}") for n in range(200)]
-    books.add_session("Long", turns, id="ses-long")
+    turns = [("user", f"ta {n}" if n % 50 == 10 else f"tard {n}") for n in range(1, 201)]
+    books.add_session("Long", turns, identity="ses-long")
     pane = open_pane("sessions")
     pane.open_place(Place("sessions", "ses-long", "60", words=("ta",)))
-    run_async(until(lambda: pane.find_bar._seqs and _marked(pane)))
+    rest(lambda: pane.find_bar._seqs and _marked(pane))
     assert set(_marked(pane)) == {"ta"}
     assert pane.transcript.hasFocus()
     qtbot.keyClick(pane.transcript, Qt.Key.Key_N)
@@ -417,29 +424,25 @@ def test_a_hit_opens_with_its_words_marked_and_n_goes_on(
     assert pane.find_bar.isHidden()
 
 
-def test_a_hit_of_the_open_conversation_is_marked_too(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
+def test_a_hit_of_the_open_conversation_is_marked_too(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    run_async(until(lambda: len(pane.pager.messages) == 2))
-    pane.open_place(Place("sessions", "ses-000000", "0", words=("frost",)))
-    run_async(until(lambda: _marked(pane) == ["Frost"]))
+    rest(lambda: len(pane.pager.messages) == 2)
+    pane.open_place(Place("sessions", "ses-000000", "1", words=("frost",)))
+    rest(lambda: _marked(pane) == ["Frost"])
     assert pane.transcript.hasFocus()
     pane.open_place(Place("sessions", "ses-000001"))
-    run_async(until(lambda: len(pane.pager.messages) == 1))
+    rest(lambda: len(pane.pager.messages) == 1)
     assert _marked(pane) == []
 
 
-def test_finding_takes_the_place_of_marked_words(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
+def test_finding_takes_the_place_of_marked_words(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     _fill(books)
     pane = open_pane("sessions")
-    pane.open_place(Place("sessions", "ses-000000", "0", words=("frost",)))
-    run_async(until(lambda: _marked(pane) == ["Frost"]))
+    pane.open_place(Place("sessions", "ses-000000", "1", words=("frost",)))
+    rest(lambda: _marked(pane) == ["Frost"])
     pane.find_bar.open_bar("es")
     pane.find_bar.box.search_now()
-    run_async(until(lambda: _marked(pane) == ["es"]))
+    rest(lambda: _marked(pane) == ["es"])
     pane.find_bar.close_bar()
     assert _marked(pane) == []

@@ -1,31 +1,35 @@
 """Several conversations selected at once."""
 
-from typing import Any
-
 from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
 
-from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
+from tests.helpers.vault_filler import VaultFiller
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.conftest import OpenPane
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 def test_several_are_summed_up_and_forgotten_with_one_undo(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest
 ) -> None:
     for number in range(5):
         books.add_session(f"Talk {number}", [("user", f"Text {number}")])
     pane = open_pane("sessions")
     pane.navigate.connect(pane.open_place)
-    run_async(until(lambda: pane._session is not None and not pane._choice.isActive()))
+    rest(lambda: pane._session is not None and not pane._choice.isActive())
     rows = pane.listing.list
     rows.setFocus()
     for _ in range(2):
         qtbot.keyClick(rows, Qt.Key.Key_Down, SHIFT)
-        run_async(until(lambda: not pane._choice.isActive()))
+        rest(lambda: not pane._choice.isActive())
     assert rows.selected_ids() == ["ses-000000", "ses-000001", "ses-000002"]
     assert pane._summary.isVisible()
     assert pane._summary.heading == "3 conversations selected"
     pane._summary.button("delete").click()
-    run_async(until(lambda: bool(pane.emitted.notices)))
-    assert [(one.text, one.history_ids) for one in pane.emitted.notices] == [("Deleted 3 conversations", (2, 3))]
-    run_async(until(lambda: pane.header.title.text() == "Talk 3" and not pane._summary.isVisible()))
+    rest(lambda: bool(pane.emitted.notices))
+    assert [notice.text for notice in pane.emitted.notices] == ["Deleted 3 conversations"]
+    assert len(books.sessions()) == 2
+    rest(lambda: pane.header.title.text() == "Talk 3" and not pane._summary.isVisible())
+    books.host.ask("memory.undo", history_ids=list(pane.emitted.notices[0].history_ids))
+    assert len(books.sessions()) == 5

@@ -1,7 +1,7 @@
 """Whose messages are the person's own, and the colours of all who speak."""
 
 from app.sessions.model import Message
-from tests.unit.ui.panes.fake_bridge import NOW
+from tests.helpers.vault_filler import NOW
 from ui.panes.sessions.speakers import Speakers
 
 
