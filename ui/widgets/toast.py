@@ -230,8 +230,8 @@ class Toaster(QWidget):
 
     def _before_in_chain(self, start: QWidget) -> QWidget | None:
         """Return the last widget before one that the Tab key reaches, without the toasts."""
-        widget = start.previousInFocusChain()
-        while widget is not start:
+        widget: QWidget | None = start.previousInFocusChain()
+        while widget is not None and widget is not start:
             takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
             if takes_tab and widget.isVisible() and widget.isEnabled() and not self.isAncestorOf(widget):
                 return widget
