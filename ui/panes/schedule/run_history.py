@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.history.acts.model import Act
-    from app.history.run_changes import RunReport
+    from app.history.model import RunReport
     from app.schedule.model import ScheduleRun
     from ui.bridge import Bridge
 

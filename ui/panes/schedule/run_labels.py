@@ -1,7 +1,7 @@
 """Labels of schedules and runs: states, times and durations in words."""
 
 from datetime import date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, QLocale, QTime, QTimeZone
 
@@ -12,9 +12,7 @@ from ui.models.dates import date_words, short_date
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.history.run_changes import ChangedItem
     from app.schedule.model import Schedule
-    from app.upkeep.upkeep_job import PlannedChange
 
 _STATES: dict[str, tuple[object, Tone, str]] = {
     "planned": (QT_TRANSLATE_NOOP("Schedule", "Planned"), "quiet", "clock"),
@@ -122,7 +120,23 @@ def duration(seconds: float) -> str:
     return QCoreApplication.translate("Schedule", "{n} h").format(n=f"{seconds / _HOUR:.1f}")
 
 
-def change_words(change: "PlannedChange | ChangedItem") -> str:
+class Change(Protocol):
+    """Change of one thing, made or planned."""
+
+    @property
+    def id(self) -> str:
+        """Return the id of what changes."""
+
+    @property
+    def title(self) -> str:
+        """Return its title or first words."""
+
+    @property
+    def detail(self) -> str:
+        """Return what becomes of it, in a few words."""
+
+
+def change_words(change: Change) -> str:
     """Return what a run did, or would do, to one thing."""
     title = change.title or change.id
     return f"{title} — {change.detail}" if change.detail else title
