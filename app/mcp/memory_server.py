@@ -10,13 +10,14 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 
 from app.core.recall_fence import neutralise
 from app.errors import HostUnreachableError, InputError, KeepsakeError
 from app.mcp import client_prompts, resources
 from app.mcp.call_order import CallOrder
-from app.mcp.client_confirmation import ClientConfirmer, ConfirmationNeeded
+from app.mcp.client_confirmation import ANSWER_SECONDS, ClientConfirmer, ConfirmationNeeded, OpenQuestions
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.notifier import Notifier
 from app.mcp.options import Profile
@@ -55,6 +56,7 @@ class KeepsakeServer:
         self._toolbox = toolbox
         self._links = links
         self._order = CallOrder()
+        self._questions = OpenQuestions()
         self.notifier = Notifier()
         self.server: Server[Any] = Server(
             SERVER["name"],
@@ -73,6 +75,9 @@ class KeepsakeServer:
             on_list_prompts=self._on_list_prompts,
             on_get_prompt=self._on_get_prompt,
         )
+        # What a client sends back as the person's answer counts for the tool and arguments that they were asked about.
+        security = RequestStateSecurity.ephemeral(ttl=ANSWER_SECONDS)
+        self.server.middleware.append(RequestStateBoundary(security, default_audience=SERVER["name"]))
 
     def options(self) -> InitializationOptions:
         """Return the answer to ``initialize``."""
@@ -110,7 +115,7 @@ class KeepsakeServer:
         self, context: Context, params: types.CallToolRequestParams, on_asking: Callable[[], None]
     ) -> Any:
         link = self._links.link(context)
-        confirmer = ClientConfirmer(context, params.input_responses, on_asking)
+        confirmer = ClientConfirmer(context, link, self._questions, params, on_asking)
         call = CallContext(link, confirmer)
         try:
             answer = await self._toolbox.call(params.name, params.arguments or {}, call)
@@ -120,6 +125,11 @@ class KeepsakeServer:
             answer = failure(error)
         return _complete(answer.as_result())
 
+    def _unasked(self, context: Context) -> CallContext:
+        """Return the context of a request that is no call of a tool."""
+        link = self._links.link(context)
+        return CallContext(link, ClientConfirmer(context, link, self._questions, None, _nothing))
+
     async def _on_list_resources(self, _context: Context, _params: Any) -> Any:
         return _cached({"resources": listed_resources(self._profile)})
 
@@ -127,7 +137,7 @@ class KeepsakeServer:
         return _cached({"resourceTemplates": TEMPLATES})
 
     async def _on_read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> Any:
-        call = CallContext(self._links.link(context), ClientConfirmer(context, None, _nothing))
+        call = self._unasked(context)
         uri = str(params.uri)
         async with self._order.turn(writes=False):
             pass
@@ -156,7 +166,7 @@ class KeepsakeServer:
         return _cached({"prompts": PROMPTS})
 
     async def _on_get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> Any:
-        call = CallContext(self._links.link(context), ClientConfirmer(context, None, _nothing))
+        call = self._unasked(context)
         with _as_protocol_errors():
             return _complete(await client_prompts.get(params.name, params.arguments or {}, call, self._profile))
 

@@ -78,12 +78,14 @@ def store_condition(stores: Sequence[str]) -> str:
 def in_quarantine(deleted: str) -> str:
     """Return the SQL condition that a deleted memory lies in quarantine.
 
-    ``deleted`` is an SQL expression of its id. A quarantine that was ended and put back has been undone twice.
+    ``deleted`` is an SQL expression of its id. A quarantine may have been ended and put back any number of times: it
+    stands where its entry, what undid that, what undid that again and so on are an odd number.
     """
     return (
-        "EXISTS (SELECT 1 FROM memory_history q LEFT JOIN memory_history u ON u.id = q.undone_by"
-        f" WHERE q.target = {deleted} AND q.run_id >= '{QUARANTINE}' AND q.run_id < '{QUARANTINE[:-1]};'"
-        " AND (u.id IS NULL OR u.undone_by IS NOT NULL))"
+        f"EXISTS (SELECT 1 FROM memory_history q WHERE q.target = {deleted} AND q.run_id >= '{QUARANTINE}'"
+        f" AND q.run_id < '{QUARANTINE[:-1]};' AND (WITH RECURSIVE chain (id) AS (SELECT q.id UNION ALL"
+        " SELECT h.undone_by FROM chain c JOIN memory_history h ON h.id = c.id WHERE h.undone_by IS NOT NULL)"
+        " SELECT count(*) % 2 FROM chain))"
     )
 
 

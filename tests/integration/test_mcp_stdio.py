@@ -48,8 +48,8 @@ def end_host(vault: Path, number: int = signal.SIGTERM) -> None:
             time.sleep(0.02)
 
 
-def token(host: Host, trust: str = "inner", **options: Any) -> str:
-    return str(host.ask("agent.add", name="scout", trust=trust, **options).token)
+def token(host: Host, trust: str = "inner", name: str = "scout", **options: Any) -> str:
+    return str(host.ask("agent.add", name=name, trust=trust, **options).token)
 
 
 def text_of(result: Any) -> str:
@@ -292,6 +292,53 @@ def test_the_persons_note_is_deleted_only_where_they_said_yes(host: Host, answer
     said = asyncio.run(talk())
     assert ("waits for the person" in said[0]) == (answer == "none")
     assert (host.ask("note.get", id=note).deleted_at is None) == (answer == "none")
+
+
+def test_an_answer_counts_once_and_for_the_question_that_was_put(host: Host) -> None:
+    cat, fish = (host.ask("note.save", content=text).id for text in ("The cat is called Miso.", "It likes fish."))
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+        "io.modelcontextprotocol/clientInfo": {"name": "forger", "version": "1"},
+    }
+    keys = iter(range(1, 100))
+    client, other = (RawClient(host.vault, token(host, "full", name=name), "--profile", "full") for name in ("a", "b"))
+
+    def delete(note: str, state: object = None, by: RawClient = client, tool: str = "note_delete") -> dict[str, Any]:
+        answered = {"inputResponses": {"confirm": {"action": "accept", "content": {}}}, "requestState": state}
+        arguments = {"id": note, **({"delete": True} if tool == "correct_fact" else {})}
+        params = {"name": tool, "arguments": arguments, "_meta": meta, **(answered if state != "first" else {})}
+        return by.ask(next(keys), "tools/call", params)
+
+    def is_there(note: str) -> bool:
+        return host.ask("note.get", id=note).deleted_at is None
+
+    try:
+        forged = delete(cat)  # no question was put
+        assert forged["result"]["resultType"] == "input_required"
+        state = delete(cat, "first")["result"]["requestState"]
+        refused = [delete(cat, "made up"), delete(cat, state + "A"), delete(fish, state), delete(cat, state, other)]
+        refused.append(delete(cat, state, tool="note_pin"))
+        assert all("error" in one for one in refused)
+        assert is_there(cat)
+        assert is_there(fish)
+        assert delete(cat, state)["result"]["resultType"] == "complete"
+        assert not is_there(cat)
+        host.ask("note.restore", id=cat)
+        again = delete(cat, state)["result"]
+        assert again["resultType"] == "input_required"
+        assert again["requestState"] != state
+        assert is_there(cat)
+        # What the question showed has changed since: it is another question.
+        late = delete(cat, "first", tool="correct_fact")["result"]
+        assert "Miso" in str(late["inputRequests"])
+        there = host.ask("note.get", id=cat)
+        host.ask("note.update", id=cat, version=there.version, content="The dog is called Rex.")
+        shown = delete(cat, late["requestState"], tool="correct_fact")["result"]
+        assert "Rex" in str(shown["inputRequests"])
+        assert is_there(cat)
+    finally:
+        assert (client.close(), other.close()) == (0, 0)
 
 
 @pytest.mark.parametrize(

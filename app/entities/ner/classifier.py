@@ -3,38 +3,22 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.core.stopwords import ENGLISH
 from app.entities.model import EntityType
 from app.entities.ner.gazetteer import Gazetteer
+from app.entities.ner.word_evidence import WordEvidence
 from app.entities.ner.word_tokens import Word
 
 _SHOUTED = 0.75  # in a text with this share of capitalised words, capitals tell nothing
-_LOUD = 0.3  # in a text with this share of words in all capitals, they are no acronyms
-_PROSE = 0.5  # with less than this share of capitalised words, an unknown pair of them may be a person
+_DONE = ("ed", "ing")
 _FEW = 6  # words of a text too short to tell
 _SEVERAL = 2
 _CODE = 2  # letters of a state's or country's code
 _ACRONYM = (3, 5)
 _LONGEST_PERSON = 4
-_LONGEST_UNKNOWN = 3
+_LONGEST_PLACE = 3
 _IN = frozenset({"in", "near", "at"})
 _ARTICLES = frozenset({"a", "an", "my", "our", "your", "his", "her", "their", "some", "any", "no", "this", "that"})
-_ABSTRACT = (
-    "tion",
-    "ment",
-    "ing",
-    "ness",
-    "ity",
-    "ology",
-    "ism",
-    "ics",
-    "ware",
-    "ance",
-    "ence",
-    "ship",
-    "tional",
-    "ical",
-)
-_FUNCTION = frozenset({"the", "of", "at", "by", "for", "with", "and"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +35,19 @@ class NameClassifier:
     """Judges the runs of one text.
 
     Args:
+        text: The text.
         words: All its words.
         lists: Names and cue words.
     """
 
-    def __init__(self, words: list[Word], lists: Gazetteer) -> None:
+    def __init__(self, text: str, words: list[Word], lists: Gazetteer) -> None:
         self._words = words
         self._lists = lists
+        self._evidence = WordEvidence(text, words, lists)
         self._lower = {word.key for word in words if not word.capital}
         self._people: set[str] = set()
         capitals = [word for word in words if word.capital]
-        self._prose = len(capitals) < _PROSE * len(words)
         self._shouted = len(words) >= _FEW and len(capitals) > _SHOUTED * len(words)
-        self._loud = sum(word.loud for word in capitals) > _LOUD * len(words)
 
     def run(self, begin: int, end: int) -> list[Classification]:
         """Return the names in a run, which may be several joined by small words."""
@@ -73,7 +57,7 @@ class NameClassifier:
         begin, end = self._trimmed(begin, end)
         if begin >= end:
             return []
-        whole = self._whole(begin, end)
+        whole = self._team(begin, end) or self._whole(begin, end)
         if whole is not None:
             return [whole]
         found: list[Classification] = []
@@ -93,7 +77,7 @@ class NameClassifier:
 
     def _is_ordinary(self, at: int) -> bool:
         word, lists = self._words[at], self._lists
-        if word.bare in lists.never or word.bare in lists.demonyms or not word.capital:
+        if word.bare in lists.never or word.bare in lists.demonyms or word.bare in lists.greetings or not word.capital:
             return True
         if not word.first:
             return False
@@ -130,6 +114,15 @@ class NameClassifier:
             return None
         return self._institution(begin, end)
 
+    def _team(self, begin: int, end: int) -> Classification | None:
+        """Return a team that is named after its place: ``the Vancouver Canucks``."""
+        last = self._words[end - 1]
+        if end - begin < _SEVERAL or self._before(begin) != "the" or not last.bare.endswith("s"):
+            return None
+        at = next((at for at in range(end - 1, begin, -1) if self._phrase(begin, at) in self._lists.places), None)
+        is_team = at is not None and not last.possessive and self._evidence.is_prose(begin, end)
+        return Classification("organization", 0.6, begin, end) if is_team else None
+
     def _is_code(self, at: int) -> bool:
         """Return whether a place is written as two letters but not in capitals: ``Ok``, ``Pa``."""
         word = self._words[at]
@@ -141,9 +134,19 @@ class NameClassifier:
         linked = any(not self._words[at].capital for at in range(begin, end))
         if headed is not None or (linked and first in lists.given_names):
             return headed
-        if last in lists.organisation_ends:
+        if last in lists.organisation_ends and (last not in lists.weak_ends or self._is_own_name(begin, end)):
             return Classification("organization", 0.75, begin, end)
         return None if linked else self._place(begin, end)
+
+    def _is_own_name(self, begin: int, end: int) -> bool:
+        """Return whether words before an ending that is an ordinary word too are a name's.
+
+        ``Ferrous Systems`` is one in a sentence, ``Distributed Systems`` none.
+        """
+        evidence = self._evidence
+        if not evidence.is_prose(begin, end):
+            return False
+        return any(evidence.is_plain(at) and not evidence.is_ordinary(at) for at in range(begin, end - 1))
 
     def _headed(self, begin: int, end: int) -> Classification | None:
         """Return what ``University of Oslo`` or ``Gulf of Mexico`` is, by the word before ``of``."""
@@ -153,13 +156,16 @@ class NameClassifier:
         head = self._words[begin].bare if second == "of" else second
         if head in lists.organisation_starts:
             return Classification("organization", 0.75, begin, end)
-        if second == "of" and (head in lists.place_starts or head in lists.place_ends):
+        is_place = head in lists.place_starts or (head in lists.place_ends and head not in lists.weak_ends)
+        if second == "of" and is_place and not self._evidence.is_ordinary(end - 1):
             return Classification("location", 0.7, begin, end)
         return None
 
     def _place(self, begin: int, end: int) -> Classification | None:
         lists, first, last = self._lists, self._words[begin].bare, self._words[end - 1].bare
-        if last in lists.place_ends or first in lists.place_starts:
+        if last in lists.place_ends and (last not in lists.weak_ends or self._is_own_name(begin, end)):
+            return Classification("location", 0.7, begin, end)
+        if first in lists.place_starts and last not in lists.common and self._evidence.is_surname(begin + 1):
             return Classification("location", 0.7, begin, end)
         if first in lists.directions and self._phrase(begin + 1, end) in lists.places:
             return Classification("location", 0.75, begin, end)
@@ -174,28 +180,130 @@ class NameClassifier:
                 return [found]
         if self._shouted:
             return []
-        found = self._single(begin) if end - begin == 1 else self._unknown(begin, end)
+        found = self._single(begin) if end - begin == 1 else self._several(begin, end)
         return [] if found is None else [found]
 
     def _person(self, begin: int, end: int) -> Classification | None:
         """Return the person whom a title or given name in the words announces."""
-        lists, words = self._lists, self._words
         at = next((at + 1 for at in range(end - 2, begin - 1, -1) if self._is_title(at)), begin)
-        titled = at > begin or (begin > 0 and words[begin].joined and self._is_title(begin - 1))
-        if not titled:
-            at = next((at for at in range(begin, end) if words[at].bare in lists.given_names), end)
-            if at > begin and end - at < _SEVERAL:  # after other words a given name needs a surname
-                return None
-        if at >= end or (self._shouted and words[at].bare not in lists.given_names):
+        titled = at > begin or (begin > 0 and self._words[begin].joined and self._is_title(begin - 1))
+        if titled and self._may_be_titled(at, end):
+            return self._named(at, self._end_of_name(at, end) or at + 1, 0.7)
+        at = next((at for at in range(begin, end) if self._is_given(at)), end)
+        last = self._end_of_name(at, end) if at < end else None
+        if last is not None and self._phrase(at, last) in self._lists.places:
+            return Classification("location", 0.85, at, last)
+        if last is not None and (at == begin or self._evidence.is_ordinary(at - 1) or self._is_sure(at, last)):
+            return self._named(at, last, 0.85)
+        return self._named(at, at + 1, 0.7) if last is None and at == begin and self._may_be_alone(at, end) else None
+
+    def _is_sure(self, begin: int, end: int) -> bool:
+        """Return whether words are a usual given name and a listed surname."""
+        return self._words[begin].bare in self._lists.given_names and self._evidence.is_known_surname(end - 1)
+
+    def _named(self, begin: int, end: int, confidence: float) -> Classification | None:
+        words = self._words[begin:end]
+        if self._before(begin) == "the" and words[-1].bare.endswith("s") and not words[-1].possessive:
+            return None  # several of a kind or family: the Jacques Lebels
+        self._people.update(word.bare for word in words if len(word.bare) > _CODE and word.capital)
+        return Classification("person", confidence, begin, end)
+
+    def _is_program(self, at: int) -> bool:
+        """Return whether a given name is as often that of a program.
+
+        Code or an address of this text may have it so.
+        """
+        evidence = self._evidence
+        return evidence.is_product(at) or (evidence.is_technical and self._words[at].bare in self._lists.programs)
+
+    def _is_given(self, at: int) -> bool:
+        word, lists, evidence = self._words[at], self._lists, self._evidence
+        if not (evidence.is_plain(at) or (word.loud and self._shouted)) or word.bare in lists.never:
+            return False
+        if word.bare in lists.given_names:
+            return True
+        is_rare = word.bare in lists.rarer_given_names and not evidence.is_ordinary(at) and not word.possessive
+        return is_rare and at + 1 < len(self._words) and evidence.is_known_surname(at + 1)
+
+    def _end_of_name(self, at: int, end: int) -> int | None:
+        """Return where a full name ends, ``None`` where no surname follows the given name."""
+        words, last = self._words, at + 1
+        is_prose = self._evidence.is_prose(at, min(end, at + _LONGEST_PERSON))
+        while last < min(end, at + _LONGEST_PERSON) and not words[last - 1].possessive:
+            word = words[last]
+            if word.capital and not self._continues(at, last, end, is_prose=is_prose):
+                break
+            if not word.capital and word.key not in self._lists.particles:
+                break
+            last += 1
+        while last > at + 1 and not words[last - 1].capital:
+            last -= 1
+        if last - at < _SEVERAL or len(words[last - 1].bare) == 1:
             return None
-        last = min(end, at + _LONGEST_PERSON)
-        given = words[at].bare in lists.given_names
-        self._people.update(word.bare for word in words[at:last] if len(word.bare) > _CODE and word.capital)
-        return Classification("person", 0.85 if given and last - at > 1 else 0.7, at, last)
+        is_program = words[at].bare in self._lists.programs and self._evidence.is_technical
+        return None if is_program and not self._evidence.is_known_surname(last - 1) else last
+
+    def _continues(self, begin: int, at: int, end: int, *, is_prose: bool) -> bool:
+        """Return whether a capitalised word belongs to the person's name that begins before it."""
+        evidence, before = self._evidence, self._words[at - 1]
+        if self._words[at].key in self._lists.particles:  # Lotte De Smet
+            return at + 1 < end and evidence.is_surname(at + 1)
+        if len(self._words[at].text) == 1:  # James D. Watson
+            return at + 1 < end
+        is_second = at == begin + 1 or before.key in self._lists.particles or len(before.text) <= _CODE
+        ends = at + 1 == end
+        if not evidence.is_surname(at):
+            return ends and (is_second or is_prose) and self._is_odd_surname(at, is_prose=is_prose)
+        # In a title, the word after a whole name may be any word.
+        return is_second or (ends and evidence.is_known_surname(at)) or (is_prose and not self._is_done(at))
+
+    def _is_odd_surname(self, at: int, *, is_prose: bool) -> bool:
+        """Return whether an ordinary word may be the surname after a given name: ``Eric Button``."""
+        evidence, word = self._evidence, self._words[at]
+        if evidence.is_known_surname(at):
+            return True
+        is_name = evidence.is_plain(at) and word.bare not in self._lists.common and word.bare not in self._lists.never
+        return is_name and is_prose and not evidence.is_technical
+
+    def _is_done(self, at: int) -> bool:
+        return self._words[at].key.endswith(_DONE)
+
+    def _may_be_alone(self, at: int, end: int) -> bool:
+        """Return whether a given name without a surname stands where a person's name stands."""
+        word, evidence = self._words[at], self._evidence
+        if word.bare not in self._lists.given_names:
+            return False
+        if self._acts(at + 1) or self._is_addressed(at):
+            return True
+        if self._is_other_thing(at, end):
+            return False
+        if not evidence.is_technical or word.possessive:
+            return True
+        return not evidence.is_title_like(at, at + 1) or evidence.is_alone(at, at + 1)
+
+    def _is_other_thing(self, at: int, end: int) -> bool:
+        """Return whether a given name is likelier that of a program or an herb."""
+        word = self._words[at]
+        if self._evidence.is_ordinary(at) and word.first and not word.possessive:  # Rosemary, in a list
+            return True
+        if self._is_program(at) or self._before(at) in _ARTICLES or self._before(at) in ("in", "the"):
+            return True
+        return at + 1 < end and not word.possessive and self._words[at + 1].bare not in self._lists.never
 
     def _is_title(self, at: int) -> bool:
         word = self._words[at]
         return word.bare in self._lists.titles and not (word.loud and len(word.text) > 1)
+
+    def _may_be_titled(self, at: int, end: int) -> bool:
+        """Return whether a word after a title is a name.
+
+        Many a title is an ordinary word as well.
+        """
+        if at >= end or not (self._evidence.is_surname(at) or self._is_given(at)):
+            return False
+        if self._words[at - 1].bare in self._lists.forms_of_address:
+            return True
+        return self._is_given(at) or self._evidence.is_known_surname(at)
 
     def _before_place(self, begin: int, end: int) -> Classification | None:
         """Return the place that stands before a comma and a larger one: ``Metairie, Louisiana``."""
@@ -205,52 +313,95 @@ class NameClassifier:
         larger = words[end].bare in self._lists.places and words[end].capital
         if not larger and end + 1 < len(words) and words[end].capital and words[end + 1].capital:
             larger = self._phrase(end, end + 2) in self._lists.places
-        return Classification("location", 0.65, begin, end) if larger and end - begin <= _LONGEST_UNKNOWN else None
+        return Classification("location", 0.65, begin, end) if larger and end - begin <= _LONGEST_PLACE else None
 
     def _is_after_comma(self, at: int) -> bool:
         return self._words[at].start - self._words[at - 1].end == len(", ")
 
-    def _unknown(self, begin: int, end: int) -> Classification | None:
-        before = self._before(begin)
-        if before in _IN:
-            return Classification("location", 0.45, begin, end)
-        if before == "the":
-            plural = self._words[end - 1].bare.endswith("s") and not self._words[end - 1].possessive
-            return Classification("organization", 0.4, begin, end) if plural else None
-        if before in _ARTICLES or not self._prose or end - begin > _LONGEST_UNKNOWN:
+    def _several(self, begin: int, end: int) -> Classification | None:
+        """Return the person of several words of which none is a listed given name."""
+        evidence = self._evidence
+        if end - begin > _LONGEST_PLACE or not all(evidence.is_surname(at) for at in range(begin, end)):
             return None
-        if all(self._is_surname(at) for at in range(begin, end)):
-            return Classification("person", 0.4, begin, end)
+        if self._before(begin) in _ARTICLES or any(self._is_no_person(at) for at in range(begin, end)):
+            return None
+        is_prose = evidence.is_prose(begin, end)
+        if self._before(begin) in _IN:
+            return Classification("location", 0.45, begin, end) if is_prose else None
+        is_known = evidence.is_known_surname(end - 1)
+        is_likely = (self._has_role(begin) + is_known + (not evidence.is_technical)) >= _SEVERAL
+        if self._acts(end) or self._is_addressed(begin) or evidence.is_born(end - 1) or (is_prose and is_likely):
+            return self._named(begin, end, 0.5)
         return None
 
-    def _single(self, at: int) -> Classification | None:
+    def _is_no_person(self, at: int) -> bool:
         word, lists = self._words[at], self._lists
-        key = word.bare
-        if key in self._people:
-            return Classification("person", 0.6, at, at + 1)
-        if key in lists.common or key in self._lower:
-            return None
+        return (
+            word.loud
+            or self._evidence.is_letter(at)
+            or any(word.bare in names for names in (lists.organisations, lists.places, lists.programs))
+        )
+
+    def _has_role(self, at: int) -> bool:
+        """Return whether the word before says what a person does: ``guitarist Thom Yorke``."""
         before = self._before(at)
-        after = self._words[at + 1].key if at + 1 < len(self._words) and self._words[at + 1].joined else ""
+        return (
+            before in self._lists.titles or before in self._lists.roles or before.endswith(tuple(self._lists.role_ends))
+        )
+
+    def _acts(self, end: int) -> bool:
+        """Return whether the word at ``end`` says what people do."""
+        words = self._words
+        return end < len(words) and words[end].joined and words[end].key in self._lists.person_verbs
+
+    def _is_addressed(self, at: int) -> bool:
+        """Return whether a greeting stands right before a word: ``Hi Noor``, ``Chère Anouk``."""
+        return at > 0 and self._words[at].joined and self._words[at - 1].key in self._lists.greetings
+
+    def _single(self, at: int) -> Classification | None:
+        word, evidence = self._words[at], self._evidence
+        if word.loud:
+            return Classification("organization", 0.4, at, at + 1) if self._is_acronym(at) else None
+        if (
+            evidence.is_ordinary(at)
+            or not evidence.is_plain(at)
+            or len(word.bare) < _SEVERAL
+            or evidence.is_product(at)
+        ):
+            return None
+        if word.bare in self._people and evidence.is_known_surname(at):
+            return Classification("person", 0.6, at, at + 1)
+        return None if word.bare in self._lower else self._by_context(at)
+
+    def _by_context(self, at: int) -> Classification | None:
+        """Return what a name on no list is by the words beside it."""
+        before = self._before(at)
         if before == "project":
             return Classification("project", 0.7, at, at + 1)
-        if not word.loud and (before in lists.place_cues or self._is_part_of_place(at, before)):
+        if self._is_addressed(at):
+            return Classification("person", 0.6, at, at + 1)
+        if not self._evidence.is_prose(at, at + 1):
+            return None
+        if before in self._lists.place_cues or self._is_part_of_place(at, before):
             return Classification("location", 0.5, at, at + 1)
-        if word.loud and not self._loud and _ACRONYM[0] <= len(key) <= _ACRONYM[1] and key.isalpha():
-            return Classification("organization", 0.4, at, at + 1) if before in _FUNCTION else None
-        return Classification("person", 0.45, at, at + 1) if after in lists.person_verbs else None
+        is_person = self._acts(at + 1) and before != "the" and before not in _ARTICLES
+        return Classification("person", 0.45, at, at + 1) if is_person else None
+
+    def _is_acronym(self, at: int) -> bool:
+        """Return whether a word in capitals is an organisation: ``the AHAC was``."""
+        word, words, evidence = self._words[at], self._words, self._evidence
+        if not _ACRONYM[0] <= len(word.bare) <= _ACRONYM[1] or not word.bare.isalpha() or self._before(at) != "the":
+            return False
+        if evidence.is_ordinary(at) or evidence.is_technical or not evidence.is_prose(at, at + 1):
+            return False
+        after = words[at + 1].key if at + 1 < len(words) and words[at + 1].joined else ""
+        return not after or after in self._lists.deeds or after in self._lists.person_verbs or after in ENGLISH
 
     def _is_part_of_place(self, at: int, before: str) -> bool:
         return before == "of" and at > 1 and self._words[at - 2].key in self._lists.place_nouns
 
     def _before(self, at: int) -> str:
         return self._words[at - 1].key if at and self._words[at].joined else ""
-
-    def _is_surname(self, at: int) -> bool:
-        word = self._words[at]
-        if not word.capital or word.loud or not word.bare.isalpha() or word.bare in self._lists.common:
-            return False
-        return len(word.bare) > 1 and not word.bare.endswith(_ABSTRACT)
 
     def _phrase(self, begin: int, end: int) -> str:
         if end - begin == 1:

@@ -8,6 +8,7 @@ from pathlib import Path
 from app.core.paths import resources
 from app.core.stopwords import ENGLISH
 
+_FILES = ("given_names", "rarer_given_names", "surnames", "places", "organisations")
 _LETTERS = ("han_surnames", "han_bounds")  # lists of single characters
 
 
@@ -16,9 +17,19 @@ class Gazetteer:
     """Names and cue words, all case-folded; names of several words have single blanks between them."""
 
     given_names: frozenset[str]
+    rarer_given_names: frozenset[str]
+    surnames: frozenset[str]
+    ordinary: frozenset[str]
     places: frozenset[str]
     organisations: frozenset[str]
     titles: frozenset[str]
+    forms_of_address: frozenset[str]
+    greetings: frozenset[str]
+    roles: frozenset[str]
+    role_ends: frozenset[str]
+    programs: frozenset[str]
+    deeds: frozenset[str]
+    weak_ends: frozenset[str]
     organisation_ends: frozenset[str]
     organisation_starts: frozenset[str]
     place_ends: frozenset[str]
@@ -44,7 +55,8 @@ def gazetteer() -> Gazetteer:
     """Return the lists, read at the first call."""
     folder = resources() / "gazetteer"
     cues = tomllib.loads((folder / "cues.toml").read_text(encoding="utf-8"))
-    names = {name: _names(folder / f"{name}.txt") for name in ("given_names", "places", "organisations")}
+    names = {name: _names(folder / f"{name}.txt") for name in _FILES}
+    names["ordinary"] = _names(folder / "ordinary_words.txt")
     words = {name: frozenset(text.casefold().split()) for name, text in cues.items()}
     words["common"] |= ENGLISH
     for name in _LETTERS:

@@ -13,6 +13,8 @@ from app.entities.ner.provider import MAX_SPANS, NameSpan
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _BEFORE_END = 4  # characters of a name before its telling ending
+_SAYING = frozenset({"说", "表示", "认为"})  # these stand inside other words too
+_SAID_WORDS = frozenset("明法话服谎教书")  # 说明, 说法
 _GIVEN = 2  # characters of a given name at most
 
 
@@ -40,8 +42,15 @@ def han_names(text: str, provider: str) -> Iterator[NameSpan]:
             begin = _begin(text, start)
             if start - begin > 1:
                 yield _span(text, begin, end, "organization", 0.6, provider)
-        elif (first := _person_begin(text, start)) is not None:
+        elif (first := _person_begin(text, start)) is not None and (word not in _SAYING or _is_said(text, first, end)):
             yield _span(text, first, start, "person", 0.6, provider)
+
+
+def _is_said(text: str, begin: int, end: int) -> bool:
+    """Return whether a verb of saying and the name before it are whole words."""
+    before = text[begin - 1 : begin] if begin else ""
+    is_bound = not before or not _HAN.match(before) or before in gazetteer().han_bounds
+    return is_bound and text[end : end + 1] not in _SAID_WORDS
 
 
 def _place_end(text: str, end: int) -> int:

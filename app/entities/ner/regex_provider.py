@@ -1,4 +1,6 @@
-"""The provider that needs nothing but patterns: @mentions, #hashtags, e-mail addresses, URLs and dates.
+"""The provider that needs nothing but patterns: @mentions, #hashtags and dates.
+
+Web and e-mail addresses are no names: the text has them, and search finds them there.
 
 Every quantifier is bounded or followed by a character it cannot itself take, so no text makes the search slow.
 """
@@ -9,6 +11,7 @@ from itertools import islice
 
 from app.entities.model import EntityType
 from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, KnownNames, NameSpan
+from app.entities.ner.word_tokens import without_code
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -28,15 +31,11 @@ _DATES = (
 _DATE = re.compile(rf"(?<![\w./-])(?:{_DATES})", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]+")
 _MONTH_LETTERS = len("september") + 1
-_URL = re.compile(r"(?<![\w@])(?:https?://|www\.)[^\s<>\"'`{}|\\^\[\]]{2,2000}", re.IGNORECASE)
-_EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-])")
-_MENTION = re.compile(r"(?<![\w@./])@[^\W_](?:[\w.-]{0,62}\w)?")
+_MENTION = re.compile(r"(?<![\w@./])@[^\W_](?:[\w.-]{0,62}\w)?(?![\w/-])")
 _HASHTAG = re.compile(r"(?<![\w#&/])#(?=[\w-]{0,63}[^\W\d])[\w-]{0,63}\w")
-_URL_TAIL = ".,;:!?…。，、）»”’*_~"
+_COLOUR = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8}|r{1,2}g{1,2}b{1,2}(?:a{1,2})?)", re.IGNORECASE)
 
 _PATTERNS: tuple[tuple[re.Pattern[str], EntityType, float, str], ...] = (
-    (_URL, "url", 0.99, ":."),
-    (_EMAIL, "email", 0.99, "@"),
     (_MENTION, "mention", 0.95, "@"),
     (_HASHTAG, "hashtag", 0.95, "#"),
 )
@@ -48,16 +47,17 @@ class RegexProvider:
     name = "regex"
 
     def extract(self, text: str, known: KnownNames) -> list[NameSpan]:
-        """Return mentions, hashtags, e-mail addresses, URLs and dates; ``known`` is not needed."""
+        """Return mentions, hashtags and dates outside code and addresses; ``known`` is not needed."""
         del known
-        read = text[:MAX_CHARACTERS]
+        read = without_code(text[:MAX_CHARACTERS])
         found = list(self._dates(read))
         for pattern, kind, confidence, hint in _PATTERNS:
-            if not any(letter in read for letter in hint):
+            if hint not in read:
                 continue
             for match in pattern.finditer(read):
-                taken = match[0] if kind != "url" else _without_tail(match[0])
-                found.append(NameSpan(match.start(), match.start() + len(taken), taken, kind, confidence, self.name))
+                if kind == "hashtag" and _COLOUR.fullmatch(match[0]):
+                    continue
+                found.append(NameSpan(match.start(), match.end(), match[0], kind, confidence, self.name))
                 if len(found) >= MAX_SPANS:
                     return found
         return found
@@ -91,15 +91,3 @@ def _word_before(text: str, number: int) -> int:
     while begin and end - begin < _MONTH_LETTERS and text[begin - 1].isalpha():
         begin -= 1
     return begin if begin < end else -1
-
-
-def _without_tail(url: str) -> str:
-    """Return ``url`` without the punctuation of the sentence around it."""
-    end = len(url)
-    while end and (url[end - 1] in _URL_TAIL or (url[end - 1] == ")" and _opens_less(url, end))):
-        end -= 1
-    return url[:end]
-
-
-def _opens_less(url: str, end: int) -> bool:
-    return url.count("(", 0, end) < url.count(")", 0, end)

@@ -11,7 +11,7 @@ from app.entities.ner.classifier import Classification, NameClassifier
 from app.entities.ner.gazetteer import gazetteer
 from app.entities.ner.han import han_names
 from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, KnownNames, NameSpan
-from app.entities.ner.word_tokens import Word, words
+from app.entities.ner.word_tokens import words
 
 LONGEST = 8  # words of a name
 _ADDING = frozenset({"and", "&", "y", "e"})  # with another small word after it, a new name begins
@@ -28,7 +28,7 @@ class RulesProvider:
         """Return people, organisations, places, projects and known names of any type."""
         read = text[:MAX_CHARACTERS]
         found = list(han_names(read, self.name))
-        reader = _Reader(words(read), known)
+        reader = _Reader(read, known)
         for judged in reader.judgements():
             if len(found) >= MAX_SPANS:
                 break
@@ -40,10 +40,10 @@ class RulesProvider:
 class _Reader:
     """Reads one text's words."""
 
-    def __init__(self, all_words: list[Word], known: KnownNames) -> None:
-        self.words = all_words
+    def __init__(self, text: str, known: KnownNames) -> None:
+        self.words = words(text)
         self._known = known
-        self._judge = NameClassifier(all_words, gazetteer())
+        self._judge = NameClassifier(text, self.words, gazetteer())
 
     def judgements(self) -> Iterator[Classification]:
         """Yield the names in order; each word is in one at most."""

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 # A word may hold inner apostrophes, hyphens and ampersands; a dot belongs to it in initials only.
 _WORD = re.compile(r"(?:[^\W\d_]\.){2,8}|[^\W_]+(?:['’&-][^\W_]+)*\+*")
-_FENCE = re.compile(r"```[^`]*(?:```|\Z)|`[^`\n]{1,200}`")
+CODE = re.compile(r"```[^`]*(?:```|\Z)|`[^`\n]{1,200}`")
+URL = re.compile(r"(?<![\w@])(?:https?://|www\.)[^\s<>\"'`{}|\\^\[\]]{2,2000}", re.IGNORECASE)
+_EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-])")
 _ENDERS = frozenset('.!?…:;\n\r。！？|>*•–—"“”‘([{#~=/\\')
 _POSSESSIVE = 3  # letters that a word with a possessive ending has more than
 _SHORT = frozenset(
@@ -65,12 +67,11 @@ class Word:
 
 
 def words(text: str) -> list[Word]:
-    """Return the words of ``text``, without those in code.
+    """Return the words of ``text``, without those in code and addresses.
 
     ``first`` says that a sentence begins there, ``joined`` that only one blank (or an initial's dot) is before it.
     """
-    if "`" in text:
-        text = _FENCE.sub(lambda match: "\n" * len(match[0]), text)
+    text = without_code(text)
     found: list[Word] = []
     previous, last = 0, ""
     before: Word | None = None
@@ -88,6 +89,18 @@ def words(text: str) -> list[Word]:
         found.append(before)
         previous, last = end, word[-1]
     return found
+
+
+def without_code(text: str) -> str:
+    """Return ``text`` with line ends in place of code and addresses, where no names stand."""
+    for hint, pattern in (("`", CODE), ("://", URL), ("www.", URL), ("@", _EMAIL)):
+        if hint in text:
+            text = pattern.sub(_blanked, text)
+    return text
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return "\n" * len(match[0])
 
 
 def _begins(gap: str, before: Word) -> bool:

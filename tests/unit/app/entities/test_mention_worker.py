@@ -24,7 +24,6 @@ def test_turns_and_memories_are_read_once_and_changes_are_published(harness: Ent
         "Alice Jones": 1,
         "Berlin": 1,
         "Maria": 1,
-        "bob@example.org": 1,
         "#garden": 1,
         "Paris": 1,
     }

@@ -74,6 +74,27 @@ def test_what_was_released_is_there_again(host: Host, hidden: str) -> None:
     assert [row.id for row in ask(host, "note.list", filter={"deleted": True})] == [hidden]
 
 
+@pytest.mark.parametrize("times", range(6))
+def test_a_quarantine_stands_however_often_it_was_undone_and_redone(host: Host, hidden: str, times: int) -> None:
+    for _ in range(times):
+        latest = host.ask("memory.history", target=hidden, limit=1)[0]
+        host.ask("memory.undo", history_ids=[latest.id])
+    if times % 2:  # it ended, and what is deleted then is in the trash like everything
+        host.ask("note.delete", id=hidden)
+    shown = [hidden] * (times % 2)
+    assert [row.id for row in ask(host, "note.list", filter={"deleted": True})] == shown
+    assert [row.id for row in host.ask("note.list", filter={"deleted": True})] == [hidden]
+
+
+def test_an_agent_that_sees_everything_finds_it_in_the_trash_only(host: Host, hidden: str) -> None:
+    trusted = Caller("friend", "full")
+    limited = Caller("narrow", "full", ("shared", "social"))
+    for caller, shown in ((trusted, [hidden]), (limited, [])):
+        assert [row.id for row in host.call("note.list", {}, caller).result(30).value] == []
+        trash = host.call("note.list", {"filter": {"deleted": True}}, caller).result(30).value
+        assert [row.id for row in trash] == shown
+
+
 def test_in_the_archive_it_is_no_more_there_than_in_the_trash(host: Host, hidden: str) -> None:
     host.ask("archive.put", ids=[hidden])
     assert [row.id for row in host.ask("archive.list")] == [hidden]

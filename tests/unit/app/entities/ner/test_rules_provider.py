@@ -41,6 +41,47 @@ def test_sentences(text: str, wanted: set[tuple[str, str]] | None) -> None:
         assert {kind for kind, _ in names - wanted} <= {"person"} if wanted else not names
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Manage Docker Swarm services.",
+        "- Quit Emacs:\n\n`emacs`",
+        "- Run a Julia program and exit:\n\n`julia program.jl`",
+        "[Quantum Chess Implemented](https://example.org/quantum-chess)",
+        "A tool for Distributed Systems",
+        "[Alexander Technique](https://example.org/technique)",
+        "THIS SOFTWARE IS PROVIDED AS IS, WITHOUT WARRANTY OF ANY KIND, OUT OF OR IN CONNECTION WITH IT",
+        "The value is NULL when RAM is short",
+        "she planted Court Pendu Gris by the wall",
+        "under the Jacques Lebels",
+        "请看文档说明",
+    ],
+)
+def test_capitals_alone_name_nobody(text: str) -> None:
+    assert found(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Chère Anouk, merci", "Anouk"),
+        ("Dear Noor, thank you", "Noor"),
+        ("I met Lotte De Smet there", "Lotte De Smet"),
+        ("the guitarist Thom Bresh came", "Thom Bresh"),
+        ("Dou Jiande surrendered at once", "Dou Jiande"),
+        ("[Jon Hopkins](https://example.org/x) - Opalescent", "Jon Hopkins"),
+        ("an interview with Paul Mockapetris, who made it", "Paul Mockapetris"),
+        ("Christopher Nolan Film When You Give Up (https://example.org)", "Christopher Nolan"),
+    ],
+)
+def test_people_by_what_stands_beside_them(text: str, name: str) -> None:
+    assert found(text) == {("person", name)}
+
+
+def test_a_team_is_named_after_its_place() -> None:
+    assert ("organization", "Toronto Blue Jays") in found("he was traded to the Toronto Blue Jays for a catcher")
+
+
 def test_an_institution_is_named_whole() -> None:
     names = found("the University of Oslo and the British Library Council")
     assert ("organization", "University of Oslo") in names

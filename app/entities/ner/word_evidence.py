@@ -1,0 +1,131 @@
+"""Evidence about the words of a text: how they are written, and their neighbours."""
+
+import re
+from functools import cached_property
+
+from app.entities.ner.gazetteer import Gazetteer
+from app.entities.ner.word_tokens import CODE, URL, Word
+
+_NEAR = 40  # words to either side that may be of the same sentence, line or link
+_TELLING = 4  # letters of a word whose small first letter tells that titles are not capitalised here
+_TOKEN = re.compile(r"[^\W_]+")
+_FOREIGN = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LIFE = re.compile(r" \((?:born\b|b\. ?\d|\w{3,9} \d\d?, ?\d{4}|\d\d? \w{3,9},? \d{4}|\d{4} ?[-–—])")
+_CONTRACTED = ("n't", "n’t", "'re", "’re", "'ll", "’ll", "'ve", "’ve")
+_LEADING = ("Mc", "Mac", "De", "Di", "Du", "La", "Le", "Van", "O'", "O’", "D'", "D’", "L'", "L’")
+
+
+class WordEvidence:
+    """Evidence about the words of one text, which does not decide what they name.
+
+    Args:
+        text: The text.
+        words: All its words.
+        lists: Names and cue words.
+    """
+
+    def __init__(self, text: str, words: list[Word], lists: Gazetteer) -> None:
+        self._text = text
+        self._words = words
+        self._lists = lists
+
+    def is_prose(self, begin: int, end: int) -> bool:
+        """Return whether words stand among words in small letters, as in a sentence.
+
+        In headings, link texts, list items and titles capitals tell nothing.
+        """
+        small, capitals = self._around(begin, end)
+        return small > 1 and small > capitals
+
+    def is_title_like(self, begin: int, end: int) -> bool:
+        """Return whether most of the words around are capitalised."""
+        small, capitals = self._around(begin, end)
+        return capitals > small
+
+    def _around(self, begin: int, end: int) -> tuple[int, int]:
+        """Return the counts of small and capitalised words of the same sentence, line or link."""
+        words, small, capitals = self._words, 0, 0
+        at = begin
+        while at > max(0, begin - _NEAR) and not words[at].first:
+            at -= 1
+        last = min(len(words), end + _NEAR)
+        while at < last:
+            word = words[at]
+            if at >= end and word.first:
+                break
+            if not begin <= at < end and (len(word.key) >= _TELLING or not word.capital):
+                capitals += word.capital
+                small += not word.capital
+            at += 1
+        return small, capitals
+
+    def is_alone(self, begin: int, end: int) -> bool:
+        """Return whether words are all there is of their line, link text or sentence."""
+        return self._words[begin].first and (end >= len(self._words) or self._words[end].first)
+
+    def is_product(self, at: int) -> bool:
+        """Return whether code or an address of this text has the word in small letters."""
+        return self._words[at].bare in self._technical
+
+    @property
+    def is_technical(self) -> bool:
+        """Return whether the text has code or addresses in it.
+
+        Capitalised words are likelier products there.
+        """
+        return bool(self._technical)
+
+    @cached_property
+    def _technical(self) -> frozenset[str]:
+        parts = [match[0] for pattern in (CODE, URL) for match in pattern.finditer(self._text)]
+        return frozenset(word for part in parts for word in _TOKEN.findall(part) if word.islower())
+
+    def is_ordinary(self, at: int) -> bool:
+        """Return whether a word is an ordinary one, capitalised or not."""
+        bare, lists = self._words[at].bare, self._lists
+        return bare in lists.common or bare in lists.ordinary or bare in lists.never
+
+    def is_plain(self, at: int) -> bool:
+        """Return whether a word has no digits, inner capitals or second script."""
+        word = self._words[at]
+        if not word.capital:
+            return False
+        if word.text.isascii() and word.text.isalpha() and word.text[1:].islower():  # most of them
+            return True
+        if any(letter.isdigit() for letter in word.text) or "+" in word.text or "&" in word.text:
+            return False
+        if _FOREIGN.search(word.text):
+            return False
+        if len(word.text) == 1 or "." in word.text:
+            return True
+        return all(self._is_plain_part(part) for part in word.text[: len(word.bare)].split("-") if part)
+
+    @staticmethod
+    def _is_plain_part(part: str) -> bool:
+        for lead in _LEADING:
+            if part.startswith(lead) and part[len(lead) :][:1].isupper():
+                part = part[len(lead) :]
+                break
+        return part[1:].islower() or not part[1:]
+
+    def is_letter(self, at: int) -> bool:
+        """Return whether a word is one letter without the dot of an initial."""
+        word = self._words[at]
+        return len(word.text) == 1 and self._text[word.end : word.end + 1] != "."
+
+    def is_born(self, at: int) -> bool:
+        """Return whether dates of a life stand in brackets after a word."""
+        return _LIFE.match(self._text, self._words[at].end) is not None
+
+    def is_surname(self, at: int) -> bool:
+        """Return whether a word may be a surname after a given name."""
+        word = self._words[at]
+        if not self.is_plain(at) or word.bare in self._lists.demonyms or word.bare.endswith(_CONTRACTED):
+            return False
+        parts = word.bare.split("-")
+        is_joined = len(parts) > 1 and any(part in self._lists.ordinary for part in parts)
+        return not is_joined and not self.is_ordinary(at)
+
+    def is_known_surname(self, at: int) -> bool:
+        """Return whether a word is in the list of surnames."""
+        return self.is_plain(at) and self._words[at].bare in self._lists.surnames
