@@ -121,7 +121,8 @@ class SchedulePage(PageArea):
             return
         if schedule.next_run_at is not None and schedule.cadence.kind == "interval":
             return
-        times = "  ·  ".join(coming(run, now) for run in runs)
+        # A line ends between times, not within one.
+        times = "  ·  ".join(coming(run, now).replace(" ", "\u00a0") for run in runs)
         words = self.tr("Next, in your time: {times}") if zone else self.tr("Next: {times}")
         self._next.setText(words.format(times=times))
 
