@@ -140,9 +140,7 @@ def check(message: dict[str, Any], what: str) -> bool:
     return any(marker in whole for marker in MARKERS)
 
 
-@pytest.mark.parametrize(
-    "groups", ["", "entities,graph,archive,capture,reflections,saved-searches,session-digest"]
-)
+@pytest.mark.parametrize("groups", ["", "entities,graph,archive,capture,reflections,saved-searches,session-digest"])
 def test_no_tool_lets_recalled_text_out_of_its_fence(host: Host, tmp_path: Path, groups: str) -> None:
     planted = Planted(host, tmp_path)
     key = str(host.ask("agent.add", name="scout", trust="full").token)
