@@ -219,7 +219,7 @@ class Toaster(QWidget):
         return line.translated(focus.mapTo(window, QPoint()))
 
     def _on_focus_changed(self, old: QWidget | None, now: QWidget | None) -> None:
-        """Keep the keyboard off the toasts when what had it is hidden or disabled; Qt takes the next in the chain."""
+        """Keep the keyboard off the toasts when what had it is hidden or disabled."""
         has_come = now is not None and self.isAncestorOf(now)
         if has_come and old is not None and isValid(old) and not (old.isVisible() and old.isEnabled()):
             other = None if self.isAncestorOf(old) else self._before_in_chain(old)
