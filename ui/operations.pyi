@@ -23,8 +23,7 @@ from app.exchange.model import Capsule, ExportReport, ImportPreview, ImportRepor
 from app.exchange.transcripts.model import CaptureCounts, CapturePosition, CaptureStatus
 from app.explain.model import Explanation
 from app.history.acts.model import Act, ActPage, NextSteps, UndoneAct
-from app.history.model import HistoryEntry
-from app.history.run_changes import RunReport
+from app.history.model import HistoryEntry, RunReport
 from app.inbox.model import InboxRule, OwnProposal, Proposal, ProposalDecision
 from app.index.generations.model import EmbeddingStatus
 from app.knowledge_graph.model import GraphEntity, GraphRelation, KnowledgeGraph, Observations

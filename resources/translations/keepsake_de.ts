@@ -7995,6 +7995,10 @@
         <source>{n} turns</source>
         <translation>{n} Runden</translation>
     </message>
+    <message>
+        <source>… and {n} more</source>
+        <translation>… und {n} weitere</translation>
+    </message>
 </context>
 <context>
     <name>SavedFilters</name>

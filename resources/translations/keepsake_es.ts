@@ -7995,6 +7995,10 @@
         <source>{n} turns</source>
         <translation>{n} turnos</translation>
     </message>
+    <message>
+        <source>… and {n} more</source>
+        <translation>… y {n} más</translation>
+    </message>
 </context>
 <context>
     <name>SavedFilters</name>

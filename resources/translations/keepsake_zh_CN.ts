@@ -7995,6 +7995,10 @@
         <source>{n} turns</source>
         <translation>{n} 轮</translation>
     </message>
+    <message>
+        <source>… and {n} more</source>
+        <translation>……以及另外 {n} 项</translation>
+    </message>
 </context>
 <context>
     <name>SavedFilters</name>
