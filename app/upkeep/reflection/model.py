@@ -44,6 +44,8 @@ class WeekItem:
         store: Who may see it.
         kind: ``message``, or the kind of the memory.
         title: The title of a note.
+        said_by: The name or role of who said it word for word; empty for a memory in words of its writer.
+        mentions: How often it was said.
     """
 
     text: str
@@ -54,27 +56,8 @@ class WeekItem:
     store: StoreName = "private"
     kind: str = "message"
     title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WeekSession:
-    """A conversation of the week.
-
-    Args:
-        id: Its id.
-        title: Its title.
-        messages: Messages of this week.
-        last: The source of its last message.
-        last_at: When that was said.
-        topics: What it is about, where it has no title.
-    """
-
-    id: str
-    title: str
-    messages: int
-    last: Source
-    last_at: datetime
-    topics: tuple[str, ...] = ()
+    said_by: str = ""
+    mentions: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,50 +74,8 @@ class ChangedFact:
 
 
 @dataclass(frozen=True, slots=True)
-class MentionedName:
-    """A person, place, organisation or project and when it was mentioned.
-
-    Args:
-        name: Its name.
-        type: Its type.
-        this_week: Messages and memories of this week that mention it.
-        last_week: Those of the week before.
-        weeks: Weeks in a row that mention it, this one counted.
-        is_new: Whether nothing earlier mentions it.
-        said: What was said about it this week, where it is new.
-    """
-
-    name: str
-    type: str
-    this_week: int
-    last_week: int = 0
-    weeks: int = 1
-    is_new: bool = False
-    said: WeekItem | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """A distinctive term of a week.
-
-    Args:
-        term: The word or pair of words.
-        count: Messages and memories that have it.
-        weight: How distinctive it is against earlier weeks.
-        source: A source that has it.
-        other_week: Messages and memories of the week it is compared with that have it.
-    """
-
-    term: str
-    count: int
-    weight: float
-    source: Source
-    other_week: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Week:
-    """The material of a week.
+    """The material of a week, without what earlier reflections told.
 
     Args:
         since: Its beginning.
@@ -142,14 +83,13 @@ class Week:
         zone: The zone of its dates.
         fact_count: Facts of the week; see the setting ``reflection.min_facts``.
         message_count: Messages of the week.
-        conversations: Conversations of the week, the busiest first.
+        conversation_count: Conversations of the week.
         statements: Facts, notes and observations of the week, then statements of its messages; the latest first.
         ahead: Plans and decisions of earlier weeks whose date lies ahead.
+        promises: Promises of earlier weeks.
         changes: Facts that others took the place of.
-        names: Names mentioned this week or in the week before.
         faded: Facts that decay set aside.
-        topics: Distinctive terms of this week, the strongest first.
-        last_topics: Those of the week before.
+        people: People mentioned this week, with the number of messages and memories that mention each.
         stores: The stores all this comes from.
     """
 
@@ -158,14 +98,13 @@ class Week:
     zone: tzinfo
     fact_count: int = 0
     message_count: int = 0
-    conversations: tuple[WeekSession, ...] = ()
+    conversation_count: int = 0
     statements: tuple[WeekItem, ...] = ()
     ahead: tuple[WeekItem, ...] = ()
+    promises: tuple[WeekItem, ...] = ()
     changes: tuple[ChangedFact, ...] = ()
-    names: tuple[MentionedName, ...] = ()
     faded: tuple[WeekItem, ...] = ()
-    topics: tuple[Topic, ...] = ()
-    last_topics: tuple[Topic, ...] = ()
+    people: Mapping[str, int] = field(default_factory=dict)
     stores: tuple[StoreName, ...] = ("private",)
 
 

@@ -23,7 +23,7 @@ from app.schedule.model import Cadence, JobResult
 from app.upkeep.reflection import cited_sentences, repo
 from app.upkeep.reflection.citations import in_words
 from app.upkeep.reflection.model import Digest, ReflectionOptions, ReflectionPreview, Week, WeekItem
-from app.upkeep.reflection.week_digest import comparison, digest
+from app.upkeep.reflection.week_digest import digest
 from app.upkeep.reflection.week_reader import WeekReader
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
 
@@ -143,9 +143,9 @@ class WeeklyReflection:
     async def _text(self, week: Week, options: ReflectionOptions) -> _Written:
         """Return the model's text, or the digest where the model has none to give."""
         by_rules = await asyncio.to_thread(digest, week)
-        if not self._model.is_available:
-            return _Written(by_rules)
         items = [one for one in week.statements if one.text][: options.limit]
+        if not self._model.is_available or not items:
+            return _Written(by_rules)
         try:
             answer = await self._ask(items, options.min_facts)
         except KeepsakeError as error:
@@ -155,10 +155,8 @@ class WeeklyReflection:
         if not answer.content:
             remark = "The language model's sentences cited too few sources, so rules wrote it."
             return _Written(by_rules, remark, answer.usage, 1)
-        compared = comparison(week)
-        content = f"{answer.content}\n\n{compared}" if compared else answer.content
         attributes = {"written_by": answer.model, "dropped_sentences": answer.dropped}
-        made = replace(by_rules, content=content, sources=answer.sources, attributes=attributes)
+        made = replace(by_rules, content=answer.content, sources=answer.sources, attributes=attributes)
         remark = (
             f"{in_words(answer.dropped, 'sentence').capitalize()} without sources left out." if answer.dropped else ""
         )

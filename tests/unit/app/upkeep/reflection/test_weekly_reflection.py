@@ -169,6 +169,7 @@ def test_private_items_are_kept_from_a_model_that_may_not_see_them(runs: UpkeepR
     remember(runs, "Rosa rents a flat", "Rosa plays the oboe", store="shared")
     assert "Private texts are kept from the language model" in runs.run("reflection")[1].output
     runs.clock.pass_days(6.5)
+    remember(runs, "Rosa secretly sculpts", store="private")
     remember(runs, "Rosa sold a flat", "Rosa sold the oboe", "Rosa bought a cello", store="shared")
     assert runs.run("reflection")[1].counts["written"] == 1
     assert reflections(runs)[0].content.startswith("One. ([1]")
@@ -228,11 +229,45 @@ def test_promises_plans_and_names_of_messages_are_found(runs: UpkeepRuns) -> Non
     three_facts(runs)
     runs.ask("vault.settle", names=True)
     content = runs.ask("reflection.preview").content
-    assert "## Promised" in content
-    assert "## Decided and planned" in content
-    assert "Marlene Dietrich" in content.split("## New names")[1].split("##")[0]
+    assert "the drafts of the chapter on glass" in content.split("## Promised")[1].split("##")[0]
+    assert "leave the choir after nine years" in content.split("## People")[1].split("##")[0]
     assert "keepsake://session/talk#" in content
     assert "one conversation with four messages" in content
+
+
+def test_what_was_told_is_told_again_only_if_it_changed(runs: UpkeepRuns) -> None:
+    flat, oboe, _ = three_facts(runs)
+    runs.run("reflection")
+    runs.clock.pass_days(6.5)
+    remember(runs, "Rosa bought a cello", "Rosa joined a quartet", "Rosa sings")
+    runs.ask("fact.correct", id=oboe, content="Rosa plays the oboe on Fridays")
+    runs.run("reflection")
+    content = reflections(runs)[0].content
+    assert "Rosa joined a quartet" in content
+    assert "Rosa plays the oboe on Fridays" in content
+    assert flat not in content
+    assert "Bruno" not in content
+
+
+def test_a_week_without_news_is_one_line(runs: UpkeepRuns) -> None:
+    three_facts(runs)
+    runs.run("reflection")
+    runs.clock.pass_days(6.5)
+    content = runs.ask("reflection.preview").content
+    assert content == "Nothing in it is worth telling that was not told before."
+
+
+def test_promises_of_earlier_weeks_stand_until_they_are_told(runs: UpkeepRuns) -> None:
+    said = {"statement": "commitment", "said_by": "Ines", "said_at": runs.clock.now.isoformat(timespec="seconds")}
+    remember(runs, "I'll send Rosa the drafts.", attributes=said)
+    runs.clock.pass_days(20)
+    three_facts(runs)
+    content = runs.ask("reflection.preview").content
+    assert "“I'll send Rosa the drafts.” · Ines, [" in content.split("## Promised")[1].split("##")[0]
+    runs.run("reflection")
+    runs.clock.pass_days(7)
+    remember(runs, "Rosa bought a cello", "Rosa joined a quartet", "Rosa sings")
+    assert "drafts" not in runs.ask("reflection.preview").content
 
 
 @pytest.mark.parametrize(
