@@ -109,6 +109,10 @@
         <translation>Rückgängig</translation>
     </message>
     <message>
+        <source>Undo both…</source>
+        <translation>Beides rückgängig machen …</translation>
+    </message>
+    <message>
         <source>Undone</source>
         <translation>Rückgängig gemacht</translation>
     </message>
@@ -179,8 +183,24 @@
         <translation>Der gespiegelte Ordner</translation>
     </message>
     <message>
+        <source>Undo both</source>
+        <translation>Beides rückgängig machen</translation>
+    </message>
+    <message>
+        <source>Undo both?</source>
+        <translation>Beides rückgängig machen?</translation>
+    </message>
+    <message>
+        <source>Undo both? Each is an entry of the history and can be done again there.</source>
+        <translation>Beides rückgängig machen? Jedes ist ein Eintrag im Verlauf und lässt sich dort wiederholen.</translation>
+    </message>
+    <message>
         <source>You</source>
         <translation>Du</translation>
+    </message>
+    <message>
+        <source>‘{what}’ cannot be undone by itself.</source>
+        <translation>‚{what}‘ lässt sich nicht allein rückgängig machen.</translation>
     </message>
 </context>
 <context>
@@ -3284,8 +3304,8 @@
         <translation>Erinnerungen und Nachrichten mit wenigen Namen noch einmal durchsuchen und Zusammenführungen von Namen vorschlagen.</translation>
     </message>
     <message>
-        <source>Search texts with few names again, and propose to merge entities that may be one.</source>
-        <translation>Texte mit wenigen Namen noch einmal durchsuchen und vorschlagen, Namen zusammenzuführen, die eins sein können.</translation>
+        <source>Search texts with few names again, and let the names of one person be one.</source>
+        <translation>Texte mit wenigen Namen noch einmal durchsuchen und die Namen einer Person zusammenführen.</translation>
     </message>
     <message>
         <source>Searched your memory</source>
@@ -3468,8 +3488,44 @@
         <translation>Texte, die auf einmal in Vektoren verwandelt werden.</translation>
     </message>
     <message>
+        <source>That is undone already.</source>
+        <translation>Das ist schon rückgängig gemacht.</translation>
+    </message>
+    <message>
+        <source>The conversation</source>
+        <translation>Das Gespräch</translation>
+    </message>
+    <message>
         <source>The day it is written.</source>
         <translation>Der Tag, an dem sie geschrieben wird.</translation>
+    </message>
+    <message>
+        <source>The memory</source>
+        <translation>Die Erinnerung</translation>
+    </message>
+    <message>
+        <source>The name</source>
+        <translation>Der Name</translation>
+    </message>
+    <message>
+        <source>The proposal</source>
+        <translation>Der Vorschlag</translation>
+    </message>
+    <message>
+        <source>The saved search</source>
+        <translation>Die gespeicherte Suche</translation>
+    </message>
+    <message>
+        <source>The schedule</source>
+        <translation>Der Zeitplan</translation>
+    </message>
+    <message>
+        <source>There is nothing to do again.</source>
+        <translation>Es gibt nichts zu wiederholen.</translation>
+    </message>
+    <message>
+        <source>There is nothing to undo.</source>
+        <translation>Es gibt nichts rückgängig zu machen.</translation>
     </message>
     <message>
         <source>Thursday</source>
@@ -3580,6 +3636,10 @@
         <translation>Rückgängig gemacht: {what}</translation>
     </message>
     <message>
+        <source>Undo this first: {what}.</source>
+        <translation>Machen Sie zuerst dies rückgängig: {what}.</translation>
+    </message>
+    <message>
         <source>Undoing what {name} wrote</source>
         <translation>Was {name} geschrieben hat, wird rückgängig gemacht</translation>
     </message>
@@ -3648,6 +3708,10 @@
         <translation>Was Text in Vektoren verwandelt: „static“ (eingebaut), „hashed“ (für Tests), „fastembed:&lt;model name&gt;“ oder ein entfernter Dienst: „openai:“, „voyage:“, „cohere:“ oder „openai-compatible:“ mit einem Modellnamen. Auch Suchen werden dann an den entfernten Dienst gesendet.</translation>
     </message>
     <message>
+        <source>What was accepted changed nothing that the history keeps, so it cannot be undone here.</source>
+        <translation>Das Angenommene hat nichts geändert, was der Verlauf festhält, und lässt sich hier daher nicht rückgängig machen.</translation>
+    </message>
+    <message>
         <source>When it is written on that day.</source>
         <translation>Wann an diesem Tag sie geschrieben wird.</translation>
     </message>
@@ -3712,12 +3776,20 @@
         <translation>Geschrieben: {items}</translation>
     </message>
     <message>
+        <source>category</source>
+        <translation>Kategorie</translation>
+    </message>
+    <message>
         <source>change</source>
         <translation>Änderung</translation>
     </message>
     <message>
         <source>changes</source>
         <translation>Änderungen</translation>
+    </message>
+    <message>
+        <source>confidence</source>
+        <translation>Sicherheit</translation>
     </message>
     <message>
         <source>copies</source>
@@ -3728,12 +3800,28 @@
         <translation>Kopie</translation>
     </message>
     <message>
+        <source>decision</source>
+        <translation>Entscheidung</translation>
+    </message>
+    <message>
         <source>fact</source>
         <translation>Fakt</translation>
     </message>
     <message>
         <source>facts</source>
         <translation>Fakten</translation>
+    </message>
+    <message>
+        <source>files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>goal</source>
+        <translation>Ziel</translation>
+    </message>
+    <message>
+        <source>how fast it fades</source>
+        <translation>wie schnell es verblasst</translation>
     </message>
     <message>
         <source>item</source>
@@ -3744,6 +3832,10 @@
         <translation>Einträge</translation>
     </message>
     <message>
+        <source>key</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
         <source>memories</source>
         <translation>Erinnerungen</translation>
     </message>
@@ -3752,12 +3844,28 @@
         <translation>Erinnerung</translation>
     </message>
     <message>
+        <source>mentions</source>
+        <translation>Erwähnungen</translation>
+    </message>
+    <message>
         <source>message</source>
         <translation>Nachricht</translation>
     </message>
     <message>
         <source>messages</source>
         <translation>Nachrichten</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>notices</source>
+        <translation>Mitteilungen</translation>
+    </message>
+    <message>
+        <source>on or off</source>
+        <translation>ein oder aus</translation>
     </message>
     <message>
         <source>one name has a middle name or initial more</source>
@@ -3776,6 +3884,18 @@
         <translation>ein Name ist Teil des anderen, und beide werden in derselben Unterhaltung erwähnt</translation>
     </message>
     <message>
+        <source>other names</source>
+        <translation>andere Namen</translation>
+    </message>
+    <message>
+        <source>people</source>
+        <translation>Personen</translation>
+    </message>
+    <message>
+        <source>pinned or not</source>
+        <translation>angeheftet oder nicht</translation>
+    </message>
+    <message>
         <source>queries</source>
         <translation>Anfragen</translation>
     </message>
@@ -3792,6 +3912,10 @@
         <translation>Fragen</translation>
     </message>
     <message>
+        <source>relations</source>
+        <translation>Beziehungen</translation>
+    </message>
+    <message>
         <source>row</source>
         <translation>Zeile</translation>
     </message>
@@ -3800,12 +3924,24 @@
         <translation>Zeilen</translation>
     </message>
     <message>
+        <source>something else</source>
+        <translation>etwas anderes</translation>
+    </message>
+    <message>
         <source>step</source>
         <translation>Schritt</translation>
     </message>
     <message>
         <source>steps</source>
         <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>summary</source>
+        <translation>Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>tags</source>
+        <translation>Tags</translation>
     </message>
     <message>
         <source>text</source>
@@ -3884,6 +4020,22 @@
         <translation>der Text ‚{title}‘</translation>
     </message>
     <message>
+        <source>time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>times</source>
+        <translation>Zeiten</translation>
+    </message>
+    <message>
+        <source>title</source>
+        <translation>Titel</translation>
+    </message>
+    <message>
+        <source>trust</source>
+        <translation>Vertrauen</translation>
+    </message>
+    <message>
         <source>turn</source>
         <translation>Runde</translation>
     </message>
@@ -3892,8 +4044,36 @@
         <translation>Runden</translation>
     </message>
     <message>
+        <source>type</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>until when it holds</source>
+        <translation>bis wann es gilt</translation>
+    </message>
+    <message>
+        <source>until when it is kept</source>
+        <translation>bis wann es bleibt</translation>
+    </message>
+    <message>
         <source>updated {items}</source>
         <translation>aktualisiert: {items}</translation>
+    </message>
+    <message>
+        <source>what it was merged into</source>
+        <translation>womit es vereint wurde</translation>
+    </message>
+    <message>
+        <source>what took its place</source>
+        <translation>was an seine Stelle trat</translation>
+    </message>
+    <message>
+        <source>who may see it</source>
+        <translation>wer es sehen darf</translation>
+    </message>
+    <message>
+        <source>wording</source>
+        <translation>Wortlaut</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -3942,6 +4122,30 @@
     <message>
         <source>{n} texts</source>
         <translation>{n} Texte</translation>
+    </message>
+    <message>
+        <source>{thing} was brought back since.</source>
+        <translation>{thing} wurde seither zurückgeholt.</translation>
+    </message>
+    <message>
+        <source>{thing} was changed again since ({fields}).</source>
+        <translation>{thing} wurde seither wieder geändert ({fields}).</translation>
+    </message>
+    <message>
+        <source>{thing} was changed and changed back since.</source>
+        <translation>{thing} wurde seither geändert und zurückgeändert.</translation>
+    </message>
+    <message>
+        <source>{thing} was deleted since.</source>
+        <translation>{thing} wurde seither gelöscht.</translation>
+    </message>
+    <message>
+        <source>{thing} was put into the archive since. Bring it back first.</source>
+        <translation>{thing} wurde seither archiviert. Zuerst muss es zurückgeholt werden.</translation>
+    </message>
+    <message>
+        <source>{thing} went on since. It stays, with all that was said in it.</source>
+        <translation>{thing} ging seither weiter. Es bleibt, mit allem, was darin gesagt wurde.</translation>
     </message>
     <message>
         <source>{what}, from {source}</source>
@@ -5321,6 +5525,14 @@
     <message>
         <source>Archive: {title}</source>
         <translation>Archivieren: {title}</translation>
+    </message>
+    <message>
+        <source>Are {other} and {into} the same person?</source>
+        <translation>Sind {other} und {into} dieselbe Person?</translation>
+    </message>
+    <message>
+        <source>Are {other} and {into} the same?</source>
+        <translation>Sind {other} und {into} dasselbe?</translation>
     </message>
     <message>
         <source>Call {operation}</source>

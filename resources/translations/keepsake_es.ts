@@ -109,6 +109,10 @@
         <translation>Deshacer</translation>
     </message>
     <message>
+        <source>Undo both…</source>
+        <translation>Deshacer ambos…</translation>
+    </message>
+    <message>
         <source>Undone</source>
         <translation>Deshecho</translation>
     </message>
@@ -179,8 +183,24 @@
         <translation>La carpeta reflejada</translation>
     </message>
     <message>
+        <source>Undo both</source>
+        <translation>Deshacer ambos</translation>
+    </message>
+    <message>
+        <source>Undo both?</source>
+        <translation>¿Deshacer ambos?</translation>
+    </message>
+    <message>
+        <source>Undo both? Each is an entry of the history and can be done again there.</source>
+        <translation>¿Deshacer ambos? Cada uno es una entrada del historial y puede rehacerse allí.</translation>
+    </message>
+    <message>
         <source>You</source>
         <translation>Tú</translation>
+    </message>
+    <message>
+        <source>‘{what}’ cannot be undone by itself.</source>
+        <translation>«{what}» no se puede deshacer por sí solo.</translation>
     </message>
 </context>
 <context>
@@ -3284,8 +3304,8 @@
         <translation>Examinar de nuevo recuerdos y mensajes con pocos nombres y proponer combinar nombres.</translation>
     </message>
     <message>
-        <source>Search texts with few names again, and propose to merge entities that may be one.</source>
-        <translation>Examinar de nuevo textos con pocos nombres y proponer combinar los que puedan ser uno.</translation>
+        <source>Search texts with few names again, and let the names of one person be one.</source>
+        <translation>Buscar de nuevo en textos con pocos nombres y unir los nombres de una misma persona.</translation>
     </message>
     <message>
         <source>Searched your memory</source>
@@ -3468,8 +3488,44 @@
         <translation>Textos que se convierten en vectores a la vez.</translation>
     </message>
     <message>
+        <source>That is undone already.</source>
+        <translation>Eso ya está deshecho.</translation>
+    </message>
+    <message>
+        <source>The conversation</source>
+        <translation>La conversación</translation>
+    </message>
+    <message>
         <source>The day it is written.</source>
         <translation>El día en que se escribe.</translation>
+    </message>
+    <message>
+        <source>The memory</source>
+        <translation>El recuerdo</translation>
+    </message>
+    <message>
+        <source>The name</source>
+        <translation>El nombre</translation>
+    </message>
+    <message>
+        <source>The proposal</source>
+        <translation>La propuesta</translation>
+    </message>
+    <message>
+        <source>The saved search</source>
+        <translation>La búsqueda guardada</translation>
+    </message>
+    <message>
+        <source>The schedule</source>
+        <translation>La programación</translation>
+    </message>
+    <message>
+        <source>There is nothing to do again.</source>
+        <translation>No hay nada que rehacer.</translation>
+    </message>
+    <message>
+        <source>There is nothing to undo.</source>
+        <translation>No hay nada que deshacer.</translation>
     </message>
     <message>
         <source>Thursday</source>
@@ -3580,6 +3636,10 @@
         <translation>Deshecho: {what}</translation>
     </message>
     <message>
+        <source>Undo this first: {what}.</source>
+        <translation>Deshaga primero esto: {what}.</translation>
+    </message>
+    <message>
         <source>Undoing what {name} wrote</source>
         <translation>Deshaciendo lo que escribió {name}</translation>
     </message>
@@ -3648,6 +3708,10 @@
         <translation>Lo que convierte texto en vectores: «static» (incluido), «hashed» (para pruebas), «fastembed:&lt;model name&gt;», o un servicio remoto: «openai:», «voyage:», «cohere:» u «openai-compatible:» con un nombre de modelo. Lo que se busca también se envía al servicio remoto.</translation>
     </message>
     <message>
+        <source>What was accepted changed nothing that the history keeps, so it cannot be undone here.</source>
+        <translation>Lo aceptado no cambió nada que el historial conserve, así que no se puede deshacer aquí.</translation>
+    </message>
+    <message>
         <source>When it is written on that day.</source>
         <translation>A qué hora de ese día se escribe.</translation>
     </message>
@@ -3712,12 +3776,20 @@
         <translation>Escrito: {items}</translation>
     </message>
     <message>
+        <source>category</source>
+        <translation>categoría</translation>
+    </message>
+    <message>
         <source>change</source>
         <translation>cambio</translation>
     </message>
     <message>
         <source>changes</source>
         <translation>cambios</translation>
+    </message>
+    <message>
+        <source>confidence</source>
+        <translation>confianza</translation>
     </message>
     <message>
         <source>copies</source>
@@ -3728,12 +3800,28 @@
         <translation>copia</translation>
     </message>
     <message>
+        <source>decision</source>
+        <translation>decisión</translation>
+    </message>
+    <message>
         <source>fact</source>
         <translation>hecho</translation>
     </message>
     <message>
         <source>facts</source>
         <translation>hechos</translation>
+    </message>
+    <message>
+        <source>files</source>
+        <translation>archivos</translation>
+    </message>
+    <message>
+        <source>goal</source>
+        <translation>objetivo</translation>
+    </message>
+    <message>
+        <source>how fast it fades</source>
+        <translation>la rapidez con que se desvanece</translation>
     </message>
     <message>
         <source>item</source>
@@ -3744,6 +3832,10 @@
         <translation>elementos</translation>
     </message>
     <message>
+        <source>key</source>
+        <translation>clave</translation>
+    </message>
+    <message>
         <source>memories</source>
         <translation>recuerdos</translation>
     </message>
@@ -3752,12 +3844,28 @@
         <translation>recuerdo</translation>
     </message>
     <message>
+        <source>mentions</source>
+        <translation>menciones</translation>
+    </message>
+    <message>
         <source>message</source>
         <translation>mensaje</translation>
     </message>
     <message>
         <source>messages</source>
         <translation>mensajes</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>nombre</translation>
+    </message>
+    <message>
+        <source>notices</source>
+        <translation>avisos</translation>
+    </message>
+    <message>
+        <source>on or off</source>
+        <translation>activado o no</translation>
     </message>
     <message>
         <source>one name has a middle name or initial more</source>
@@ -3776,6 +3884,18 @@
         <translation>un nombre es parte del otro y ambos se mencionan en una misma conversación</translation>
     </message>
     <message>
+        <source>other names</source>
+        <translation>otros nombres</translation>
+    </message>
+    <message>
+        <source>people</source>
+        <translation>personas</translation>
+    </message>
+    <message>
+        <source>pinned or not</source>
+        <translation>fijado o no</translation>
+    </message>
+    <message>
         <source>queries</source>
         <translation>consultas</translation>
     </message>
@@ -3792,6 +3912,10 @@
         <translation>preguntas</translation>
     </message>
     <message>
+        <source>relations</source>
+        <translation>relaciones</translation>
+    </message>
+    <message>
         <source>row</source>
         <translation>fila</translation>
     </message>
@@ -3800,12 +3924,24 @@
         <translation>filas</translation>
     </message>
     <message>
+        <source>something else</source>
+        <translation>otra cosa</translation>
+    </message>
+    <message>
         <source>step</source>
         <translation>paso</translation>
     </message>
     <message>
         <source>steps</source>
         <translation>pasos</translation>
+    </message>
+    <message>
+        <source>summary</source>
+        <translation>resumen</translation>
+    </message>
+    <message>
+        <source>tags</source>
+        <translation>etiquetas</translation>
     </message>
     <message>
         <source>text</source>
@@ -3884,6 +4020,22 @@
         <translation>el texto «{title}»</translation>
     </message>
     <message>
+        <source>time</source>
+        <translation>fecha</translation>
+    </message>
+    <message>
+        <source>times</source>
+        <translation>horarios</translation>
+    </message>
+    <message>
+        <source>title</source>
+        <translation>título</translation>
+    </message>
+    <message>
+        <source>trust</source>
+        <translation>nivel de confianza</translation>
+    </message>
+    <message>
         <source>turn</source>
         <translation>turno</translation>
     </message>
@@ -3892,8 +4044,36 @@
         <translation>turnos</translation>
     </message>
     <message>
+        <source>type</source>
+        <translation>tipo</translation>
+    </message>
+    <message>
+        <source>until when it holds</source>
+        <translation>hasta cuándo vale</translation>
+    </message>
+    <message>
+        <source>until when it is kept</source>
+        <translation>hasta cuándo se conserva</translation>
+    </message>
+    <message>
         <source>updated {items}</source>
         <translation>actualizado: {items}</translation>
+    </message>
+    <message>
+        <source>what it was merged into</source>
+        <translation>con qué se combinó</translation>
+    </message>
+    <message>
+        <source>what took its place</source>
+        <translation>lo que lo reemplazó</translation>
+    </message>
+    <message>
+        <source>who may see it</source>
+        <translation>quién puede verlo</translation>
+    </message>
+    <message>
+        <source>wording</source>
+        <translation>redacción</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -3942,6 +4122,30 @@
     <message>
         <source>{n} texts</source>
         <translation>{n} textos</translation>
+    </message>
+    <message>
+        <source>{thing} was brought back since.</source>
+        <translation>{thing} se recuperó después.</translation>
+    </message>
+    <message>
+        <source>{thing} was changed again since ({fields}).</source>
+        <translation>{thing} se volvió a cambiar después ({fields}).</translation>
+    </message>
+    <message>
+        <source>{thing} was changed and changed back since.</source>
+        <translation>{thing} se cambió después y se devolvió a su estado.</translation>
+    </message>
+    <message>
+        <source>{thing} was deleted since.</source>
+        <translation>{thing} se eliminó después.</translation>
+    </message>
+    <message>
+        <source>{thing} was put into the archive since. Bring it back first.</source>
+        <translation>{thing} se archivó después. Primero hay que recuperarlo.</translation>
+    </message>
+    <message>
+        <source>{thing} went on since. It stays, with all that was said in it.</source>
+        <translation>{thing} continuó después. Se conserva con todo lo que se dijo.</translation>
     </message>
     <message>
         <source>{what}, from {source}</source>
@@ -5321,6 +5525,14 @@
     <message>
         <source>Archive: {title}</source>
         <translation>Archivar: {title}</translation>
+    </message>
+    <message>
+        <source>Are {other} and {into} the same person?</source>
+        <translation>¿Son {other} y {into} la misma persona?</translation>
+    </message>
+    <message>
+        <source>Are {other} and {into} the same?</source>
+        <translation>¿Son {other} y {into} lo mismo?</translation>
     </message>
     <message>
         <source>Call {operation}</source>

@@ -109,6 +109,10 @@
         <translation>撤销</translation>
     </message>
     <message>
+        <source>Undo both…</source>
+        <translation>两项都撤销…</translation>
+    </message>
+    <message>
         <source>Undone</source>
         <translation>已撤销</translation>
     </message>
@@ -179,8 +183,24 @@
         <translation>镜像文件夹</translation>
     </message>
     <message>
+        <source>Undo both</source>
+        <translation>两项都撤销</translation>
+    </message>
+    <message>
+        <source>Undo both?</source>
+        <translation>两项都撤销吗？</translation>
+    </message>
+    <message>
+        <source>Undo both? Each is an entry of the history and can be done again there.</source>
+        <translation>两项都撤销吗？每一项都是历史记录中的一条，可以在那里重做。</translation>
+    </message>
+    <message>
         <source>You</source>
         <translation>你</translation>
+    </message>
+    <message>
+        <source>‘{what}’ cannot be undone by itself.</source>
+        <translation>“{what}”无法单独撤销。</translation>
     </message>
 </context>
 <context>
@@ -3284,8 +3304,8 @@
         <translation>重新搜索名称较少的记忆和消息，并提议合并名称。</translation>
     </message>
     <message>
-        <source>Search texts with few names again, and propose to merge entities that may be one.</source>
-        <translation>重新搜索名称较少的文本，并提议合并可能相同的名称。</translation>
+        <source>Search texts with few names again, and let the names of one person be one.</source>
+        <translation>重新搜索名称很少的文本，并合并同一个人的名字。</translation>
     </message>
     <message>
         <source>Searched your memory</source>
@@ -3468,8 +3488,44 @@
         <translation>一次转换为向量的文本数。</translation>
     </message>
     <message>
+        <source>That is undone already.</source>
+        <translation>此项已撤销。</translation>
+    </message>
+    <message>
+        <source>The conversation</source>
+        <translation>该对话</translation>
+    </message>
+    <message>
         <source>The day it is written.</source>
         <translation>撰写的日子。</translation>
+    </message>
+    <message>
+        <source>The memory</source>
+        <translation>该记忆</translation>
+    </message>
+    <message>
+        <source>The name</source>
+        <translation>该名称</translation>
+    </message>
+    <message>
+        <source>The proposal</source>
+        <translation>该提议</translation>
+    </message>
+    <message>
+        <source>The saved search</source>
+        <translation>该已保存的搜索</translation>
+    </message>
+    <message>
+        <source>The schedule</source>
+        <translation>该计划</translation>
+    </message>
+    <message>
+        <source>There is nothing to do again.</source>
+        <translation>没有可重做的内容。</translation>
+    </message>
+    <message>
+        <source>There is nothing to undo.</source>
+        <translation>没有可撤销的内容。</translation>
     </message>
     <message>
         <source>Thursday</source>
@@ -3580,6 +3636,10 @@
         <translation>撤销：{what}</translation>
     </message>
     <message>
+        <source>Undo this first: {what}.</source>
+        <translation>请先撤销此项：{what}。</translation>
+    </message>
+    <message>
         <source>Undoing what {name} wrote</source>
         <translation>正在撤销 {name} 写入的内容</translation>
     </message>
@@ -3648,6 +3708,10 @@
         <translation>将文本转换为向量的方式：static（内置）、hashed（测试用）、fastembed:&lt;model name&gt;，或远程服务：openai:、voyage:、cohere: 或 openai-compatible: 加模型名称。搜索内容也会发送到远程服务。</translation>
     </message>
     <message>
+        <source>What was accepted changed nothing that the history keeps, so it cannot be undone here.</source>
+        <translation>所接受的内容没有更改历史记录所保存的任何内容，因此无法在此撤销。</translation>
+    </message>
+    <message>
         <source>When it is written on that day.</source>
         <translation>当天撰写的时间。</translation>
     </message>
@@ -3712,12 +3776,20 @@
         <translation>写下了{items}</translation>
     </message>
     <message>
+        <source>category</source>
+        <translation>类别</translation>
+    </message>
+    <message>
         <source>change</source>
         <translation>项更改</translation>
     </message>
     <message>
         <source>changes</source>
         <translation>项更改</translation>
+    </message>
+    <message>
+        <source>confidence</source>
+        <translation>置信度</translation>
     </message>
     <message>
         <source>copies</source>
@@ -3728,12 +3800,28 @@
         <translation>份</translation>
     </message>
     <message>
+        <source>decision</source>
+        <translation>决定</translation>
+    </message>
+    <message>
         <source>fact</source>
         <translation>条事实</translation>
     </message>
     <message>
         <source>facts</source>
         <translation>条事实</translation>
+    </message>
+    <message>
+        <source>files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>goal</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>how fast it fades</source>
+        <translation>淡化速度</translation>
     </message>
     <message>
         <source>item</source>
@@ -3744,6 +3832,10 @@
         <translation>项</translation>
     </message>
     <message>
+        <source>key</source>
+        <translation>键</translation>
+    </message>
+    <message>
         <source>memories</source>
         <translation>条记忆</translation>
     </message>
@@ -3752,12 +3844,28 @@
         <translation>条记忆</translation>
     </message>
     <message>
+        <source>mentions</source>
+        <translation>提及</translation>
+    </message>
+    <message>
         <source>message</source>
         <translation>条消息</translation>
     </message>
     <message>
         <source>messages</source>
         <translation>条消息</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>notices</source>
+        <translation>通知</translation>
+    </message>
+    <message>
+        <source>on or off</source>
+        <translation>开或关</translation>
     </message>
     <message>
         <source>one name has a middle name or initial more</source>
@@ -3776,6 +3884,18 @@
         <translation>其中一个名称是另一个的一部分，且两者在同一会话中被提到</translation>
     </message>
     <message>
+        <source>other names</source>
+        <translation>别名</translation>
+    </message>
+    <message>
+        <source>people</source>
+        <translation>人物</translation>
+    </message>
+    <message>
+        <source>pinned or not</source>
+        <translation>是否置顶</translation>
+    </message>
+    <message>
         <source>queries</source>
         <translation>条查询</translation>
     </message>
@@ -3792,6 +3912,10 @@
         <translation>个问题</translation>
     </message>
     <message>
+        <source>relations</source>
+        <translation>关系</translation>
+    </message>
+    <message>
         <source>row</source>
         <translation>行</translation>
     </message>
@@ -3800,12 +3924,24 @@
         <translation>行</translation>
     </message>
     <message>
+        <source>something else</source>
+        <translation>其他内容</translation>
+    </message>
+    <message>
         <source>step</source>
         <translation>步</translation>
     </message>
     <message>
         <source>steps</source>
         <translation>步</translation>
+    </message>
+    <message>
+        <source>summary</source>
+        <translation>摘要</translation>
+    </message>
+    <message>
+        <source>tags</source>
+        <translation>标签</translation>
     </message>
     <message>
         <source>text</source>
@@ -3884,6 +4020,22 @@
         <translation>文本“{title}”</translation>
     </message>
     <message>
+        <source>time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>times</source>
+        <translation>时间安排</translation>
+    </message>
+    <message>
+        <source>title</source>
+        <translation>标题</translation>
+    </message>
+    <message>
+        <source>trust</source>
+        <translation>信任级别</translation>
+    </message>
+    <message>
         <source>turn</source>
         <translation>轮</translation>
     </message>
@@ -3892,8 +4044,36 @@
         <translation>轮</translation>
     </message>
     <message>
+        <source>type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>until when it holds</source>
+        <translation>有效期</translation>
+    </message>
+    <message>
+        <source>until when it is kept</source>
+        <translation>保留期</translation>
+    </message>
+    <message>
         <source>updated {items}</source>
         <translation>更新了{items}</translation>
+    </message>
+    <message>
+        <source>what it was merged into</source>
+        <translation>合并到何处</translation>
+    </message>
+    <message>
+        <source>what took its place</source>
+        <translation>取代它的内容</translation>
+    </message>
+    <message>
+        <source>who may see it</source>
+        <translation>谁可以查看</translation>
+    </message>
+    <message>
+        <source>wording</source>
+        <translation>措辞</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -3942,6 +4122,30 @@
     <message>
         <source>{n} texts</source>
         <translation>{n} 篇文本</translation>
+    </message>
+    <message>
+        <source>{thing} was brought back since.</source>
+        <translation>{thing}此后已恢复。</translation>
+    </message>
+    <message>
+        <source>{thing} was changed again since ({fields}).</source>
+        <translation>{thing}此后又被更改（{fields}）。</translation>
+    </message>
+    <message>
+        <source>{thing} was changed and changed back since.</source>
+        <translation>{thing}此后被更改又改回。</translation>
+    </message>
+    <message>
+        <source>{thing} was deleted since.</source>
+        <translation>{thing}此后已删除。</translation>
+    </message>
+    <message>
+        <source>{thing} was put into the archive since. Bring it back first.</source>
+        <translation>{thing}此后已归档。请先恢复。</translation>
+    </message>
+    <message>
+        <source>{thing} went on since. It stays, with all that was said in it.</source>
+        <translation>{thing}此后有新内容。它会连同其中的全部内容保留。</translation>
     </message>
     <message>
         <source>{what}, from {source}</source>
@@ -5321,6 +5525,14 @@
     <message>
         <source>Archive: {title}</source>
         <translation>归档：{title}</translation>
+    </message>
+    <message>
+        <source>Are {other} and {into} the same person?</source>
+        <translation>{other}和{into}是同一个人吗？</translation>
+    </message>
+    <message>
+        <source>Are {other} and {into} the same?</source>
+        <translation>{other}和{into}是同一个吗？</translation>
     </message>
     <message>
         <source>Call {operation}</source>
