@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu
 from shiboken6 import isValid
 
 from app.core.text import excerpt
+from app.errors import NotFoundError
 from app.retrieval.model import Hit, Query
 from ui import operations
 from ui.panes.labels import display_title
@@ -114,9 +115,12 @@ class HitMenu(QObject):
         call = self._pane.bridge.call
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:
             return said_in(await call(operations.note.get(id=hit.id)))
-        found: list[Message] = await call(
-            operations.session.messages(session=hit.session_id, after=hit.seq - 1, limit=1)
-        )
+        try:
+            found: list[Message] = await call(
+                operations.session.messages(session=hit.session_id, after=hit.seq - 1, limit=1)
+            )
+        except NotFoundError:  # its conversation is gone too
+            return None
         return next((message.content for message in found if message.seq == hit.seq), None)
 
     # --- changing ---

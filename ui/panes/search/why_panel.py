@@ -185,7 +185,7 @@ class WhyPanel(QWidget):
         self.sentence.setText(why_sentence(hit, query))
         self._explain(hit)
         if same:
-            self.preview.set_terms(terms_of(query, hit))
+            self.preview.set_terms(terms_of(query, hit), begin=HERE)
         else:
             self._request += 1
             self._work.start(self._load(hit, terms_of(query, hit), self._request))

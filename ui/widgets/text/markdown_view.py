@@ -299,9 +299,14 @@ class MarkdownView(QWidget):
             self._timer.stop()
             self._show()
 
-    def set_terms(self, terms: tuple[str, ...]) -> None:
-        """Mark other whole words in the text shown, and go to the first."""
-        self._terms, self._begin = terms, ""
+    def set_terms(self, terms: tuple[str, ...], *, begin: str = "") -> None:
+        """Mark other whole words in the text shown, and go to the first.
+
+        Args:
+            terms: The words.
+            begin: Words of the place to go to instead, where they stand in the text.
+        """
+        self._terms, self._begin = terms, begin
         self._mark()
 
     def set_names(self, names: "Sequence[MentionedEntity]") -> None:

@@ -1,53 +1,53 @@
 """Filters of the Search pane: facets and months are operators in the box."""
 
 from datetime import timedelta
-from typing import Any
 
 from app.retrieval.model import FacetCount, Found, Query
-from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
-from tests.unit.ui.panes.search.search_answers import answered_pane, fill, settled
+from tests.helpers.vault_filler import NOW, VaultFiller
+from tests.helpers.watched_connection import WatchedConnection
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.conftest import OpenPane, Settle
+from tests.unit.ui.panes.search.search_answers import answered_pane, fill, wait_for_answer
 from tests.unit.ui.panes.search.test_query_text import hit
 from ui.widgets.lists.facet_tree import _KEY
 
 
-def test_a_facet_is_an_operator_in_the_box(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_facet_is_an_operator_in_the_box(
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest
+) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
+    pane = answered_pane(open_pane, rest)
     pane.facets.toggled.emit("agent", "claude", True)
     assert pane.box.text() == "frost agent:claude"
-    run_async(until(lambda: ask.called("memory.search")[-1]["query"] == "frost agent:claude"))
-    run_async(until(lambda: pane.facets.chosen("agent") == ("claude",)))
+    rest(lambda: connection.requested("memory.search")[-1]["query"] == "frost agent:claude")
+    rest(lambda: pane.facets.chosen("agent") == ("claude",))
     pane.facets.toggled.emit("agent", "claude", False)
     assert pane.box.text() == "frost"
 
 
-def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
+def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: OpenPane, settle: Settle) -> None:
     pane = open_pane("search")
-    run_async(ask.idle())
+    settle()
     filtered = Found(Query("kind:note", kinds=("note",)), "learned", ())
     assert pane._summary.figures(filtered, settled=True) == ["Results: 0", "newest first"]
     pane.why.show_hit(hit("n"), filtered.query)
     assert pane.why.sentence.text() == "Found because it is a note."
 
 
-def test_where_nothing_is_found_the_operators_can_go(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
+def test_where_nothing_is_found_the_operators_can_go(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     fill(books)
     pane = open_pane("search")
     pane.box.setText("zebra")
-    run_async(settled(pane))
+    wait_for_answer(pane, rest)
     assert not pane._nothing.button.isVisible()
     pane.box.setText("zebra tag:garden")
-    run_async(until(pane._nothing.button.isVisible))
+    rest(pane._nothing.button.isVisible)
     pane._nothing.button.click()
     assert pane.box.text() == "zebra"
     assert pane.box.hasFocus()
 
 
-def test_facets_are_named_as_people_name_them(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
+def test_facets_are_named_as_people_name_them(books: VaultFiller, open_pane: OpenPane) -> None:
     fill(books)
     pane = open_pane("search")
     query = Query("x", kinds=("digest",), roles=("user",))
@@ -64,21 +64,22 @@ def test_facets_are_named_as_people_name_them(
 
 
 def test_a_month_limits_the_search_and_lets_go(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest, settle: Settle
 ) -> None:
-    books.add_note("Old", "frost of long ago", at=NOW - timedelta(days=90))
-    books.add_note("New", "frost of today", at=NOW)
-    pane = answered_pane(open_pane, run_async)
-    run_async(until(pane.timeline.isVisible))
+    books.add_session("Old", [("user", "frost of long ago")], at=NOW - timedelta(days=90))
+    books.add_session("New", [("user", "frost of today")], at=NOW)
+    books.host.ask("vault.settle")
+    pane = answered_pane(open_pane, rest)
+    rest(pane.timeline.isVisible)
     assert [one.count for one in pane.timeline.periods] == [1, 0, 0, 1]
     month = pane.timeline.periods[0].name
     pane.timeline.chosen.emit(month)
     assert pane.box.text() == f"frost on:{month}"
-    run_async(until(lambda: ask.called("memory.search")[-1]["query"] == f"frost on:{month}"))
-    run_async(ask.idle())
-    assert len(ask.called("memory.months")) == 1
+    rest(lambda: connection.requested("memory.search")[-1]["query"] == f"frost on:{month}")
+    settle()
+    assert len(connection.requested("memory.months")) == 1
     pane.timeline.chosen.emit("")
     assert pane.box.text() == "frost"
-    run_async(settled(pane))
+    wait_for_answer(pane, rest)
     pane.box.setText("")
-    run_async(until(lambda: not pane.timeline.isVisible()))
+    rest(lambda: not pane.timeline.isVisible())

@@ -1,37 +1,39 @@
 """The Search pane at work: what is asked and when, and what is shown while it is answered."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.errors import TimeLimitError
-from app.host import Host
 from app.retrieval.model import Found, Query
-from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
-from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, settled
-from ui.actions import Actions
-from ui.bridge import Bridge
+from tests.helpers.loops import RunAsync
+from tests.helpers.vault_filler import VaultFiller
+from tests.helpers.watched_connection import WatchedConnection
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.conftest import OpenPane, Settle
+from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, wait_for_answer
 from ui.panes.pane import Place
-from ui.panes.search.pane import SearchPane
 from ui.panes.search.why_not_dialog import WhyNotDialog
 
 
-def test_words_come_first_then_everything(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_words_come_first_then_everything(
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest
+) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
-    assert [one.get("legs") for one in ask.called("memory.search")] == [["words"], None]
+    pane = answered_pane(open_pane, rest)
+    assert [one.get("legs") for one in connection.requested("memory.search")] == [["words"], None]
     assert len(ids(pane)) == 4
     assert pane._middle.currentWidget() is pane.results
 
 
 def test_old_results_are_dimmed_while_another_question_is_asked(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, open_pane: OpenPane, rest: Rest, connection: WatchedConnection, settle: Settle
 ) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
+    pane = answered_pane(open_pane, rest)
     answered = pane._summary.text()
     assert not pane.results.is_outdated
     pane.box.textEdited.emit("frosts")
@@ -39,94 +41,90 @@ def test_old_results_are_dimmed_while_another_question_is_asked(
     pane.box.textEdited.emit("frost")
     assert (pane.results.is_outdated, pane._summary.text()) == (False, answered)
 
-    async def story() -> None:
-        gate = ask.gates["memory.search"] = asyncio.Event()
-        pane._search("roses")
-        assert (pane.results.is_outdated, pane._summary.text()) == (True, "Searching…")
-        gate.set()
-        await until(lambda: not pane.results.is_outdated)
-        await ask.idle()
-
-    run_async(story())
+    connection.hold("memory.search")
+    pane._search("roses")
+    assert (pane.results.is_outdated, pane._summary.text()) == (True, "Searching…")
+    connection.release("memory.search")
+    rest(lambda: not pane.results.is_outdated)
+    settle()
     assert ids(pane) == ["note-000000"]
 
 
 def test_an_older_answer_never_replaces_a_newer_one(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest, settle: Settle
 ) -> None:
     fill(books)
     pane = open_pane("search")
 
-    async def story() -> None:
-        gate = ask.gates["memory.search"] = asyncio.Event()
-        pane._search("frost")
-        await until(lambda: len(ask.called("memory.search")) == 1)
-        pane._search("roses")
-        gate.set()
-        await settled(pane)
-        await ask.idle()
-
-    run_async(story())
+    connection.hold("memory.search")
+    pane._search("frost")
+    rest(lambda: len(connection.requested("memory.search")) == 1)
+    pane._search("roses")
+    connection.release("memory.search")
+    wait_for_answer(pane, rest)
+    settle()
     assert ids(pane) == ["note-000000"]
 
 
-def test_it_is_explained_and_hints_are_told(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_it_is_explained_and_hints_are_told(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     fill(books)
     pane = open_pane("search")
     pane.box.setText('frost -car tag:garden "a b" foo:x')
-    run_async(settled(pane))
+    wait_for_answer(pane, rest)
     words = pane.explanation.accessibleDescription()
-    assert words == "frost; not car; “a b”; tag: garden"
-    assert pane.explanation._hints.text() == "There is no operator foo:"
+    assert words == "frost; not car; “a b”; foo:x; tag: garden"
+    assert pane.explanation._hints.text().startswith("“foo:” is not an operator")
 
 
-def test_a_failure_is_told_in_place(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_failure_is_told_in_place(
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest
+) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
-    ask.faults["memory.search"] = TimeLimitError("The search took too long.")
+    pane = answered_pane(open_pane, rest)
+    connection.refused["memory.search"] = TimeLimitError("The search took too long.")
     pane.box.setText("frost roses")
-    run_async(until(lambda: pane._summary.text() == "The search took too long."))
+    rest(lambda: pane._summary.text() == "The search took too long.")
     assert len(ids(pane)) == 4
 
 
-def test_nothing_found_says_so(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_nothing_found_says_so(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     fill(books)
     pane = open_pane("search")
     pane.box.setText("zebra")
-    run_async(settled(pane))
+    wait_for_answer(pane, rest)
     assert pane._middle.currentWidget() is pane._nothing
     pane.box.setText("")
-    run_async(until(lambda: pane._middle.currentWidget() is pane._recents))
+    rest(lambda: pane._middle.currentWidget() is pane._recents)
 
 
-def test_a_place_is_a_search(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_place_is_a_search(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     fill(books)
     pane = open_pane("search")
     pane.open_place(Place("search", extra="roses"))
-    run_async(settled(pane))
+    wait_for_answer(pane, rest)
     assert pane.box.text() == "roses"
     assert pane.current_place() == Place("search", extra="roses")
 
 
 def test_enter_waits_for_the_answer_to_what_is_typed(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest, connection: WatchedConnection
 ) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
-    gate = ask.gates["memory.search"] = asyncio.Event()
+    pane = answered_pane(open_pane, rest)
+    connection.hold("memory.search")
     pane.box.setFocus()
     pane.box.setText("roses")
     qtbot.keyClick(pane.box, Qt.Key.Key_Return)
     assert not pane.results.hasFocus()
-    gate.set()
-    run_async(until(lambda: ids(pane) == ["note-000000"]))
+    connection.release("memory.search")
+    rest(lambda: ids(pane) == ["note-000000"])
     assert pane.results.hasFocus()
     assert pane.history.recent == ["roses"]
 
 
-def test_notes_stay_until_the_whole_answer(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_notes_stay_until_the_whole_answer(open_pane: OpenPane, settle: Settle) -> None:
     pane = open_pane("search")
-    run_async(ask.idle())
+    settle()
     found = Found(Query("roses"), "learned", (), legs=("words",), notes=("Nothing says so word for word.",))
     pane._summary.show_found(found, settled=True)
     assert pane._summary.notes()
@@ -136,9 +134,9 @@ def test_notes_stay_until_the_whole_answer(books: FakeVault, ask: FakeBridge, op
     assert not pane._summary.notes()
 
 
-def test_hints_wait_for_a_pause_and_go_at_once(ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_hints_wait_for_a_pause_and_go_at_once(open_pane: OpenPane, settle: Settle) -> None:
     pane = open_pane("search")
-    run_async(ask.idle())
+    settle()
     explanation = pane.explanation
     explanation.show_query(Query("tag:", hints=("tag: needs a value.",)))
     assert not explanation._hints.isVisible()
@@ -151,14 +149,15 @@ def test_hints_wait_for_a_pause_and_go_at_once(ask: FakeBridge, open_pane: Any, 
     assert not explanation.isVisible()
 
 
-def test_tab_goes_as_one_reads(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
+def test_tab_goes_as_one_reads(books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
+    pane = answered_pane(open_pane, rest)
     why = pane.why
-    run_async(until(why._before.isVisible))  # once the words in the text are marked
+    rest(why._before.isVisible)  # once the words in the text are marked
     pane.box.setFocus()
     for widget in [
         *pane._buttons,
+        pane.timeline,
         pane.facets,
         pane.results,
         why._open,
@@ -174,15 +173,15 @@ def test_tab_goes_as_one_reads(books: FakeVault, ask: FakeBridge, open_pane: Any
     assert not pane.why.preview.page.property("ringed")
 
 
-def test_sides_are_shown_as_the_person_chose(ask: FakeBridge, open_pane: Any, run_async: Any, books: FakeVault) -> None:
+def test_sides_are_shown_as_the_person_chose(open_pane: OpenPane, books: VaultFiller, rest: Rest) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
+    pane = answered_pane(open_pane, rest)
     assert pane.facets.isVisible()
     pane._sides.click()
     pane.why._section.header.click()
     assert not pane.facets.isVisible()
     again = open_pane("search", pane.save_state())
-    run_async(settled(again))
+    wait_for_answer(again, rest)
     assert not again.facets.isVisible()
     assert not again._sides.isChecked()
     assert again.why.reasons_open
@@ -191,30 +190,30 @@ def test_sides_are_shown_as_the_person_chose(ask: FakeBridge, open_pane: Any, ru
 
 
 def test_an_overtaken_search_is_given_up(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest, settle: Settle
 ) -> None:
     fill(books)
     pane = open_pane("search")
-    run_async(ask.idle())
-    gate = ask.gates["memory.search"] = asyncio.Event()
+    settle()
+    connection.hold("memory.search")
     for text in ("fr", "fro", "frost"):
         before = pane._asking
         pane.box.setText(text)
         pane.box.search_now()
-        run_async(until(lambda text=text: any(one.get("query") == text for _, one in ask.calls)))
+        rest(lambda text=text: any(one.get("query") == text for _, one in connection.calls))
         if before is not None:
-            run_async(until(before.cancelled))
-    gate.set()
-    run_async(settled(pane))
-    run_async(ask.idle())
-    full = [one["query"] for name, one in ask.calls if name == "memory.search" and "legs" not in one]
+            rest(before.cancelled)
+    connection.release("memory.search")
+    wait_for_answer(pane, rest)
+    settle()
+    full = [one["query"] for name, one in connection.calls if name == "memory.search" and "legs" not in one]
     assert full == ["frost"]
     assert pane._answered == "frost"
 
 
-def test_the_whole_pane_works_on_a_real_vault(tmp_path: Path, run_async: Any, qtbot: Any, look: Any) -> None:
-    host = Host(tmp_path / "vault", serve=False)
-    host.start()
+def test_the_whole_pane_at_work(
+    books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], rest: Rest, tmp_path: Path
+) -> None:
     turns = [
         {
             "role": "user",
@@ -223,35 +222,23 @@ def test_the_whole_pane_works_on_a_real_vault(tmp_path: Path, run_async: Any, qt
         }
         for number in range(70)
     ]
-    host.ask("session.append", session="birds", title="Birds", messages=turns)
-    host.ask("note.save", title="Elm", content="An old elm")
-    host.ask("vault.settle")
-    bridge = Bridge(host)
-    pane = SearchPane(bridge, Actions())
-    qtbot.addWidget(pane)
-    bridge.changed.connect(pane.refresh)
-    try:
-        pane.resize(1300, 800)
-        pane.show()
-        pane.shown()
-        pane.box.setText("heron")
-        run_async(settled(pane))
-        run_async(until(lambda: sum(one.count for one in pane.timeline.periods) == 70))
-        assert pane.why.sentence.text().startswith("Found because it says ‘heron’")
-        pane.timeline.chosen.emit("2025-03")
-        run_async(until(lambda: pane._answered == "heron on:2025-03"))
-        run_async(settled(pane))
-        assert {hit.created_at.month for hit in pane._found.hits} == {3}
-        pane._save.click()
-        run_async(until(lambda: [one.query for one in pane.history.saved] == ["heron on:2025-03"]))
-        run_async(pane._export.export("heron", None, tmp_path / "herons.csv"))
-        assert len((tmp_path / "herons.csv").read_text().splitlines()) >= 71
-        pane._ask_why_not()
-        dialog = pane.window().findChild(WhyNotDialog)
-        run_async(until(lambda: len(dialog.source.rows) == 2))
-        dialog.items.setCurrentIndex(dialog.source.index(1))
-        run_async(until(lambda: "because of before:2025-04-01" in dialog.answer.text()))
-        dialog.close()
-    finally:
-        run_async(bridge.close())
-        host.stop()
+    books.host.ask("session.append", session="birds", title="Birds", messages=turns)
+    books.add_note("Elm", "An old elm")
+    books.host.ask("vault.settle")
+    pane = answered_pane(open_pane, rest, "heron")
+    rest(lambda: sum(period.count for period in pane.timeline.periods) == 70)
+    assert pane.why.sentence.text().startswith("Found because it says ‘heron’")
+    pane.timeline.chosen.emit("2025-03")
+    rest(lambda: pane._answered == "heron on:2025-03")
+    wait_for_answer(pane, rest)
+    assert {hit.created_at.month for hit in pane._found.hits} == {3}
+    pane._save.click()
+    rest(lambda: [search.query for search in pane.history.saved] == ["heron on:2025-03"])
+    run_async(pane._export.export("heron", None, tmp_path / "herons.csv"))
+    assert len((tmp_path / "herons.csv").read_text().splitlines()) >= 71
+    pane._ask_why_not()
+    dialog = pane.window().findChild(WhyNotDialog)
+    rest(lambda: len(dialog.source.rows) == 2)
+    dialog.items.setCurrentIndex(dialog.source.index(1))
+    rest(lambda: "because of before:2025-04-01" in dialog.answer.text())
+    dialog.close()

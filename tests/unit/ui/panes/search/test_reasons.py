@@ -1,59 +1,68 @@
 """Reasons and text of a result, and why something was not found."""
 
-from typing import Any
-
 from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
 
-from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
-from tests.unit.ui.panes.search.search_answers import answered_pane, fill, settled
+from tests.helpers.vault_filler import VaultFiller
+from tests.helpers.watched_connection import WatchedConnection
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.conftest import OpenPane
+from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, wait_for_answer
 from ui.panes.search.why_not_dialog import WhyNotDialog
 
 
-def test_the_reasons_and_the_text_are_shown(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_the_reasons_and_the_text_are_shown(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
-    run_async(until(lambda: "is frost near" in pane.why.preview.page.toPlainText()))
+    pane = answered_pane(open_pane, rest)
+    near = next(row for row, hit in enumerate(pane.results.source.rows) if hit.id == "ses-000000#1")
+    pane.results.setCurrentIndex(pane.results.source.index(near))
+    rest(lambda: "is frost near" in pane.why.preview.page.toPlainText())
     assert "yes frost tonight" in pane.why.preview.page.toPlainText()
-    assert pane.why._legs.accessibleDescription().startswith("Words place 1")
+    assert pane.why._legs.accessibleDescription().startswith("Words place ")
     assert len(pane.why.preview.page.extraSelections()) >= 1
 
 
-def test_the_text_begins_at_the_turn_that_was_found(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+def test_the_text_begins_at_the_turn_that_was_found_and_stays_there(
+    books: VaultFiller, connection: WatchedConnection, open_pane: OpenPane, rest: Rest
 ) -> None:
     turns = [("user", "frost, and " + "more of it, " * 60), ("assistant", "word " * 300), ("user", "the last frost")]
     books.add_session("Long", turns)
+    books.host.ask("vault.settle")
     pane = open_pane("search")
     pane.resize(1300, 500)
-    pane.box.setText("last frost")
-    run_async(settled(pane))
     page = pane.why.preview.page
-    run_async(until(lambda: "the last frost" in page.toPlainText()))
-    found = page.document().find("▸ ")
-    assert page.textCursor().block() == found.block()
-    assert 0 <= page.cursorRect(found).top() < page.viewport().height()
+    held = connection.hold("memory.search")
+    pane.box.setText("last frost")
+    for call, answered in ((0, "the words"), (1, "all of it")):
+        rest(lambda call=call: len(held) > call)
+        held[call].release()
+        rest(lambda: "the last frost" in page.toPlainText())
+        if call == 1:
+            wait_for_answer(pane, rest)
+        assert page.textCursor().block().text().startswith("▸ "), answered
+        found = page.document().find("▸ ")
+        assert 0 <= page.cursorRect(found).top() < page.viewport().height()
 
 
-def test_reasons_leave_room_for_the_text(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_reasons_leave_room_for_the_text(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     fill(books)
     pane = open_pane("search")
     pane.resize(1300, 320)
     pane.why.set_reasons_open(True)
     pane.box.setText("frost")
-    run_async(settled(pane))
+    wait_for_answer(pane, rest)
     assert pane.why._area.height() < pane.why.height() * 2 // 3
     assert pane.why._section.height() > pane.why._area.height()
     pane.resize(1300, 1200)
     assert pane.why._area.height() == pane.why._section.sizeHint().height()
 
 
-def test_marked_words_are_gone_through(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
-) -> None:
+def test_marked_words_are_gone_through(books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest) -> None:
     books.add_note("Frost", "frost and frost and frost")
-    pane = answered_pane(open_pane, run_async)
+    books.host.ask("vault.settle")
+    pane = answered_pane(open_pane, rest)
     why = pane.why
-    run_async(until(lambda: why._marks.text() == "1 of 3"))
+    rest(lambda: why._marks.text() == "1 of 3")
     pane.registry.run("search.next")
     assert why._marks.text() == "2 of 3"
     qtbot.keyClick(pane.results, Qt.Key.Key_N)
@@ -64,30 +73,27 @@ def test_marked_words_are_gone_through(
     assert why._marks.text() == "1 of 3"
 
 
-def test_what_is_missing_is_explained(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
-) -> None:
+def test_what_is_missing_is_explained(books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
+    pane = answered_pane(open_pane, rest, "fros")
+    assert "ses-000001#1" not in ids(pane)
     pane._asker.click()
     dialog = pane.window().findChild(WhyNotDialog)
-    run_async(until(lambda: len(dialog.source.rows) == 3))
+    rest(lambda: len(dialog.source.rows) == 3)
     assert [row.title for row in dialog.source.rows] == ["Garden", "Car", "Frost"]
     dialog.items.setCurrentIndex(dialog.source.index(1))
-    run_async(until(lambda: dialog.answer.text().startswith("It says")))
-    assert ask.called("search.explain")[-1]["id"] == "ses-000001"
-    assert dialog.instead.isVisible()
+    rest(lambda: dialog.answer.text().startswith("It shares no word with your search"))
+    rest(dialog.instead.isVisible)
     qtbot.mouseClick(dialog.instead, Qt.MouseButton.LeftButton)
-    assert pane.box.text() == "frost windscreen"
+    assert pane.box.text() != "fros"
+    rest(lambda: "ses-000001#1" in ids(pane))
 
 
-def test_what_the_vault_has_not_is_said_to_be_missing(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
+def test_what_the_vault_has_not_is_said_to_be_missing(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
+    pane = answered_pane(open_pane, rest)
     pane._asker.click()
     dialog = pane.window().findChild(WhyNotDialog)
     dialog.box.setText("zebra")
-    run_async(until(lambda: dialog.answer.text().startswith("There is nothing")))
+    rest(lambda: dialog.answer.text().startswith("There is nothing"))
     dialog.close()

@@ -1,16 +1,16 @@
 """Saved and recent searches of the Search pane."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
-from app.retrieval.saved.model import SavedSearch
+from tests.helpers.vault_filler import VaultFiller
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault
-from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, settled
+from tests.unit.ui.panes.conftest import OpenPane, Settle
+from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, wait_for_answer
 from ui.bridge import Bridge
 from ui.panes.pane_state import pack
 from ui.panes.search.search_history import SearchHistory
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 def test_searches_are_saved_and_come_back(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, settle: Settle, rest: Rest
 ) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
+    pane = answered_pane(open_pane, rest)
     pane._save.click()
-    run_async(ask.idle())
+    settle()
     again = open_pane("search")
-    run_async(ask.idle())
+    settle()
     assert [one.query for one in again.history.saved] == ["frost"]
     again.saved.list.setCurrentRow(0)
     qtbot.keyClick(again.saved.list, Qt.Key.Key_Return)
-    run_async(settled(again))
+    wait_for_answer(again, rest)
     assert again.box.text() == "frost"
     again._save.click()
-    run_async(ask.idle())
+    settle()
     assert list(again.history.saved) == []
 
 
@@ -57,9 +57,9 @@ def test_what_is_saved_or_deleted_is_undone_by_its_notice(bridge: Bridge, host: 
         rest(lambda saved=saved: [one.query for one in history.saved] == saved)
 
 
-def test_examples_and_long_searches_are_taken_up(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
+def test_examples_and_long_searches_are_taken_up(open_pane: OpenPane, settle: Settle) -> None:
     pane = open_pane("search", pack({"recent": ["Tom & Jerry", "x" * 300]}))
-    run_async(ask.idle())
+    settle()
     buttons = {one.accessibleName(): one for one in pane._recents.findChildren(QPushButton)}
     assert buttons["Tom & Jerry"].text() == "Tom && Jerry"
     assert len(buttons["x" * 300].text()) < 80
@@ -67,65 +67,67 @@ def test_examples_and_long_searches_are_taken_up(open_pane: Any, ask: FakeBridge
     assert pane.box.text() == "x" * 300
 
 
-def test_a_saved_search_shows_that_it_is(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_a_saved_search_shows_that_it_is(books: VaultFiller, open_pane: OpenPane, settle: Settle, rest: Rest) -> None:
     fill(books)
     pane = open_pane("search")
     pane.box.setText("roses")
-    run_async(settled(pane))
+    wait_for_answer(pane, rest)
     before = pane._save.icon().pixmap(18).toImage()
     pane._save.click()
-    run_async(ask.idle())
+    settle()
     assert pane._save.icon().pixmap(18).toImage() != before
     pane._save.click()
-    run_async(ask.idle())
+    settle()
     assert pane._save.icon().pixmap(18).toImage() == before
 
 
-def test_the_search_is_there_again_at_the_next_start(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
-) -> None:
+def test_the_search_is_there_again_at_the_next_start(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     fill(books)
-    again = open_pane("search", answered_pane(open_pane, run_async).save_state())
-    run_async(settled(again))
+    again = open_pane("search", answered_pane(open_pane, rest).save_state())
+    wait_for_answer(again, rest)
     assert again.box.text() == "frost"
     assert len(ids(again)) == 4
 
 
 def test_a_search_that_is_cleared_is_among_the_recent_ones(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest
 ) -> None:
     fill(books)
-    pane = answered_pane(open_pane, run_async)
+    pane = answered_pane(open_pane, rest)
     qtbot.keyClick(pane.box, Qt.Key.Key_Escape)
     assert pane.history.recent == ["frost"]
 
 
 def test_searches_that_an_older_version_saved_go_into_the_vault(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+    books: VaultFiller, open_pane: OpenPane, settle: Settle
 ) -> None:
     pane = open_pane("search", pack({"saved": ["frost", "roses"]}))
-    run_async(ask.idle())
-    assert sorted(one.query for one in books.saved) == ["frost", "roses"]
+    settle()
+    assert sorted(search.query for search in books.host.ask("saved_search.list")) == ["frost", "roses"]
     assert b"roses" not in pane.save_state()
 
 
+def _saved_names(books: VaultFiller) -> list[str]:
+    return [search.name for search in books.host.ask("saved_search.list")]
+
+
 def test_saved_searches_are_renamed_moved_and_deleted(
-    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+    books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, settle: Settle
 ) -> None:
     for query in ("one", "two", "three"):
-        books.saved.append(SavedSearch(f"srch-{query}", query.title(), query, NOW))
+        books.host.ask("saved_search.save", query=query, name=query.title())
     pane = open_pane("search")
-    run_async(ask.idle())
+    settle()
     names = pane.saved.list
     assert pane.saved.isVisible()
     names.setCurrentRow(2)
     names.setFocus()
     qtbot.keyClick(names, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-    run_async(ask.idle())
-    assert [one.name for one in books.saved] == ["One", "Three", "Two"]
+    settle()
+    assert _saved_names(books) == ["One", "Three", "Two"]
     names.item(0).setText("First")
-    run_async(ask.idle())
-    assert books.saved[0].name == "First"
+    settle()
+    assert _saved_names(books)[0] == "First"
     qtbot.keyClick(names, Qt.Key.Key_Delete)
-    run_async(ask.idle())
-    assert [one.name for one in books.saved] == ["First", "Two"]
+    settle()
+    assert _saved_names(books) == ["First", "Two"]
