@@ -89,9 +89,7 @@ def test_a_refusal_is_said(field: KeyField, rest: Rest, qtbot: QtBot, memory_key
     assert memory_keyring.kept == {}
 
 
-def test_what_was_typed_is_forgotten(
-    field: KeyField, rest: Rest, qtbot: QtBot, memory_keyring: MemoryKeyring
-) -> None:
+def test_what_was_typed_is_forgotten(field: KeyField, rest: Rest, qtbot: QtBot, memory_keyring: MemoryKeyring) -> None:
     for leave in (field.hide, lambda: choose(field, "voyage")):
         field.show()
         line = choose(field)
