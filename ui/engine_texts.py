@@ -21,7 +21,7 @@ _JOBS = (
     QT_TRANSLATE_NOOP("Engine", "Decay"),
     QT_TRANSLATE_NOOP("Engine", "Let facts that are not used lose confidence, and set aside those that faded."),
     QT_TRANSLATE_NOOP("Engine", "Search for names"),
-    QT_TRANSLATE_NOOP("Engine", "Search texts with few names again, and propose to merge entities that may be one."),
+    QT_TRANSLATE_NOOP("Engine", "Search texts with few names again, and let the names of one person be one."),
     QT_TRANSLATE_NOOP("Engine", "Consolidation"),
     QT_TRANSLATE_NOOP("Engine", "Draw lasting facts from conversations that have ended."),
     QT_TRANSLATE_NOOP("Engine", "Retention"),
@@ -124,6 +124,12 @@ def engine_text(text: str) -> str:
 def unit_text(unit: str, count: float) -> str:
     """Return what ``count`` of a job's unit are called in the person's language."""
     return engine_text(str(_ONE_OF.get(unit, unit)) if count == 1 else unit)
+
+
+def merged_names(text: str) -> dict[str, str] | None:
+    """Return the two names of a merge by ``other`` and ``into``, ``None`` for other texts."""
+    match = _MERGE_PATTERN.fullmatch(text)
+    return None if match is None else {"other": match["other"], "into": match["into"]}
 
 
 def merge_reason(text: str) -> str:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.changes import ChangeSet
-from app.history.acts.model import UndoneAct
+from app.history.acts.model import Act, UndoneAct
 from ui import theme
 from ui.actions import Actions
 from ui.dialogs.dialog_registry import DialogRegistry
@@ -29,6 +29,7 @@ from ui.notice import Notice
 from ui.process.error_reporter import ErrorReporter
 from ui.shell.access_requests import AccessRequests
 from ui.shell.advice_watcher import AdviceWatcher
+from ui.shell.blocked_undo import ask_to_undo_both
 from ui.shell.clash_watcher import ClashWatcher
 from ui.shell.cut_off_imports import CutOffImports
 from ui.shell.inbox_counter import InboxCounter
@@ -174,6 +175,7 @@ class Window(QMainWindow):
         self.dialogs.link_requested.connect(self.open_link)
         self.dialogs.navigate.connect(self.go)
         self.dialogs.undo_requested.connect(self.undo.undo_notice)
+        self.undo.blocked.connect(self._on_undo_blocked)
         self.dialogs.models_requested.connect(self.commands.open_models)
         self.appearance = Appearance(bridge, self)
         self.appearance.keys_changed.connect(actions.set_own_keys)
@@ -406,6 +408,9 @@ class Window(QMainWindow):
             self.palette_popup.remember(here)
             if self.places.current is not None:
                 self.places.visit(here)
+
+    def _on_undo_blocked(self, act: Act, first: Act) -> None:
+        ask_to_undo_both(self.undo, self, act, first)
 
     def _on_undo_undone(self, undone: UndoneAct) -> None:
         self.toaster.forget(undone.act)

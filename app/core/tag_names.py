@@ -14,7 +14,7 @@ _ENDS = re.compile(f"[{INLINE_TAG_ENDS}]+")
 
 _NO_NAME = re.compile(r"[\d/]+|[/_-]+")
 _COLOUR = re.compile(r"[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8}")
-_DIRECTIVE = re.compile(r"includes?|defines?|undef|ifn?def|elif|elifn?def|endif|pragma|endregion")
+_OF_CODE = re.compile(r"includes?|defines?|undef|ifn?def|elif|elifn?def|endif|pragma|endregion|rrggbb(?:aa)?|aarrggbb")
 # Words that have only letters from a to f, and are no colours for that.
 _HEX_WORDS = frozenset(
     (
@@ -28,10 +28,10 @@ _HEX_WORDS = frozenset(
 def is_inline_tag(name: str) -> bool:
     """Return whether what follows ``#`` in a text is meant as a tag.
 
-    Numbers, colours such as ``#ffffff`` and directives of C such as ``#include`` are not.
+    Numbers, colours such as ``#ffffff`` and directives of C such as ``#include`` are not, nor is ``#rrggbb``.
     """
     folded = name.lower()
-    if _NO_NAME.fullmatch(folded) or _DIRECTIVE.fullmatch(folded):
+    if _NO_NAME.fullmatch(folded) or _OF_CODE.fullmatch(folded):
         return False
     return folded in _HEX_WORDS or not _COLOUR.fullmatch(folded)
 

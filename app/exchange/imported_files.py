@@ -12,7 +12,7 @@ import apsw
 from app.attachments.model import FOLDER, name_of
 from app.attachments.service import AttachmentService
 from app.changes import Area
-from app.history.run_changes import RunChanges
+from app.history.model import RunChanges
 from app.store.store import Store
 
 UNDO: Final = "undo:"

@@ -1,6 +1,6 @@
 """Values of the history: events and entries."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -57,3 +57,58 @@ class SkippedItem:
     target_kind: TargetKind
     target: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedItem:
+    """One change of a run.
+
+    Args:
+        action: A verb: ``add``, ``change``, ``set aside``, ``compress``, ``archive``, ``lower`` and the like.
+        id: What was changed.
+        title: Its title or first words.
+        detail: What became of it, in a few words.
+        undone: Whether the change was undone.
+        history_id: The entry of the history; ``None`` for changes that make none, such as lower confidences.
+        target_kind: ``memory``, ``session``, ``entity``, ``proposal``, ``schedule`` or ``saved_search``.
+    """
+
+    action: str
+    id: str
+    title: str
+    detail: str = ""
+    undone: bool = False
+    history_id: int | None = None
+    target_kind: TargetKind = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class RunChanges:
+    """Changes of a run that have no entry in the history and still count.
+
+    Args:
+        counts: How many of each action.
+        changes: One page of them.
+        next: Where the next page begins, ``None`` after the last.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    changes: tuple[ChangedItem, ...] = ()
+    next: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """A page of the changes of a run.
+
+    Args:
+        run_id: The run.
+        counts: How many changes of each action the run made that still stand.
+        items: One page of the changes, in the order in which they were made.
+        cursor: Where the next page begins, ``""`` after the last.
+    """
+
+    run_id: str
+    counts: dict[str, int]
+    items: tuple[ChangedItem, ...]
+    cursor: str = ""

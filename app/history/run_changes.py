@@ -1,7 +1,6 @@
 """Changes of a run, item by item, as a person reads them."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -10,7 +9,7 @@ import apsw
 from app.core.text import excerpt, storable
 from app.errors import InputError
 from app.history import undo_chain
-from app.history.model import TargetKind
+from app.history.model import ChangedItem, RunChanges, RunReport
 from app.store.store import Store
 
 _TITLE = 120
@@ -30,61 +29,6 @@ _ACTIONS: Final = {
     "ACCEPT": "accept",
     "REJECT": "reject",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedItem:
-    """One change of a run.
-
-    Args:
-        action: A verb: ``add``, ``change``, ``set aside``, ``compress``, ``archive``, ``lower`` and the like.
-        id: What was changed.
-        title: Its title or first words.
-        detail: What became of it, in a few words.
-        undone: Whether the change was undone.
-        history_id: The entry of the history; ``None`` for changes that make none, such as lower confidences.
-        target_kind: ``memory``, ``session``, ``entity``, ``proposal``, ``schedule`` or ``saved_search``.
-    """
-
-    action: str
-    id: str
-    title: str
-    detail: str = ""
-    undone: bool = False
-    history_id: int | None = None
-    target_kind: TargetKind = "memory"
-
-
-@dataclass(frozen=True, slots=True)
-class RunChanges:
-    """Changes of a run that have no entry in the history and still count.
-
-    Args:
-        counts: How many of each action.
-        changes: One page of them.
-        next: Where the next page begins, ``None`` after the last.
-    """
-
-    counts: dict[str, int] = field(default_factory=dict)
-    changes: tuple[ChangedItem, ...] = ()
-    next: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RunReport:
-    """A page of the changes of a run.
-
-    Args:
-        run_id: The run.
-        counts: How many changes of each action the run made that still stand.
-        items: One page of the changes, in the order in which they were made.
-        cursor: Where the next page begins, ``""`` after the last.
-    """
-
-    run_id: str
-    counts: dict[str, int]
-    items: tuple[ChangedItem, ...]
-    cursor: str = ""
 
 
 class RunReader:

@@ -74,7 +74,8 @@ class RunUndo:
                 others |= await undoer(run)
         if not done.entries and not others:
             if done.skipped:
-                raise StaleError(next(iter(done.skipped.values())).reason, run=run_id)
+                first = next(iter(done.skipped.values()))
+                raise StaleError(first.reason, run=run_id, target=first.target)
             raise NotFoundError("Nothing is left to undo of that run.", run=run_id)
         areas = others.union(*(AREAS[kind] for kind in set(done.targets.values())))
         is_named = len(done.targets) <= MAX_NAMED and not others

@@ -19,6 +19,7 @@ from app.errors import InternalError, NotFoundError, StaleError
 from app.history import history_repo, undo_chain
 from app.history.history_repo import HistoryRow
 from app.history.model import Event, HistoryEntry, TargetKind
+from app.history.obstacle import Reason, refusal
 from app.history.state_diff import differing
 from app.store.store import Store
 
@@ -32,20 +33,11 @@ AREAS: Final[dict[str, frozenset[Area]]] = {
     "schedule": frozenset({"schedules"}),
     "saved_search": frozenset({"saved_searches"}),
 }
-_NOUNS = {
-    "memory": "The memory",
-    "session": "The conversation",
-    "entity": "The entity",
-    "proposal": "The proposal",
-    "schedule": "The schedule",
-    "saved_search": "The saved search",
-}
 OWNER_KINDS: Final = frozenset({"proposal"})
 """Kinds of targets that only the owner of the vault sees."""
 _DECISIONS: Final[dict[str, Event]] = {"accepted": "ACCEPT", "rejected": "REJECT"}
 _IN_PARTS = frozenset({"session", "proposal", "schedule"})
 """Kinds of targets whose entries are about a part of their state."""
-
 
 _EVENT_NOUNS = {
     "ADD": "the creation",
@@ -65,24 +57,25 @@ _EVENT_NOUNS = {
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Reason why an entry cannot be undone now.
+    """Later change that prevents the undo of an entry now.
 
     Args:
-        said: What happened, in a sentence.
-        advice: What to do first, in another.
-        later: The entry to undo first, where one is known.
+        reason: What happened since.
+        kind: The kind of the memory, or else of the target.
         changed: The fields that were changed since.
+        later: The entry to undo first, where one is known.
     """
 
-    said: str
-    advice: str
-    later: HistoryRow | None = None
+    reason: Reason
+    kind: str
     changed: tuple[str, ...] = ()
+    later: HistoryRow | None = None
 
     @property
     def sentence(self) -> str:
-        """Both sentences."""
-        return f"{self.said} {self.advice}"
+        """The reason in words, with what to undo first."""
+        first = "" if self.later is None else _in_words(self.later)
+        return refusal(self.reason, self.kind, self.changed, first)
 
 
 class StateApplier(Protocol):
@@ -248,7 +241,6 @@ class UndoService:
                 target=entry.target,
                 changed=list(obstacle.changed),
                 later=None if obstacle.later is None else obstacle.later.id,
-                said=obstacle.said,
             )
         wanted = _with_decay(entry, before)
         after = _concerned(applier.apply(connection, entry.target, wanted, at_ms, current), entry)
@@ -271,19 +263,27 @@ def _obstacle(connection: apsw.Connection, entry: HistoryRow, now: State | None)
     """Return what prevents the undo of an entry whose target is in a state."""
     if changed := _changed_since(entry, now):
         entries = history_repo.later_entries(connection, entry, with_undoing=True)
-        later = next((row for row in entries if _is_about(row, changed)), None)
+        later = next((row for row in entries if _is_in_the_way(connection, row, entry, changed)), None)
         return _stale(entry, changed, now, later)
     # A deletion and a restoration cancel each other out; after an undo of the creation, neither could be undone.
     makes_or_deletes = entry.target_kind == "memory" and _is_gone(entry.before) != _is_gone(entry.after)
     if makes_or_deletes and (later := _later_change(connection, entry)) is not None:
-        return Obstacle("The memory was changed and changed back since.", _undo_first(later), later)
+        return Obstacle("changed_back", _kind(entry), (), later)
     return None
 
 
-def _is_about(entry: HistoryRow, fields: Sequence[str]) -> bool:
-    """Return whether an entry changed one of some fields, or made or deleted its target."""
-    changed = differing(entry.before, entry.after)
-    return "existence" in changed or not set(changed).isdisjoint(fields)
+def _is_in_the_way(connection: apsw.Connection, later: HistoryRow, entry: HistoryRow, fields: Sequence[str]) -> bool:
+    """Return whether a later entry prevents the undo of an entry.
+
+    It changed one of the fields, or made or deleted the target.
+
+    One that undid what came after ``entry``, too, left nothing of it.
+    """
+    changed = differing(later.before, later.after)
+    if "existence" not in changed and set(changed).isdisjoint(fields):
+        return False
+    base, stands = undo_chain.base_entry(connection, later.id)
+    return stands or base < entry.id
 
 
 def _changed_since(entry: HistoryRow, now: State | None) -> tuple[str, ...]:
@@ -392,30 +392,24 @@ def _later_change(connection: apsw.Connection, entry: HistoryRow) -> HistoryRow 
     return next((row for row in later if differing(row.before, row.after)), None)
 
 
-def _undo_first(later: HistoryRow) -> str:
-    """Return the sentence that names the entry to undo first."""
-    done = _EVENT_NOUNS.get(later.event, "a change")
-    at = f"{to_datetime(later.at_ms):%Y-%m-%d %H:%M} UTC"
-    return f"Undo entry {later.id} of the history first, {done} by {later.actor} at {at}."
+def _in_words(entry: HistoryRow) -> str:
+    """Return what an entry did, by whom and when."""
+    done = _EVENT_NOUNS.get(entry.event, "a change")
+    return f"{done} by {entry.actor} at {to_datetime(entry.at_ms):%Y-%m-%d %H:%M} UTC"
 
 
-def _stale(entry: HistoryRow, changed: Sequence[str], now: State | None, later: HistoryRow | None) -> Obstacle:
-    what = _NOUNS[entry.target_kind]
+def _kind(entry: HistoryRow) -> str:
+    """Return the kind of a memory, or else that of an entry's target."""
+    state = entry.after or entry.before or {}
+    return str(state.get("kind") or entry.target_kind) if entry.target_kind == "memory" else entry.target_kind
+
+
+def _stale(entry: HistoryRow, changed: tuple[str, ...], now: State | None, later: HistoryRow | None) -> Obstacle:
     if _is_archived(now):
-        return Obstacle(f"{what} was put into the archive since.", "Bring it back first.", None, tuple(changed))
+        return Obstacle("archived", _kind(entry), changed)
     if later is None and changed == ("message_count",):
-        return Obstacle(f"{what} went on since.", "It stays, with all that was said in it.", None, changed)
+        return Obstacle("went_on", _kind(entry), changed)
     if "existence" not in changed and "forgotten_at" not in changed:
-        fields = [name for name in changed if name != "tokens"] or changed  # these follow from the text
-        names = ", ".join(dict.fromkeys(map(_field_name, fields)))
-        advice = "Undo the later change first." if later is None else _undo_first(later)
-        return Obstacle(f"{what} was changed again since ({names}).", advice, later, tuple(changed))
+        return Obstacle("changed", _kind(entry), changed, later)
     is_gone = entry.after is not None if "existence" in changed else _is_gone(now)
-    happened = "was deleted since" if is_gone else "was restored since"
-    advice = "Undo that first." if later is None else _undo_first(later)
-    return Obstacle(f"{what} {happened}.", advice, later, tuple(changed))
-
-
-def _field_name(name: str) -> str:
-    is_messages = name == "message_count" or name.startswith("withheld:")
-    return "messages" if is_messages else name.replace("_", " ")
+    return Obstacle("deleted" if is_gone else "restored", _kind(entry), changed, later)

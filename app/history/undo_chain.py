@@ -46,6 +46,20 @@ def _chain(connection: apsw.Connection, history_id: int) -> Iterator[int]:
         following = connection.execute("SELECT undone_by FROM memory_history WHERE id = ?", (following,)).get
 
 
+def base_entry(connection: apsw.Connection, history_id: int) -> tuple[int, bool]:
+    """Follow an entry back over its undoings and redoings to the first.
+
+    Returns:
+        The first entry's id, and whether its effect stands through ``history_id``.
+    """
+    steps = 0
+    while (
+        undone := connection.execute("SELECT id FROM memory_history WHERE undone_by = ?", (history_id,)).get
+    ) is not None:
+        history_id, steps = int(undone), steps + 1
+    return history_id, steps % 2 == 0
+
+
 def standing_of_run(connection: apsw.Connection, run_id: str) -> list[int]:
     """Return the ids of a run's entries in effect, oldest first."""
     rows = connection.execute("SELECT id FROM memory_history WHERE run_id = ? ORDER BY id", (run_id,))

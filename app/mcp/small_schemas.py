@@ -1,4 +1,4 @@
-"""Schemas of the small profile's ten tools: names, arguments, answers and hints."""
+"""Schemas of the small profile's twelve tools: names, arguments, answers and hints."""
 
 from typing import Any, Final
 
@@ -182,5 +182,28 @@ SMALL_TOOLS: Final[list[Schema]] = [
         [],
         {"session": _TEXT, "outcome": _TEXT},
         is_idempotent=True,
+    ),
+    tool(
+        "schedule",
+        "Your goals at given times: list, create or delete. A model or an agent pursues them.",
+        {
+            "action": _text("list, create or delete"),
+            "goal": _text("what is to be done"),
+            "when": _text("cron (0 8 * * mon), every 2 hours, or 2026-03-01T10:00Z"),
+            "zone": _text("of cron, as Europe/Berlin"),
+            "name": _TEXT,
+            "id": _TEXT,
+        },
+        [],
+        {"ids": _TEXTS, "outcome": _TEXT},
+        is_destructive=True,
+    ),
+    tool(
+        "memory_stats",
+        "How many memories and messages there are, and the latest dates.",
+        {},
+        [],
+        {"memories": _COUNT, "sessions": _COUNT, "messages": _COUNT},
+        is_read_only=True,
     ),
 ]

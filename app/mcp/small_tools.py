@@ -1,4 +1,4 @@
-"""Toolbox of the small profile: ten tools that read and write memory."""
+"""Toolbox of the small profile: twelve tools that read and write memory."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
@@ -6,6 +6,7 @@ from typing import Any, Final
 from app.mcp.host_link import HostLink
 from app.mcp.lenient_arguments import Arguments
 from app.mcp.reading_tools import context, entity_info, get, search, timeline
+from app.mcp.schedule_tools import schedule, statistics
 from app.mcp.small_schemas import SMALL_TOOLS, Schema
 from app.mcp.tool_answers import Answer
 from app.mcp.toolbox import CallContext, reading_tools, unknown_tool
@@ -24,13 +25,15 @@ _HANDLERS: Final[dict[str, Handler]] = {
     "confirm_fact": confirm,
     "get_entity_info": entity_info,
     "scratchpad": scratchpad,
+    "schedule": schedule,
+    "memory_stats": statistics,
 }
 _READING: Final = reading_tools(SMALL_TOOLS)
 _PROPERTIES: Final[dict[str, Schema]] = {item["name"]: item["inputSchema"]["properties"] for item in SMALL_TOOLS}
 
 
 class SmallToolbox:
-    """The ten tools that most clients need; see ``Toolbox``."""
+    """The twelve tools that most clients need; see ``Toolbox``."""
 
     async def listed(self, link: HostLink) -> list[dict[str, Any]]:
         """See ``Toolbox``."""

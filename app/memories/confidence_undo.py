@@ -7,7 +7,7 @@ import apsw
 
 from app.changes import Area
 from app.core.clock import Clock
-from app.history.run_changes import ChangedItem, RunChanges
+from app.history.model import ChangedItem, RunChanges
 from app.memories import confidence_repo
 from app.store.store import Store
 

@@ -8,11 +8,15 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.api.caller import Caller
+from app.core.vault_opening import VaultOpening
 from app.host import Host
 from tests.e2e.conftest import Until
+from ui.app import start_host
 from ui.dialogs.act_row import ActRow
 from ui.dialogs.history_sheet import HistorySheet
-from ui.process.program import Program
+from ui.process.program import OpenVault, Program
+from ui.widgets.plain_text import PlainMessageBox
+from ui.window import Window
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 SCOUT = Caller("scout", "full", review=True)
@@ -66,3 +70,73 @@ def test_what_was_done_before_the_start_is_undone_in_the_window(
     until(lambda: "2 memories" in window.status_line.text)
     sheet.who.setCurrentIndex(4)
     until(lambda: [one.words.text() for one in sheet.rows] == ["Imported 2 notes, from Markdown notes"])
+
+
+def opened(launch: Callable[..., Program], until: Until, vault: Path) -> tuple[Window, Host]:
+    """Start the program; return its window, and its host, in which agents and runs do something too."""
+    hosts: list[Host] = []
+
+    def opener(vault: Path, *, safe_mode: bool = False, opening: VaultOpening | None = None) -> OpenVault:
+        host = start_host(vault, safe_mode=safe_mode, opening=opening)
+        assert isinstance(host, Host)
+        hosts.append(host)
+        return host
+
+    window = launch(vault, opener=opener).window
+    until(lambda: window.bridge is not None)
+    return window, hosts[0]
+
+
+def test_ctrl_z_takes_back_what_the_person_did_last_not_what_an_agent_or_a_run_did(
+    launch: Callable[[Path], Program], until: Until, qtbot: QtBot, lived_in: Path
+) -> None:
+    window, host = opened(launch, until, lived_in)
+    mine = host.ask("note.save", title="Mine", content="by me")
+    host.ask("schedule.create", goal="Water the roses", cadence={"kind": "interval", "seconds": 3600}, name="Roses")
+    theirs = host.call("note.save", {"title": "Theirs", "content": "by an agent"}, Caller("scout", "full")).result()
+    host.ask("fact.remember", content="Rosa lives in Graz")
+    host.ask("upkeep.run", job="housekeeping")
+    until(lambda: "Graz" in window.undo.undo_text)
+    for what in ("Graz", "Created the schedule ‘Roses’", "Wrote the note ‘Mine’"):
+        until(lambda what=what: what in window.undo.undo_text and window.undo.can_undo())
+        qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        until(lambda what=what: what not in window.undo.undo_text)
+    until(lambda: host.ask("note.get", id=mine.id).deleted_at is not None)
+    assert host.ask("note.get", id=theirs.value.id).deleted_at is None, "what an agent wrote stays"
+
+    window.registry.run("edit.history")
+    sheet = window.sheets.front
+    assert isinstance(sheet, HistorySheet)
+    sheet.who.setCurrentIndex(2)
+    until(lambda: [one.words.text() for one in sheet.rows][:1] == ["Wrote the note ‘Theirs’"])
+    qtbot.mouseClick(sheet.rows[0].undo, Qt.MouseButton.LeftButton)
+    until(lambda: host.ask("note.get", id=theirs.value.id).deleted_at is not None)
+
+
+def test_what_an_agent_changed_since_is_undone_with_it_where_the_person_agrees(
+    launch: Callable[[Path], Program], until: Until, qtbot: QtBot, lived_in: Path
+) -> None:
+    window, host = opened(launch, until, lived_in)
+    note = host.ask("note.save", title="Mine", content="by me")
+    changed = {"id": note.id, "version": note.version, "content": "changed by an agent"}
+    host.call("note.update", changed, Caller("scout", "full")).result()
+    until(lambda: "Mine" in window.undo.undo_text and window.undo.can_undo())
+    qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    until(lambda: bool(window.findChildren(PlainMessageBox)))
+    (box,) = window.findChildren(PlainMessageBox)
+    assert "‘Wrote the note ‘Mine’’ cannot be undone by itself." in box.text()
+    assert "Changed the note ‘Mine’" in box.informativeText()
+    box.button(box.StandardButton.Cancel).click()
+    until(lambda: not window.findChildren(PlainMessageBox))
+    assert host.ask("note.get", id=note.id).content == "changed by an agent"
+
+    window.registry.run("edit.history")
+    sheet = window.sheets.front
+    assert isinstance(sheet, HistorySheet)
+    until(lambda: [one.undo.text() for one in sheet.rows][:2] == ["Undo", "Undo both…"])
+    assert "Undo this first: Changed the note ‘Mine’" in sheet.rows[1].about.text()
+    qtbot.mouseClick(sheet.rows[1].undo, Qt.MouseButton.LeftButton)
+    (box,) = window.findChildren(PlainMessageBox)
+    next(one for one in box.buttons() if "both" in one.text()).click()
+    until(lambda: host.ask("note.get", id=note.id).deleted_at is not None)
+    until(lambda: [one.undo.text() for one in sheet.rows][2:4] == ["Do again", "Do again"])

@@ -1,4 +1,4 @@
-"""Answers of the ten tools: what was left out, what waits, what took whose place; and lenient arguments."""
+"""Answers of the small profile: what was left out, what waits, what took whose place; and lenient arguments."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -141,3 +141,48 @@ def test_no_half_of_an_answer_goes_over_its_budget(host: Host, most: int) -> Non
             assert "⟦" in halves[0], name
     finally:
         assert client.close() == 0
+
+
+def test_a_goal_is_scheduled_listed_and_deleted(host: Host, ask: Ask) -> None:
+    said, made = ask("schedule", goal="Sum up my week", when="0 8 * * mon", zone="Europe/Berlin")
+    number = made["ids"][0]
+    assert number in said
+    schedule = host.ask("schedule.get", id=number)
+    assert (schedule.user_id, schedule.cadence.expression, schedule.cadence.zone) == (
+        "scout",
+        "0 8 * * mon",
+        "Europe/Berlin",
+    )
+    host.ask("schedule.create", goal="Mine alone", cadence={"kind": "interval", "seconds": 3600}, trust="full")
+    said, found = ask("schedule")
+    assert found["ids"] == [number]
+    assert "Sum up my week" in said
+    said, gone = ask("schedule", action="delete", id=f"⟦{number}⟧")
+    assert gone["outcome"] == "deleted"
+    said, found = ask("schedule")
+    assert found["ids"] == []
+    assert "There are none." in said
+
+
+@pytest.mark.parametrize(
+    ("when", "kind"),
+    [("every 2 hours", "interval"), ("90m", "interval"), ("2040-03-01T10:00Z", "once"), ("30 7 * * *", "cron")],
+)
+def test_times_of_a_goal_are_given_in_several_ways(host: Host, ask: Ask, when: str, kind: str) -> None:
+    _, made = ask("schedule", goal="Water the quince", when=when)
+    assert host.ask("schedule.get", id=made["ids"][0]).cadence.kind == kind
+
+
+@pytest.mark.parametrize("when", ["soon", "", "2040-99-99T10:00Z", "2040-03-01T10:00", "99 * * * *", "every 0 minutes"])
+def test_a_time_that_is_none_is_refused_with_a_sentence(ask: Ask, when: str) -> None:
+    said, found = ask("schedule", action="create", goal="Water the quince", when=when)
+    assert found is None
+    assert "[invalid_input]" in said
+
+
+def test_statistics_tell_what_the_agent_may_see(host: Host, ask: Ask) -> None:
+    host.ask("note.save", content="the quince", store="shared")
+    host.ask("note.save", content="the medlar")
+    said, found = ask("memory_stats")
+    assert (found["memories"], found["messages"]) == (1, 0)
+    assert "1 memory (1 note)" in said

@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from ui.window import Window
 
 TABS = ("messages", "facts", "summary", "scratchpad", "agent")
-SHEETS = ("file.import", "file.export", "file.capsule", "file.models", "help.pages", "help.shortcuts", "help.about")
+SHEETS = (
+    "edit.history",
+    "file.import",
+    "file.export",
+    "file.capsule",
+    "file.models",
+    "help.pages",
+    "help.shortcuts",
+    "help.about",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.models.dates import clock_time
-from ui.shell.act_sentences import act_text, actor_text
+from ui.shell.act_sentences import act_text, actor_text, refusal_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
@@ -21,10 +21,13 @@ class ActRow(QWidget):
 
     undo_requested = Signal(object)
     """Undo this act, or do again what is undone."""
+    both_requested = Signal(object, object)
+    """Undo this act and the one in its way."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.act: Act | None = None
+        self.first: Act | None = None
         self.words = PlainLabel("", self)
         self.words.setWordWrap(True)
         self.about = PlainLabel("", self)
@@ -42,9 +45,14 @@ class ActRow(QWidget):
         row.addLayout(column, 1)
         row.addWidget(self.undo, 0, Qt.AlignmentFlag.AlignTop)
 
-    def show_act(self, act: "Act") -> None:
-        """Show an act."""
-        self.act = act
+    def show_act(self, act: "Act", first: "Act | None" = None) -> None:
+        """Show an act.
+
+        Args:
+            act: The act.
+            first: The act that is in the way of its undo, where one is known: both are then undone together.
+        """
+        self.act, self.first = act, first
         is_undone = act.state == "undone"
         words = act_text(act)
         self.words.setText(words)
@@ -54,15 +62,22 @@ class ActRow(QWidget):
             parts.append(self.tr("Undone"))
         elif act.state == "partly":
             parts.append(self.tr("Undone in part"))
-        if act.refusal:
-            parts.append(act.refusal)
+        refusal = "" if act.is_to_redo else refusal_text(act, first)
+        if refusal:
+            parts.append(refusal)
         self.about.setText(" · ".join(parts))
         title = self.tr("Do again") if act.is_to_redo else self.tr("Undo")
+        if refusal and first is not None:
+            title = self.tr("Undo both…")
         self.undo.setText(title)
         self.undo.setAccessibleName(f"{title}: {words}")
-        self.undo.setEnabled(act.is_to_redo or not act.refusal)
+        self.undo.setEnabled(not refusal or first is not None)
         self.undo.setVisible(act.is_to_redo or not is_undone)
 
     def _on_undo_clicked(self) -> None:
-        if self.act is not None:
+        if self.act is None:
+            return
+        if self.first is not None and not self.act.is_to_redo:
+            self.both_requested.emit(self.act, self.first)
+        else:
             self.undo_requested.emit(self.act)

@@ -18,7 +18,7 @@ from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from app.changes import ChangeSet
     from app.history.acts.model import Act, ActPage
@@ -114,9 +114,18 @@ class HistorySheet(BaseDialog):
             cursor = page.cursor
             if not cursor:
                 break
-        self._show(acts, has_more=bool(cursor))
+        firsts = {act.obstacle.first for act in acts if act.obstacle is not None} - {""}
+        known = {act.id: act for act in acts if act.id in firsts}
+        if missing := sorted(firsts - known.keys()):
+            try:
+                others = await self._bridge.call(operations.history.find(ids=missing))
+            except KeepsakeError:
+                others = []  # without them, the entry to undo first is only not named
+            known |= {act.id: act for act in others}
+        if isValid(self) and request == self._request:
+            self._show(acts, known, has_more=bool(cursor))
 
-    def _show(self, acts: "Sequence[Act]", *, has_more: bool) -> None:
+    def _show(self, acts: "Sequence[Act]", firsts: "Mapping[str, Act]", *, has_more: bool) -> None:
         while (item := self._list.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None and not isinstance(widget, ActRow):
@@ -128,7 +137,9 @@ class HistorySheet(BaseDialog):
             if (this := day_of(act.at)) != day:
                 self._list.addWidget(self._day(day_heading(this, today)))
                 day = this
-            self._list.addWidget(self._act_row(known.pop(act.id, None), act))
+            row = self._act_row(known.pop(act.id, None), act)
+            row.show_act(act, None if act.obstacle is None else firsts.get(act.obstacle.first))
+            self._list.addWidget(row)
         for row in known.values():
             row.hide()
             row.deleteLater()
@@ -139,7 +150,7 @@ class HistorySheet(BaseDialog):
         if row is None:
             row = ActRow(self)
             row.undo_requested.connect(self._undo.undo_act)
-        row.show_act(act)
+            row.both_requested.connect(self._undo.blocked)
         self._rows[act.id] = row
         return row
 

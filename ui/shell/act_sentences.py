@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from app.history.acts.model import Act, deed, sentence
+from app.history.acts.model import Act, deed, refusal_of, sentence
 from ui.dialogs.import_report import format_name
 from ui.engine_texts import engine_text
 from ui.translation import translate
@@ -19,6 +19,19 @@ def act_text(act: Act) -> str:
 def deed_text(act: Act) -> str:
     """Return what an act did; for one that undid another, what that one did."""
     return deed(_named(act), _say)
+
+
+def refusal_text(act: Act, first: Act | None) -> str:
+    """Return why an act cannot be undone now, ``""`` where nothing is in the way.
+
+    Args:
+        act: The act.
+        first: The act to undo first, where one is known.
+    """
+    if act.obstacle is None:
+        return engine_text(act.refusal)
+    words = "" if first is None else act_text(first)
+    return refusal_of(act.obstacle, words, _say)
 
 
 def actor_text(act: Act) -> str:

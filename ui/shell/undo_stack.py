@@ -1,5 +1,6 @@
 """Undo and redo of what the person did, by the history of the vault."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -7,11 +8,12 @@ from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
-from app.history.acts.model import Act, NextSteps, UndoneAct
+from app.history.acts.model import ENTRY, Act, ActObstacle, NextSteps, UndoneAct
 from ui import operations
+from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.notice import Notice
-from ui.shell.act_sentences import act_text, deed_text
+from ui.shell.act_sentences import act_text, deed_text, refusal_text
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -38,6 +40,8 @@ class UndoStack(QObject):
     notice = Signal(object)
     undone = Signal(object)
     """The ``UndoneAct`` that was just undone or done again."""
+    blocked = Signal(object, object)
+    """An act that cannot be undone now, and the one to undo first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -99,6 +103,12 @@ class UndoStack(QObject):
             self._tell_begun(_size(act))
             self._bridge.start(self._undo_one(act.undone_by if act.is_to_redo else act.id))
 
+    def undo_with_later(self, act: Act) -> None:
+        """Undo an entry of the history after what is in its way."""
+        if self._bridge is not None and not self._busy:
+            self._set_busy(True)
+            self._bridge.start(self._finish(operations.history.undo(id=act.id, with_later=True)))
+
     def undo_notice(self, notice: Notice) -> None:
         """Take back what a toast told of, wherever it stands in the order."""
         if self._bridge is not None and notice.act:
@@ -133,7 +143,7 @@ class UndoStack(QObject):
         try:
             undone = await self._bridge.call(call)
         except KeepsakeError as error:
-            self.notice.emit(Notice(str(error), kind="error"))
+            await self._refuse(error)
         else:
             if isValid(self):
                 self.undone.emit(undone)
@@ -160,10 +170,38 @@ class UndoStack(QObject):
         try:
             await self._bridge.call(operations.memory.undo(history_ids=list(notice.history_ids)))
         except KeepsakeError as error:
-            self.notice.emit(Notice(str(error), kind="error"))
+            await self._refuse(error)
             return
         words = self.tr("Undone: {what}").format(what=(notice.undo_text or notice.text).removesuffix("."))
         self.notice.emit(Notice(words))
+
+    async def _refuse(self, error: KeepsakeError) -> None:
+        """Tell why something was not undone, or what is in its way."""
+        identity = str(error.data.get("act") or "")
+        if not identity and error.data.get("history"):
+            identity = f"{ENTRY}{error.data['history']}"
+        act, first = await self._act(identity), None
+        if act is not None and act.obstacle is None and error.data.get("obstacle"):
+            act = replace(act, obstacle=ActObstacle(**error.data["obstacle"]))
+        if act is not None and act.obstacle is not None:
+            first = await self._act(act.obstacle.first)
+        if not isValid(self):
+            return
+        if act is not None and first is not None:
+            self.blocked.emit(act, first)
+            return
+        words = "" if act is None else refusal_text(act, None)
+        self.notice.emit(Notice(words or engine_text(error.message), kind="error"))
+
+    async def _act(self, identity: str) -> Act | None:
+        """Return an entry of the history, ``None`` where there is none."""
+        if not identity or self._bridge is None:
+            return None
+        try:
+            acts: list[Act] = await self._bridge.call(operations.history.find(ids=[identity]))
+        except KeepsakeError:
+            return None  # the refusal is told by its own sentence
+        return next(iter(acts), None)
 
     async def _ask(self, request: int) -> None:
         if self._bridge is None:

@@ -127,7 +127,7 @@ class Toaster(QWidget):
         self._ground: QWidget = parent
         self.hide()
         QGuiApplication.inputMethod().cursorRectangleChanged.connect(self._place)
-        QApplication.instance().focusChanged.connect(self._place)  # type: ignore[union-attr]
+        QApplication.instance().focusChanged.connect(self._on_focus_changed)  # type: ignore[union-attr]
 
     def stand_over(self, ground: QWidget) -> None:
         """Lay the toasts over ``ground``, which is in a layout of the same window."""
@@ -217,6 +217,26 @@ class Toaster(QWidget):
             cursor = cursor.toRect()
         line = QRect(0, cursor.top() - Space.S, focus.width(), cursor.height() + 2 * Space.S)
         return line.translated(focus.mapTo(window, QPoint()))
+
+    def _on_focus_changed(self, old: QWidget | None, now: QWidget | None) -> None:
+        """Keep the keyboard off the toasts when what had it is hidden or disabled."""
+        has_come = now is not None and self.isAncestorOf(now)
+        if has_come and old is not None and isValid(old) and not (old.isVisible() and old.isEnabled()):
+            other = None if self.isAncestorOf(old) else self._before_in_chain(old)
+            if other is not None:
+                other.setFocus(Qt.FocusReason.OtherFocusReason)
+                return
+        self._place()
+
+    def _before_in_chain(self, start: QWidget) -> QWidget | None:
+        """Return the last widget before one that the Tab key reaches, without the toasts."""
+        widget: QWidget | None = start.previousInFocusChain()
+        while widget is not None and widget is not start:
+            takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+            if takes_tab and widget.isVisible() and widget.isEnabled() and not self.isAncestorOf(widget):
+                return widget
+            widget = widget.previousInFocusChain()
+        return None
 
     def _give_focus_back(self, toast: Toast) -> None:
         """Return the keyboard to the widget it came from.

@@ -52,7 +52,7 @@ async def next_steps(engine: Engine, caller: Caller) -> NextSteps:
 @operation(
     "history.undo", access="write", trust="full", owner_only=True, review="content", kind="note", positional=("id",)
 )
-async def undo(engine: Engine, caller: Caller, id: str) -> Changed[UndoneAct]:
+async def undo(engine: Engine, caller: Caller, id: str, with_later: bool = False) -> Changed[UndoneAct]:
     """Undo an entry of the history of any kind.
 
     The undoing is an entry too, and can be undone in turn. Of an import or a run, what was changed again since stays as
@@ -60,8 +60,9 @@ async def undo(engine: Engine, caller: Caller, id: str) -> Changed[UndoneAct]:
 
     Args:
         id: The entry, as history.list has it.
+        with_later: Undo later changes that are in its way first, each as an entry of its own.
     """
-    return await engine.undo.acts.undo(id, caller.name)
+    return await engine.undo.acts.undo(id, caller.name, with_later=with_later)
 
 
 @operation(

@@ -12,7 +12,7 @@ from app.changes import Area, Changed, ChangeSet, Progress
 from app.core.clock import to_datetime
 from app.engine import Engine
 from app.errors import NotFoundError, StaleError
-from app.history.run_changes import RunReport
+from app.history.model import RunReport
 from app.schedule.model import Schedule, ScheduleRun
 from app.upkeep.job_schedules import schedule_ids
 from app.upkeep.model import UndoneNight

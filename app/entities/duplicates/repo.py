@@ -11,6 +11,7 @@ from app.entities.duplicates.finder import COMPARED
 from app.entities.duplicates.model import NamedEntity, NearDuplicate
 
 _MOST = 20_000  # entities compared
+_MOST_NAMES = 60  # mentions of a memory that is no list of names
 _MOST_OWNERS = 2_000  # texts looked at for each of two entities
 
 Key = tuple[str, str]
@@ -46,6 +47,38 @@ def have_context(connection: apsw.Connection, key: Key) -> bool:
     """Return whether one conversation or memory mentions both of two entities."""
     first, second = (_contexts(connection, one) for one in key)
     return not first.isdisjoint(second)
+
+
+def are_near(connection: apsw.Connection, pair: NearDuplicate) -> bool:
+    """Return whether a pair's names stand in one conversation or memory.
+
+    Notes that link to each other count as one.
+
+    Long lists of names are passed over, where names stand together by chance.
+    """
+    short, full = (_without_lists(connection, _contexts(connection, one.id)) for one in (pair.other, pair.into))
+    return not short.isdisjoint(full | _linked(connection, full))
+
+
+def _without_lists(connection: apsw.Connection, contexts: set[str]) -> set[str]:
+    rows = connection.execute(
+        "SELECT w.value FROM json_each(?) w WHERE (SELECT count(*) FROM (SELECT 1 FROM mentions m"
+        " WHERE m.owner_kind = 'memory' AND m.owner_id = w.value LIMIT ?)) <= ?",
+        (json.dumps(sorted(contexts)), _MOST_NAMES + 1, _MOST_NAMES),
+    )
+    return {str(row[0]) for row in rows}
+
+
+def _linked(connection: apsw.Connection, contexts: set[str]) -> set[str]:
+    """Return the notes linked with any of some notes, in either direction."""
+    rows = connection.execute(
+        "WITH near (id, title) AS (SELECT m.id, lower(m.title) FROM json_each(?) w JOIN memories m ON m.id = w.value)"
+        " SELECT l.memory_id FROM near JOIN memory_links l ON l.target_key = near.title AND near.title <> ''"
+        " UNION SELECT m.id FROM near JOIN memory_links l ON l.memory_id = near.id"
+        " JOIN memories m ON lower(m.title) = l.target_key WHERE m.title <> ''",
+        (json.dumps(sorted(contexts)[:_MOST_OWNERS]),),
+    )
+    return {str(row[0]) for row in rows}
 
 
 def _contexts(connection: apsw.Connection, entity_id: str) -> set[str]:

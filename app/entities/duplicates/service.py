@@ -7,7 +7,7 @@ from functools import partial
 import apsw
 
 from app.entities.duplicates import repo
-from app.entities.duplicates.finder import near_duplicates
+from app.entities.duplicates.finder import near_duplicates, sure_joins
 from app.entities.duplicates.model import DuplicatePair, NearDuplicate
 from app.store.store import Store
 
@@ -42,6 +42,14 @@ class NearDuplicateService:
         expired = [one for one in found if made.get(one.key, ("", 0))[0] == "expired"]
         return await self._store.read(partial(_supported, pairs=[*new, *expired], limit=limit), is_background=True)
 
+    async def joins(self) -> list[NearDuplicate]:
+        """Return pairs of a short name and the one full name near it."""
+        made = await self._store.read(repo.decisions, is_background=True)
+        entities = await self._store.read(repo.names, is_background=True)
+        found = await asyncio.to_thread(lambda: sure_joins(entities, near_duplicates(entities)))
+        open_pairs = [one for one in found if made.get(one.key, ("waiting", 0))[0] in _LISTED]
+        return await self._store.read(partial(_near, pairs=open_pairs), is_background=True)
+
     async def _found(self) -> list[NearDuplicate]:
         entities = await self._store.read(repo.names, is_background=True)
         return await asyncio.to_thread(near_duplicates, entities)
@@ -61,6 +69,15 @@ def _supported(connection: apsw.Connection, pairs: Sequence[NearDuplicate], limi
         if not repo.are_apart(connection, one.key):
             kept.append(one)
     return kept
+
+
+def _near(connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[NearDuplicate]:
+    """Return the pairs of names near each other that nothing speaks against."""
+    return [
+        one
+        for one in pairs[:_MOST_CHECKED]
+        if not repo.are_apart(connection, one.key) and repo.are_near(connection, one)
+    ]
 
 
 def _shown(pair: NearDuplicate, decision: tuple[str, int] | None) -> DuplicatePair:

@@ -382,7 +382,8 @@ class NameClassifier:
             return Classification("person", 0.6, at, at + 1)
         if not self._evidence.is_prose(at, at + 1):
             return None
-        if before in self._lists.place_cues or self._is_part_of_place(at, before):
+        is_given = self._words[at].bare in self._lists.given_names
+        if not is_given and (before in self._lists.place_cues or self._is_part_of_place(at, before)):
             return Classification("location", 0.5, at, at + 1)
         is_person = self._acts(at + 1) and before != "the" and before not in _ARTICLES
         return Classification("person", 0.45, at, at + 1) if is_person else None

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
+from app.history.obstacle import Reason, refusal
+from app.history.obstacle import texts as obstacle_texts
+
 Who = Literal["me", "agents", "upkeep", "imports"]
 ActState = Literal["done", "partly", "undone"]
 ActKind = Literal["change", "import"]
@@ -41,6 +44,11 @@ _IMPORTED: Final = "Imported {items}"
 _UPDATED: Final = "updated {items}"
 _ACCEPTED: Final = "Accepted {items}, proposed by {agent}"
 _REJECTED: Final = "Rejected {items}, proposed by {agent}"
+ENTRY: Final = "entry:"
+"""The prefix of the ids of acts that are one change."""
+NOTHING_TO_UNDO: Final = "There is nothing to undo."
+NOTHING_TO_REDO: Final = "There is nothing to do again."
+UNDONE_ALREADY: Final = "That is undone already."
 _NOTHING: Final = "Did nothing that is still known"
 _UNDID: Final = "Undid: {what}"
 _UNDID_PART: Final = "Undid part of: {what}"
@@ -83,6 +91,23 @@ class ActPart:
 
 
 @dataclass(frozen=True, slots=True)
+class ActObstacle:
+    """Later change that prevents the undo of an act now.
+
+    Args:
+        reason: What happened since.
+        kind: The kind of what it happened to, such as ``note`` or ``session``.
+        fields: The fields that were changed since.
+        first: The id of the act to undo first, ``""`` where none is known.
+    """
+
+    reason: Reason
+    kind: str
+    fields: tuple[str, ...] = ()
+    first: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Act:
     """One entry of the history: all that was done as one.
 
@@ -104,6 +129,7 @@ class Act:
         undone_by: The id of the act that undid it, or the last part of it; ``""`` while all of it stands.
         state: ``undone``, ``partly`` undone, or ``done``.
         refusal: Why it cannot be undone now, in a sentence; ``""`` where nothing is known to be in the way.
+        obstacle: The same by its parts; ``None`` with an empty ``refusal``.
         entry: The number of its latest change, 0 where it made none in the history.
         target_kind: The kind of ``target``: ``memory``, ``session``, ``entity``, ``proposal``, ``schedule`` or
             ``saved_search``.
@@ -126,6 +152,7 @@ class Act:
     undone_by: str = ""
     state: ActState = "done"
     refusal: str = ""
+    obstacle: ActObstacle | None = None
     entry: int = 0
     target_kind: str = ""
     target: str = ""
@@ -189,6 +216,17 @@ def sentence(act: Act, say: Callable[[str], str] = str) -> str:
     return say(_REDID).format(what=what) if act.step == "redo" else what
 
 
+def refusal_of(obstacle: ActObstacle, first: str, say: Callable[[str], str] = str) -> str:
+    """Return why an act cannot be undone now, in one sentence or two.
+
+    Args:
+        obstacle: What is in the way.
+        first: The act to undo first, in one sentence; ``""`` where none is known.
+        say: Translates a text of the history.
+    """
+    return refusal(obstacle.reason, obstacle.kind, obstacle.fields, first, say)
+
+
 def texts() -> Iterator[str]:
     """Return the texts from which sentences are made, for translation."""
     yield from dict.fromkeys(_VERBS.values())
@@ -207,6 +245,8 @@ def texts() -> Iterator[str]:
     yield _FROM
     for things in _THINGS.values():
         yield from things
+    yield from obstacle_texts()
+    yield from (NOTHING_TO_UNDO, NOTHING_TO_REDO, UNDONE_ALREADY)
 
 
 def deed(act: Act, say: Callable[[str], str] = str) -> str:

@@ -11,8 +11,20 @@ from app.core.clock import to_datetime
 from app.errors import InputError, NotFoundError
 from app.history import history_repo, undo_chain
 from app.history.acts import repo
-from app.history.acts.model import Act, ActPage, ActPart, ActState, NextSteps, Step, Who, sentence
-from app.history.acts.repo import ENTRY, UNDO, ActPlace
+from app.history.acts.model import (
+    ENTRY,
+    Act,
+    ActObstacle,
+    ActPage,
+    ActPart,
+    ActState,
+    NextSteps,
+    Step,
+    Who,
+    refusal_of,
+    sentence,
+)
+from app.history.acts.repo import UNDO, ActPlace
 from app.history.acts.undo_order import OwnAct, next_steps
 from app.history.history_repo import HistoryRow
 from app.history.undo import UndoService
@@ -25,7 +37,6 @@ _LOOKED_AT: Final = 600
 _FEW: Final = 20
 """Entries of a run of which is told at once what is in the way of its undo."""
 _OWN: Final = 200
-_NOT_KEPT: Final = "What was accepted changed nothing that the history keeps, so it cannot be undone here."
 _EMPTY: Final = ActPlace(0, 0)
 
 
@@ -157,7 +168,9 @@ class ActReader:
             return None
         act = self._act_of(connection, row)
         act = replace(act, parts=(*act.parts, *(one.part for one in effects)))
-        act = replace(act, refusal=self._refusal(connection, act, place))
+        obstacle = self._obstacle_of(connection, act, place)
+        if obstacle is not None:
+            act = replace(act, obstacle=obstacle, refusal=self.refusal(connection, obstacle))
         return replace(act, text=sentence(act))
 
     def _act_of(self, connection: apsw.Connection, row: HistoryRow) -> Act:
@@ -220,38 +233,41 @@ class ActReader:
             target=base.target,
         )
 
-    def _refusal(self, connection: apsw.Connection, act: Act, place: ActPlace) -> str:
-        """Return why an act cannot be undone, where it is about few things."""
+    def _obstacle_of(self, connection: apsw.Connection, act: Act, place: ActPlace) -> ActObstacle | None:
+        """Return what prevents the undo of an act, where it is about few things."""
         if act.state == "undone":
-            return ""
+            return None
         if not place.run_id:
             return self._obstacle(connection, place.entry)
         rows = history_repo.entries(connection, run_id=place.run_id, limit=_FEW + 1)
         if len(rows) > _FEW:
-            return ""
+            return None
         latest = {row.target: row.id for row in reversed(rows) if undo_chain.stands(connection, row.id)}
         if all(row.target_kind == "proposal" and row.event == "ACCEPT" for row in rows):
-            return _NOT_KEPT
-        reasons = [self._obstacle(connection, entry) for entry in latest.values()]
+            return ActObstacle("not_kept", "proposal")
+        obstacles = [self._obstacle(connection, entry) for entry in latest.values()]
         is_whole = ACCEPTANCE in place.run_id  # undone as a whole or not at all
-        is_refused = any(reasons) if is_whole else all(reasons)
-        return next(filter(None, reasons), "") if is_refused else ""
+        is_refused = any(obstacles) if is_whole else all(obstacles)
+        return next(filter(None, obstacles), None) if is_refused else None
 
-    def _obstacle(self, connection: apsw.Connection, history_id: int) -> str:
+    def _obstacle(self, connection: apsw.Connection, history_id: int) -> ActObstacle | None:
         obstacle = self._undo.obstacle(connection, history_id)
-        if obstacle is None or obstacle.later is None:
-            return "" if obstacle is None else obstacle.sentence
-        return f"{obstacle.said} {self.undo_first(connection, obstacle.later)}"
+        if obstacle is None:
+            return None
+        first = "" if obstacle.later is None else repo.place_of_entry(obstacle.later).id
+        return ActObstacle(obstacle.reason, obstacle.kind, obstacle.changed, first)
 
-    def kept_because(self, connection: apsw.Connection, run_id: str, target: str) -> str:
-        """Return why a run cannot be undone for ``target``, naming what to undo first."""
+    def obstacle_of(self, connection: apsw.Connection, run_id: str, target: str) -> ActObstacle | None:
+        """Return what prevents the undo of a run for ``target``."""
         latest = next(iter(history_repo.entries(connection, target=target, run_id=run_id, limit=1)), None)
-        return "" if latest is None else self._obstacle(connection, latest.id)
+        return None if latest is None else self._obstacle(connection, latest.id)
 
-    def undo_first(self, connection: apsw.Connection, later: HistoryRow) -> str:
-        """Return the sentence that names the act to undo first, by one of its entries."""
-        newest = repo.newest_entry(connection, later.run_id) if later.run_id else None
-        return f"Undo this first: {sentence(self._act_of(connection, newest or later))}."
+    def refusal(self, connection: apsw.Connection, obstacle: ActObstacle) -> str:
+        """Return why an act cannot be undone, naming the act to undo first."""
+        place = self._place(connection, obstacle.first) if obstacle.first else None
+        row = None if place is None else history_repo.entry(connection, place.entry)
+        first = "" if row is None else sentence(self._act_of(connection, row))
+        return refusal_of(obstacle, first)
 
 
 def _with_state(act: Act, state: ActState, by: HistoryRow | None) -> Act:

@@ -10,13 +10,12 @@ import apsw
 
 from app.core.text import excerpt
 from app.history import history_repo, undo_chain
-from app.history.acts.model import ActPart, Who
+from app.history.acts.model import ENTRY, ActPart, Who
 from app.history.as_of import MAX_SPELL_MS
 from app.history.history_repo import HistoryRow
 from app.history.state_diff import differing
 
 UNDO: Final = "undo:"
-ENTRY: Final = "entry:"
 _TITLE: Final = 80
 _SAMPLE: Final = 200
 _PAGE: Final = 200

@@ -1,19 +1,29 @@
 """Acts of the history: listed, undone and done again."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Final
 
 import apsw
 
-from app.changes import Changed
+from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.core.access import Access
 from app.errors import InputError, NotFoundError, StaleError
-from app.history import history_repo
-from app.history.acts.model import Act, ActPage, NextSteps, Step, UndoneAct, Who
+from app.history.acts.model import (
+    ENTRY,
+    NOTHING_TO_REDO,
+    NOTHING_TO_UNDO,
+    UNDONE_ALREADY,
+    Act,
+    ActObstacle,
+    ActPage,
+    NextSteps,
+    Step,
+    UndoneAct,
+    Who,
+)
 from app.history.acts.reader import ActReader
-from app.history.acts.repo import ENTRY
 from app.history.run_undo import RunUndo
 from app.history.undo import UndoService
 from app.store.store import Store
@@ -59,20 +69,40 @@ class ActService:
         """Return what the person would undo next, and do again."""
         return await self._store.read(self._reader.next_steps, limit_s=_LONG_S)
 
-    async def undo(self, identity: str, actor: str) -> Changed[UndoneAct]:
+    async def undo(self, identity: str, actor: str, *, with_later: bool = False) -> Changed[UndoneAct]:
         """Undo an act.
 
         Undoing one that undid another brings back what that one did.
+
+        Args:
+            identity: The act.
+            actor: Who undoes it.
+            with_later: Undo what is in its way first, the latest first, each as an act of its own.
 
         Raises:
             NotFoundError: There is no such act.
             InputError: It is undone already.
             StaleError: What it changed was changed since; the sentence says what to undo first.
         """
-        act = await self._store.read(partial(self._reader.act, identity=identity))
-        if act.state == "undone":
-            raise InputError("That is undone already.", id=identity, undone_by=act.undone_by)
-        return await self._carry_out(act, actor)
+        return await self._undo_with(identity, actor, {""} if with_later else None)
+
+    async def _undo_with(self, identity: str, actor: str, met: set[str] | None) -> Changed[UndoneAct]:
+        """Undo an act, and first what is in its way where ``met`` collects that."""
+        changes: list[ChangeSet] = []
+        while True:
+            act = await self._store.read(partial(self._reader.act, identity=identity))
+            if act.state == "undone":
+                raise InputError(UNDONE_ALREADY, id=identity, undone_by=act.undone_by)
+            try:
+                done = await self._carry_out(act, actor)
+            except StaleError as error:
+                first = str((error.data["obstacle"] or {}).get("first", ""))
+                if met is None or first in met:
+                    raise
+                met.add(first)
+                changes.append((await self._undo_with(first, actor, met)).changes)
+            else:
+                return replace(done, changes=_joined([*changes, done.changes])) if changes else done
 
     async def step(self, step: Step, actor: str) -> Changed[UndoneAct]:
         """Undo the last thing that the person did, or do again what they undid last.
@@ -84,23 +114,24 @@ class ActService:
         steps = await self.next_steps()
         act = steps.undo if step == "undo" else steps.redo
         if act is None:
-            raise NotFoundError("There is nothing to undo." if step == "undo" else "There is nothing to do again.")
+            raise NotFoundError(NOTHING_TO_UNDO if step == "undo" else NOTHING_TO_REDO)
         return await self._carry_out(act, actor)
 
     async def _carry_out(self, act: Act, actor: str) -> Changed[UndoneAct]:
         try:
             return await self._undo_whole(act, actor)
         except StaleError as error:
-            work = partial(self._named_obstacle, act=act, error=error)
-            raise StaleError(await self._store.read(work), **error.data) from error
+            work = partial(self._obstacle_of, act=act, target=str(error.data.get("target") or ""))
+            obstacle, refusal = await self._store.read(work)
+            data = error.data | {"act": act.id, "obstacle": None if obstacle is None else asdict(obstacle)}
+            raise StaleError(refusal or error.message, **data) from error
 
-    def _named_obstacle(self, connection: apsw.Connection, act: Act, error: StaleError) -> str:
-        """Return why an act cannot be undone, with the act to undo first by name."""
-        later = error.data.get("later")
-        entry = None if later is None else history_repo.entry(connection, later)
-        if entry is None:
-            return self._reader.act(connection, act.id).refusal or error.message
-        return f"{error.data['said']} {self._reader.undo_first(connection, entry)}"
+    def _obstacle_of(self, connection: apsw.Connection, act: Act, target: str) -> tuple[ActObstacle | None, str]:
+        """Return what prevents the undo of an act, and the sentence about it."""
+        obstacle = self._reader.act(connection, act.id).obstacle
+        if obstacle is None and target:
+            obstacle = self._reader.obstacle_of(connection, act.id, target)
+        return obstacle, "" if obstacle is None else self._reader.refusal(connection, obstacle)
 
     async def _undo_whole(self, act: Act, actor: str) -> Changed[UndoneAct]:
         if act.id.startswith(ENTRY):
@@ -110,7 +141,19 @@ class ActService:
         skipped = list(undone.value.skipped.values())
         reason = ""
         if skipped:
-            work = partial(self._reader.kept_because, run_id=act.id, target=skipped[0].target)
-            reason = await self._store.read(work) or skipped[0].reason
+            work = partial(self._obstacle_of, act=act, target=skipped[0].target)
+            reason = (await self._store.read(work))[1] or skipped[0].reason
         value = UndoneAct(act, tuple(undone.value.entries), len(skipped), reason)
         return Changed(value, replace(undone.changes, operation="memory.undo"))
+
+
+def _joined(changes: Sequence[ChangeSet]) -> ChangeSet:
+    """Return the record of several changes, of which the last is what was asked for."""
+    ids = tuple(dict.fromkeys(one for record in changes for one in record.ids))
+    is_named = len(ids) <= MAX_NAMED and all(record.ids for record in changes)
+    return replace(
+        changes[-1],
+        areas=frozenset().union(*(record.areas for record in changes)),
+        ids=ids if is_named else (),
+        history_ids=tuple(one for record in changes for one in record.history_ids),
+    )

@@ -104,12 +104,12 @@ class KeyField(FormRow):
         if place > 0 and place != self._service.currentIndex():
             self._service.setCurrentIndex(place)
         elif self.service:
-            self._ask(operations.secret.status(name=self.service))
+            self._look()
 
     def ask(self) -> None:
         """Look up where the key of the chosen service comes from."""
         if self.service:
-            self._ask(operations.secret.status(name=self.service))
+            self._look()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Forget what was typed and not kept."""
@@ -121,7 +121,7 @@ class KeyField(FormRow):
         self._request += 1  # what was asked is about another service
         self._show(None)
         if self.service:
-            self._ask(operations.secret.status(name=self.service))
+            self._look()
 
     def _on_line_changed(self, text: str) -> None:
         self._keep.setEnabled(self._line.isEnabled() and bool(text.strip()))
@@ -130,14 +130,21 @@ class KeyField(FormRow):
         value = self._line.text()
         self._line.setText("")
         if value.strip():
-            self._ask(operations.secret.set(name=self.service, value=value))
+            self._change(operations.secret.set(name=self.service, value=value))
 
     def _on_remove_clicked(self) -> None:
-        self._ask(operations.secret.remove(name=self.service))
+        self._change(operations.secret.remove(name=self.service))
 
-    def _ask(self, call: "TypedCall[SecretStatus]") -> None:
-        if not self._about.text() or call.operation != "secret.status":
+    def _look(self) -> None:
+        if not self._about.text():
             self._about.setText(self.tr("Asking the keyring…"))
+        self._start(operations.secret.status(name=self.service))
+
+    def _change(self, call: "TypedCall[SecretStatus]") -> None:
+        self._about.setText(self.tr("Asking the keyring…"))
+        self._start(call)
+
+    def _start(self, call: "TypedCall[SecretStatus]") -> None:
         self._request += 1
         self._work.start(self._answered(call, self._request))
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.core.text import excerpt
-from ui.engine_texts import merge_reason
+from ui.engine_texts import merge_reason, merged_names
 from ui.panes.graph.entity_types import type_label
 from ui.panes.labels import kind_label, store_label
 
@@ -59,10 +59,16 @@ def state_words(state: str) -> str:
 
 
 def headline(proposal: "Proposal") -> str:
-    """Return what a proposal would do, such as ``New: Rose list``."""
+    """Return what a proposal would do, such as ``New: Rose list``, or what it asks."""
     changes = proposal.preview.changes
     if not changes:
         return QCoreApplication.translate("Inbox", "Call {operation}").format(operation=proposal.operation)
+    names = merged_names(proposal.reason) if proposal.agent == OWN_NAME else None
+    if names is not None:
+        is_person = any((one.before or one.after or {}).get("type") == "person" for one in changes)
+        person = QCoreApplication.translate("Inbox", "Are {other} and {into} the same person?")
+        thing = QCoreApplication.translate("Inbox", "Are {other} and {into} the same?")
+        return (person if is_person else thing).format(**names)
     # A correction writes the new fact and changes the old one: the new one says more.
     shown = next((one for one in changes if one.event == "ADD"), changes[0])
     verb = str(_VERBS.get(shown.event, _OTHER))

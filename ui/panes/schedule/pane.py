@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.changes import Area
@@ -17,6 +18,7 @@ from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
 from ui.panes.schedule.cadence_words import cadence_words
+from ui.panes.schedule.run_history import SHOWN_CHANGES
 from ui.panes.schedule.run_labels import coming, state_badge, week_words
 from ui.panes.schedule.schedule_editor import ScheduleEditor
 from ui.panes.schedule.schedule_list import ScheduleList
@@ -213,7 +215,8 @@ class SchedulePane(ReadingPane):
         for run in ended:
             words = self.tr("‘{name}’ ran: {result}")
             result = run.output_summary or state_badge(run.status).text
-            self.show_notice(words.format(name=self._awaited.pop(run.run_id), result=" ".join(result.split())))
+            said = words.format(name=self._awaited.pop(run.run_id), result=" ".join(result.split()))
+            self._announce(said)
         if forecast is not None:
             self.page.show_forecast(forecast)
 
@@ -311,8 +314,16 @@ class SchedulePane(ReadingPane):
     async def _run(self, identity: str, name: str) -> None:
         claim: ScheduleClaim = await self.bridge.call(operations.schedule.run_now(id=identity))
         self._awaited[claim.run_id] = name
-        self.show_notice(self.tr("‘{name}’ runs").format(name=name))
+        self._announce(self.tr("‘{name}’ runs").format(name=name))
         self._reload.start()
+
+    def _announce(self, words: str) -> None:
+        """Tell screen readers what the page shows, which a notice would cover."""
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
+
+    async def _show_changes(self, run: str) -> None:
+        report = await self.bridge.call(operations.upkeep.changes(run_id=run, limit=SHOWN_CHANGES))
+        self.page.history.show_changes(report)
 
     async def _undo(self, act: "Act") -> None:
         """Undo a run, or bring back what it did."""
@@ -398,6 +409,7 @@ class SchedulePane(ReadingPane):
         self.page.delete_requested.connect(self._on_delete)
         self.page.plan_requested.connect(self._on_plan)
         self.page.history.undo_requested.connect(self._on_undo_requested)
+        self.page.history.changes_wanted.connect(self._on_changes_wanted)
         self.editor.saved.connect(self._on_saved)
         self.editor.cancelled.connect(self._on_cancelled)
         self.editor.left.connect(self._on_editor_left)
@@ -483,6 +495,9 @@ class SchedulePane(ReadingPane):
     def _on_plan(self) -> None:
         if job := self._jobs.get(self._open, ""):
             self.do(self._plan(job))
+
+    def _on_changes_wanted(self, run: str) -> None:
+        self.do(self._show_changes(run))
 
     def _on_undo_requested(self, act: "Act") -> None:
         self.do(self._undo(act))

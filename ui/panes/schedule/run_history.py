@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.models.cards import Badge, Card
-from ui.models.dates import full_date, short_date
+from ui.models.dates import format_number, full_date, short_date
 from ui.models.id_list_model import IdListModel
 from ui.panes.schedule.run_chart import RunChart
-from ui.panes.schedule.run_labels import duration, state_badge
+from ui.panes.schedule.run_labels import change_words, duration, state_badge
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.lists.list_view import CardList
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.history.acts.model import Act
+    from app.history.model import RunReport
     from app.schedule.model import ScheduleRun
     from ui.bridge import Bridge
 
 LIST_HEIGHT = 190
-OUTPUT_HEIGHT = 120
+OUTPUT_HEIGHT = 180
+SHOWN_CHANGES = 50
 
 
 class _Row:
@@ -43,11 +45,15 @@ class RunHistory(QWidget):
 
     undo_requested = Signal(object)
     """Undo this ``Act``, which is what a run changed, or do again what is undone."""
+    changes_wanted = Signal(str)
+    """Show what the run of this id changed, with ``show_changes``."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._runs: dict[str, _Row] = {}
         self._acts: dict[str, Act] = {}
+        self._changes: dict[str, str] = {}
+        """What the runs changed, a line for each change, as far as it is known."""
         self.chart = RunChart(self)
         self._model = IdListModel(self._rows, bridge.start, self._card, self)
         self.list = CardList(self.tr("Runs"), self)
@@ -90,6 +96,7 @@ class RunHistory(QWidget):
         current = self.list.current_id()
         kept = chosen or ("" if current == next(iter(self._runs), "") else current)
         self._acts = {act.id: act for act in acts}
+        self._changes = {run.run_id: self._changes.get(run.run_id, "") for run in runs}
         self._runs = {run.run_id: _Row(run) for run in runs}
         self._model.set_ids(self._runs)
         self._model.put(list(self._runs.values()))
@@ -97,6 +104,17 @@ class RunHistory(QWidget):
         first = next(iter(self._runs), "")
         self.list.choose(kept if kept in self._runs else first, quiet=True)
         self._show(self.list.current_id())
+
+    def show_changes(self, report: "RunReport") -> None:
+        """Show what a run changed below what it said, where it is still chosen."""
+        if report.run_id not in self._runs:
+            return
+        lines = [f"•  {change_words(item)}" for item in report.items if not item.undone]
+        if (more := sum(report.counts.values()) - len(lines)) > 0:
+            lines.append(self.tr("… and {n} more").format(n=format_number(more)))
+        self._changes[report.run_id] = "\n".join(lines)
+        if report.run_id == self.list.current_id():
+            self._show_output(self._runs[report.run_id].run)
 
     async def _rows(self, ids: list[str]) -> list[_Row]:
         return [self._runs[one] for one in ids if one in self._runs]
@@ -142,7 +160,13 @@ class RunHistory(QWidget):
         if run.cost:
             parts.append(self.tr("cost {cost}").format(cost=f"{run.cost:.4f}"))
         self._about.setText(" · ".join(parts))
-        self.output.setPlainText(run.output or run.output_summary or self.tr("No output"))
+        self._show_output(run)
+        if act is not None:
+            self.changes_wanted.emit(identity)
+
+    def _show_output(self, run: "ScheduleRun") -> None:
+        output = run.output or run.output_summary or self.tr("No output")
+        self.output.setPlainText("\n\n".join(filter(None, (output, self._changes.get(run.run_id, "")))))
 
     def _fit(self) -> None:
         self.list.setFixedHeight(theme.current().scaled(LIST_HEIGHT))

@@ -1,7 +1,7 @@
 """Labels of schedules and runs: states, times and durations in words."""
 
 from datetime import date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, QLocale, QTime, QTimeZone
 
@@ -118,3 +118,25 @@ def duration(seconds: float) -> str:
     if seconds < _HOUR:
         return QCoreApplication.translate("Schedule", "{n} min").format(n=round(seconds / _MINUTE))
     return QCoreApplication.translate("Schedule", "{n} h").format(n=f"{seconds / _HOUR:.1f}")
+
+
+class Change(Protocol):
+    """Change of one thing, made or planned."""
+
+    @property
+    def id(self) -> str:
+        """Return the id of what changes."""
+
+    @property
+    def title(self) -> str:
+        """Return its title or first words."""
+
+    @property
+    def detail(self) -> str:
+        """Return what becomes of it, in a few words."""
+
+
+def change_words(change: Change) -> str:
+    """Return what a run did, or would do, to one thing."""
+    title = change.title or change.id
+    return f"{title} — {change.detail}" if change.detail else title

@@ -11,7 +11,7 @@ from ui import theme
 from ui.engine_texts import engine_text
 from ui.models.dates import counted, format_number
 from ui.panes.schedule.run_history import RunHistory
-from ui.panes.schedule.run_labels import coming, last_words, next_words, schedule_title, zone_words
+from ui.panes.schedule.run_labels import change_words, coming, last_words, next_words, schedule_title, zone_words
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
@@ -121,14 +121,15 @@ class SchedulePage(PageArea):
             return
         if schedule.next_run_at is not None and schedule.cadence.kind == "interval":
             return
-        times = "  ·  ".join(coming(run, now) for run in runs)
+        # A line ends between times, not within one.
+        times = "  ·  ".join(coming(run, now).replace(" ", "\u00a0") for run in runs)
         words = self.tr("Next, in your time: {times}") if zone else self.tr("Next: {times}")
         self._next.setText(words.format(times=times))
 
     def show_plan(self, plan: Any) -> None:
         """Show an ``UpkeepPlan``."""
         lines = [plan.summary]
-        lines += [f"•  {_change(change)}" for change in plan.changes[:SHOWN_CHANGES]]
+        lines += [f"•  {change_words(change)}" for change in plan.changes[:SHOWN_CHANGES]]
         if plan.total > SHOWN_CHANGES and len(plan.changes) >= SHOWN_CHANGES:
             lines.append(self.tr("… and {n} more").format(n=format_number(plan.total - SHOWN_CHANGES)))
         lines += plan.notes
@@ -175,8 +176,3 @@ class SchedulePage(PageArea):
             else:
                 column.addWidget(widget)
         return card
-
-
-def _change(change: Any) -> str:
-    title = change.title or change.id
-    return f"{title} — {change.detail}" if change.detail else title

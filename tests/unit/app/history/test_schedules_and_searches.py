@@ -203,7 +203,7 @@ def test_a_search_saved_again_is_another_entry(host: Host) -> None:
     host.ask("saved_search.save", query="kites")
     assert searches(host) == [("kites", "kites")]
     deletion = acts(host)[1]
-    assert "was restored since" in deletion.refusal
+    assert "was brought back since" in deletion.refusal
     assert step(host) == "Created the saved search ‘kites’"
     host.ask("history.undo", id=deletion.id)
     assert searches(host) == [("Birds", "kites")]

@@ -19,9 +19,9 @@ from app.mcp.profiles import toolbox
 from app.mcp.small_schemas import SMALL_TOOLS
 from tests.helpers.mcp_clients import MODERN, ROOT
 
-TEN = [
+SMALL = [
     *("memory_search", "memory_get", "memory_write", "memory_context", "memory_timeline", "remember_fact"),
-    *("correct_fact", "confirm_fact", "get_entity_info", "scratchpad"),
+    *("correct_fact", "confirm_fact", "get_entity_info", "scratchpad", "schedule", "memory_stats"),
 ]
 CLIENT = {"name": "test", "version": "1"}
 ENVELOPE = {
@@ -125,8 +125,8 @@ def test_the_full_list_is_left_to_the_host() -> None:
     assert early.answer(request(1, "tools/list")) is None
 
 
-def test_the_small_profile_is_these_ten_tools_within_its_budget() -> None:
-    assert [tool["name"] for tool in SMALL_TOOLS] == TEN
+def test_the_small_profile_is_these_twelve_tools_within_its_budget() -> None:
+    assert [tool["name"] for tool in SMALL_TOOLS] == SMALL
     assert estimate_tokens(json.dumps(SMALL_TOOLS, ensure_ascii=False)) < 2500
     for tool in SMALL_TOOLS:
         assert tool["description"]

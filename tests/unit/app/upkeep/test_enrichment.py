@@ -227,3 +227,32 @@ def test_only_merges_are_done_in_keepsakes_own_name(host: Host) -> None:
     host.submit(store.write(plant)).result()
     (decision,) = host.ask("inbox.accept", id=proposal.id)
     assert decision.state == "failed"
+
+
+def test_a_first_name_joins_the_only_full_name_near_it_and_the_run_undoes_it(host: Host) -> None:
+    notes(host, "Kenji Tanaka came to dinner, and Kenji brought tea.", "Kenji said it was good. Kenji Tanaka laughed.")
+    before = names(host)
+    assert [change.action for change in host.ask("upkeep.plan", job="enrichment").changes] == ["join"]
+    made = run(host)
+    assert "Joined 1 short name of people to the full name near it." in made.output
+    assert names(host) == {"Kenji Tanaka": 4}
+    assert host.ask("inbox.count") == 0
+    host.ask("memory.undo", run_id=made.run_id)
+    assert names(host) == before == {"Kenji Tanaka": 2, "Kenji": 2}
+    run(host)
+    assert names(host) == before  # what was undone is not done again
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Kenji Tanaka came.", "Kenji Mori came.", "Kenji said so."),
+        ("Kenji Tanaka came.", "Kenji said so elsewhere."),
+    ],
+    ids=["a rival", "far away"],
+)
+def test_a_doubtful_first_name_is_left_alone(host: Host, texts: tuple[str, ...]) -> None:
+    notes(host, *texts)
+    before = names(host)
+    assert "Joined" not in run(host).output
+    assert names(host) == before

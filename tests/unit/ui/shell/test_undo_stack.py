@@ -6,13 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from app.api.caller import Caller
+from app.history.acts.model import Act
 from app.host import Host
 from tests.unit.ui.conftest import Rest
+from ui import translation
 from ui.bridge import Bridge
 from ui.models.dates import format_number
 from ui.notice import Notice
+from ui.shell.act_sentences import act_text, refusal_text
 from ui.shell.undo_stack import MANY, UndoStack
 
 
@@ -86,19 +90,82 @@ def test_an_import_is_undone_as_one(undo: UndoStack, host: Host, rest: Rest, tmp
     assert texts(host) == []
 
 
-def test_what_was_changed_since_is_refused_with_what_to_undo_first(
-    undo: UndoStack, host: Host, rest: Rest, notices: list[Notice]
-) -> None:
+@pytest.fixture
+def blocked(undo: UndoStack) -> list[tuple[Act, Act]]:
+    found: list[tuple[Act, Act]] = []
+    undo.blocked.connect(lambda act, first: found.append((act, first)))
+    return found
+
+
+def changed_by_an_agent(host: Host) -> str:
     note = host.ask("note.save", title="Rose list", content="roses")
     other = {"id": note.id, "version": note.version, "content": "tulips"}
     host.call("note.update", other, Caller("scout", "full")).result()
+    return str(note.id)
+
+
+def test_what_was_changed_since_is_undone_with_what_is_in_its_way(
+    undo: UndoStack, host: Host, rest: Rest, notices: list[Notice], blocked: list[tuple[Act, Act]]
+) -> None:
+    changed_by_an_agent(host)
     rest(undo.can_undo)
     undo.undo()
-    rest(lambda: bool(notices))
-    assert notices[0].kind == "error"
-    assert "Undo this first: Changed the note ‘Rose list’" in notices[0].text
-    assert texts(host) == ["tulips"]
+    rest(lambda: bool(blocked))
+    act, first = blocked[0]
+    assert (act_text(act), act_text(first)) == ("Wrote the note ‘Rose list’", "Changed the note ‘Rose list’")
+    assert refusal_text(act, first).endswith("since (text). Undo this first: Changed the note ‘Rose list’.")
+    assert (notices, texts(host)) == ([], ["tulips"])
     rest(undo.can_undo)
+    undo.undo_with_later(act)
+    rest(lambda: texts(host) == [])
+    rest(lambda: said(notices) == ["Undone: Wrote the note ‘Rose list’"])
+
+
+def test_a_toast_whose_entry_was_changed_since_offers_the_same(
+    undo: UndoStack, host: Host, rest: Rest, blocked: list[tuple[Act, Act]]
+) -> None:
+    target = changed_by_an_agent(host)
+    entry = host.ask("memory.history", target=target)[-1].id
+    undo.undo_notice(Notice("Saved", (entry,)))
+    rest(lambda: [act_text(act) for pair in blocked for act in pair][-1:] == ["Changed the note ‘Rose list’"])
+
+
+@pytest.mark.parametrize("language", ["de", "es", "zh_CN"])
+def test_a_refusal_is_in_the_language(
+    undo: UndoStack, host: Host, rest: Rest, blocked: list[tuple[Act, Act]], qapp: QApplication, language: str
+) -> None:
+    changed_by_an_agent(host)
+    rest(undo.can_undo)
+    undo.undo()
+    rest(lambda: bool(blocked))
+    act, first = blocked[0]
+    english = refusal_text(act, first)
+    translation.install(qapp, language)
+    try:
+        words = refusal_text(act, first)
+    finally:
+        translation.remove(qapp)
+    assert "Rose list" in words
+    assert not any(word in words for word in ("since", "Undo", "Changed", "memory"))
+    assert english == act.refusal
+
+
+def test_what_no_history_keeps_is_refused_in_the_language(
+    undo: UndoStack, host: Host, rest: Rest, notices: list[Notice], qapp: QApplication
+) -> None:
+    host.ask("agent.add", name="scout", trust="full", review=True)
+    tea = {"session": "tea", "agent": "wren", "messages": [{"role": "user", "content": "Two cups."}]}
+    proposal = host.call("session.append", tea, Caller("scout", "full", review=True)).result().value.proposed
+    host.ask("inbox.accept", id=proposal)
+    (act,) = host.ask("history.list").acts
+    translation.install(qapp, "de")
+    try:
+        undo.undo_act(act)
+        rest(lambda: bool(notices))
+    finally:
+        translation.remove(qapp)
+    assert notices[0].kind == "error"
+    assert "accepted" not in notices[0].text
 
 
 def test_a_toast_undoes_what_it_tells_of(undo: UndoStack, host: Host, rest: Rest, notices: list[Notice]) -> None:

@@ -148,3 +148,31 @@ def test_what_was_undone_otherwise_is_offered_no_more(toaster: Toaster) -> None:
     assert [toast.notice.text for toast in toaster.toasts] == ["Saved"]
     toaster.forget(SimpleNamespace(id="x", entry=9))
     assert len(toaster.toasts) == 1
+
+
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_the_keyboard_does_not_fall_on_a_toast_when_its_field_goes(
+    toaster: Toaster, qtbot: QtBot, is_hidden: bool
+) -> None:
+    window = toaster.window()
+    window.activateWindow()
+    text, field = window.findChild(QPlainTextEdit), window.findChild(QLineEdit)
+    toaster.show_notice(Notice("Restored 1", (7,)))
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    if is_hidden:
+        field.hide()
+    else:
+        field.setEnabled(False)
+    assert QApplication.focusWidget() is text
+
+
+def test_the_keyboard_reaches_a_toast_with_tab(toaster: Toaster, qtbot: QtBot) -> None:
+    window = toaster.window()
+    window.activateWindow()
+    field = window.findChild(QLineEdit)
+    toast = toaster.show_notice(Notice("Restored 1", (7,)))
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    qtbot.keyClick(field, Qt.Key.Key_Tab)
+    assert toast.isAncestorOf(QApplication.focusWidget())

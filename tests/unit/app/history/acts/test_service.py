@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.api.caller import Caller, caller_of
+from app.api.caller import OWNER, Caller, caller_of
 from app.core.clock import DAY_MS
 from app.errors import AccessDeniedError, InputError, NotFoundError, StaleError
 from app.history.acts.model import Act
@@ -155,11 +155,11 @@ def test_an_acceptance_whose_memory_was_changed_since_is_refused_with_what_to_un
     (note,) = decision.ids
     rewrite(host, note, "two kestrels")
     acceptance = next(act for act in acts(host) if act.id == decision.run_id)
-    changed = "The memory was changed again since (content). Undo this first: Changed the note ‘Kestrel’."
+    changed = "The note was changed again since (text). Undo this first: Changed the note ‘Kestrel’."
     assert acceptance.refusal == changed
     with pytest.raises(StaleError, match="Undo this first: Changed the note ‘Kestrel’"):
         host.ask("history.undo", id=acceptance.id)
-    with pytest.raises(StaleError, match="Undo entry"):
+    with pytest.raises(StaleError, match="Undo this first: an edit by person at"):
         host.ask("memory.undo", run_id=decision.run_id)
     assert host.ask("inbox.get", id=proposal).state == "accepted"
     host.ask("history.step")
@@ -327,3 +327,36 @@ def test_changes_of_an_agent_are_its_own_after_an_undo_and_redo(host: Host) -> N
         host.ask("agent.undo", name="wren", since="2020-01-01T00:00:00+00:00")
         assert host.ask("history.step").act.text == "Undid 1 change of wren"
         assert contents(host) == ["its"]
+
+
+def test_what_is_in_the_way_is_undone_first_where_that_is_asked_for(host: Host) -> None:
+    note = host.ask("note.save", title="Kestrel", content="one")
+    for content in ("two", "three"):
+        rewrite(host, note.id, content)
+        host.ask("note.pin", id=note.id, pinned=content == "two")
+    host.ask("note.save", title="Rose list", content="roses")
+    first = acts(host)[-1]
+    assert first.obstacle is not None
+    assert first.obstacle.reason == "changed"
+    assert first.obstacle.first in {act.id for act in acts(host)}
+    with pytest.raises(StaleError) as refused:
+        host.ask("history.undo", id=first.id)
+    assert refused.value.data["act"] == first.id
+    reply = host.call("history.undo", {"id": first.id, "with_later": True}, OWNER).result(30)
+    assert note.id in reply.changes.ids
+    assert contents(host) == ["roses"]
+    assert acts(host)[0].text == "Undid: Wrote the note ‘Kestrel’"
+    host.ask("history.undo", id=acts(host)[0].id)
+    assert "one" in contents(host)
+
+
+def test_a_run_of_which_all_was_changed_since_says_what_to_undo_first(host: Host, tmp_path: Path) -> None:
+    names = [f"Tree {number}" for number in range(25)]
+    run = host.ask("exchange.import", path=str(markdown(tmp_path / "notes", *names))).run_id
+    for row in host.ask("note.list", limit=100):
+        rewrite(host, row.id, f"My own words on {row.title}.")
+    with pytest.raises(StaleError, match="Undo this first: Changed the note") as refused:
+        host.ask("history.undo", id=run)
+    assert refused.value.data["obstacle"]["reason"] == "changed"
+    host.ask("history.undo", id=run, with_later=True)
+    assert len(contents(host)) == 24

@@ -131,7 +131,7 @@ def test_links_in_front_matter_are_found() -> None:
         ("```\n#no\n```\n#yes `#no`", ("yes",)),
         ("#fff #FFFFFF #1a2b3c #ff00ff80 #abcd #12ab", ()),
         ("#cafe #decade #face #fffff #c0ffee1", ("cafe", "decade", "face", "fffff", "c0ffee1")),
-        ("#include <stdio.h>\n    #define X 1\n#endif\n#ifdef A #includes #pragma", ()),
+        ("#include <stdio.h>\n    #define X 1\n#endif\n#ifdef A #includes #pragma #rrggbb #RRGGBBAA", ()),
         ("#if #definition #inclusive", ("if", "definition", "inclusive")),
         ("# Heading\n## Another", ()),
         ("#1984 #12/3 #-- #/ ##", ()),

@@ -1,0 +1,104 @@
+"""How well the names of one person are joined: ``python -m tests.bench.joining --locomo FILE``.
+
+The sample vault and given dialogues are imported into vaults of their own, the enrichment job runs once, and the pairs
+of names that mean one entity are compared with labels. Those of the sample are written by hand below. In the dialogues
+each speaker is named in a field of the data, and names of two speakers are never one; other joins are printed, to read.
+"""
+
+import argparse
+import json
+import tempfile
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from app.core.paths import resources
+from app.entities.model import EntityFilter
+from app.host import Host
+
+PEOPLE = (
+    {"Ines Duarte", "Ines"},
+    {"Kenji Mori", "Kenji", "Mori"},
+    {"Bram Claes", "Bram"},
+    {"Tomasz Wilk", "Tomasz"},
+    {"Lotte De Smet", "Lotte"},
+    {"Oksana Hrytsenko", "Oksana"},
+    {"Aoife Brennan", "Brennan", "Aoife"},
+    {"Anouk Lemaire", "Anouk"},
+    {"Maren Vogt", "Maren"},
+    {"Zosia Wilk", "Zosia"},
+)
+"""The people of the sample by all names that stand for them there."""
+ONLY_PEOPLE = EntityFilter(types=("person",))
+SETTINGS = {"embedding.model": "hashed", "backup.daily": False, "ner.spacy_pipeline": "none"}
+
+
+def pairs(groups: list[set[str]]) -> set[frozenset[str]]:
+    """Return the pairs of names within groups."""
+    return {frozenset(pair) for group in groups for pair in combinations(sorted(group), 2)}
+
+
+def joined(host: Host) -> tuple[list[set[str]], set[str], list[str]]:
+    """Run the job; return the names of each person, all names before it, and the questions it asks."""
+    host.ask("vault.settle", names=True)
+    people = {row.name for row in host.ask("entity.list", filter=ONLY_PEOPLE, limit=500)}
+    host.ask("upkeep.run", job="enrichment")
+    host.ask("vault.settle", names=True)
+    rows = host.ask("entity.list", filter=ONLY_PEOPLE, limit=500)
+    groups = [set(host.ask("entity.info", id=row.id).entity.aliases) & people for row in rows]
+    questions = [one.reason for one in host.ask("inbox.list")]
+    return groups, people, questions
+
+
+def started(folder: Path) -> Host:
+    """Start an engine on a new vault."""
+    host = Host(folder / "vault", serve=False, overrides=SETTINGS)
+    host.start()
+    return host
+
+
+def add_dialogue(host: Host, dialogue: dict[str, Any]) -> None:
+    """Store one LoCoMo dialogue, a conversation for each of its sessions."""
+    talk, number = dialogue["conversation"], 1
+    while f"session_{number}" in talk:
+        said = [
+            {"role": "user" if turn["speaker"] == talk["speaker_a"] else "assistant", "content": turn["text"],
+             "author": turn["speaker"]}
+            for turn in talk[f"session_{number}"]
+        ]  # fmt: skip
+        if said:
+            host.ask("session.append", session=f"{dialogue['sample_id']}-{number}", messages=said)
+        number += 1
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--locomo", type=Path, help="JSON file of LoCoMo dialogues")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        host = started(Path(folder))
+        for part in ("notes", "conversations.jsonl", "memories.jsonl"):
+            host.ask("exchange.import", path=str(resources() / "sample" / part))
+        groups, names, questions = joined(host)
+        host.stop()
+    made, wanted = pairs(groups), pairs([group & names for group in PEOPLE])
+    print(f"sample: {len(names)} people; joined {len(made)}, right {len(made & wanted)}, there {len(wanted)}")
+    for label, some in (("wrong", made - wanted), ("missed", wanted - made)):
+        print(f"  {label}:", sorted(sorted(pair) for pair in some))
+    print("  asked:", questions)
+    if options.locomo:
+        dialogues = json.loads(options.locomo.read_text(encoding="utf-8"))
+        for dialogue in dialogues:
+            with tempfile.TemporaryDirectory() as folder:
+                host = started(Path(folder))
+                add_dialogue(host, dialogue)
+                groups, names, questions = joined(host)
+                host.stop()
+            speakers = {dialogue["conversation"]["speaker_a"], dialogue["conversation"]["speaker_b"]}
+            print(f"{dialogue['sample_id']}: {len(names)} people, joined {sorted(map(sorted, pairs(groups)))}")
+            print("  two speakers as one:", any(speakers <= group for group in groups), "| asked:", questions)
+
+
+if __name__ == "__main__":
+    main()
