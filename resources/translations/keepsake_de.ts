@@ -3637,7 +3637,7 @@
     </message>
     <message>
         <source>Undo this first: {what}.</source>
-        <translation>Machen Sie zuerst dies rückgängig: {what}.</translation>
+        <translation>Mach zuerst dies rückgängig: {what}.</translation>
     </message>
     <message>
         <source>Undoing what {name} wrote</source>
