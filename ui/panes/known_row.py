@@ -62,7 +62,7 @@ class KnownRow(QWidget):
 
     @property
     def hits(self) -> "Sequence[Hit]":
-        """What is shown, at most three."""
+        """The memories and messages shown, at most three."""
         return self._hits
 
     @property
