@@ -3500,6 +3500,14 @@
         <translation>Der Tag, an dem sie geschrieben wird.</translation>
     </message>
     <message>
+        <source>The digest</source>
+        <translation>Die Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>The fact</source>
+        <translation>Der Fakt</translation>
+    </message>
+    <message>
         <source>The memory</source>
         <translation>Die Erinnerung</translation>
     </message>
@@ -3508,8 +3516,20 @@
         <translation>Der Name</translation>
     </message>
     <message>
+        <source>The note</source>
+        <translation>Die Notiz</translation>
+    </message>
+    <message>
+        <source>The observation</source>
+        <translation>Die Beobachtung</translation>
+    </message>
+    <message>
         <source>The proposal</source>
         <translation>Der Vorschlag</translation>
+    </message>
+    <message>
+        <source>The reflection</source>
+        <translation>Der Rückblick</translation>
     </message>
     <message>
         <source>The saved search</source>
@@ -3637,7 +3657,7 @@
     </message>
     <message>
         <source>Undo this first: {what}.</source>
-        <translation>Machen Sie zuerst dies rückgängig: {what}.</translation>
+        <translation>Zuerst rückgängig machen: {what}.</translation>
     </message>
     <message>
         <source>Undoing what {name} wrote</source>

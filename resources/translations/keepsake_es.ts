@@ -3500,6 +3500,14 @@
         <translation>El día en que se escribe.</translation>
     </message>
     <message>
+        <source>The digest</source>
+        <translation>El resumen</translation>
+    </message>
+    <message>
+        <source>The fact</source>
+        <translation>El hecho</translation>
+    </message>
+    <message>
         <source>The memory</source>
         <translation>El recuerdo</translation>
     </message>
@@ -3508,8 +3516,20 @@
         <translation>El nombre</translation>
     </message>
     <message>
+        <source>The note</source>
+        <translation>La nota</translation>
+    </message>
+    <message>
+        <source>The observation</source>
+        <translation>La observación</translation>
+    </message>
+    <message>
         <source>The proposal</source>
         <translation>La propuesta</translation>
+    </message>
+    <message>
+        <source>The reflection</source>
+        <translation>La reflexión</translation>
     </message>
     <message>
         <source>The saved search</source>
@@ -3637,7 +3657,7 @@
     </message>
     <message>
         <source>Undo this first: {what}.</source>
-        <translation>Deshaga primero esto: {what}.</translation>
+        <translation>Antes hay que deshacer: {what}.</translation>
     </message>
     <message>
         <source>Undoing what {name} wrote</source>

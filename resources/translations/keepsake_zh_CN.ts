@@ -3500,6 +3500,14 @@
         <translation>撰写的日子。</translation>
     </message>
     <message>
+        <source>The digest</source>
+        <translation>该摘要</translation>
+    </message>
+    <message>
+        <source>The fact</source>
+        <translation>该事实</translation>
+    </message>
+    <message>
         <source>The memory</source>
         <translation>该记忆</translation>
     </message>
@@ -3508,8 +3516,20 @@
         <translation>该名称</translation>
     </message>
     <message>
+        <source>The note</source>
+        <translation>该笔记</translation>
+    </message>
+    <message>
+        <source>The observation</source>
+        <translation>该观察</translation>
+    </message>
+    <message>
         <source>The proposal</source>
         <translation>该提议</translation>
+    </message>
+    <message>
+        <source>The reflection</source>
+        <translation>该回顾</translation>
     </message>
     <message>
         <source>The saved search</source>
