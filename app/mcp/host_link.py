@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from app import __version__
-from app.errors import AccessRequiredError, HostUnreachableError
+from app.errors import AccessRequiredError, HostUnreachableError, StaleError
 from app.mcp import identity
 from app.mcp.host_launcher import ensure_host
 from app.rpc.client.dial import ask, dial
@@ -75,20 +75,34 @@ class HostLink:
             KeepsakeError: What the host reports.
             HostUnreachableError: The host went away, and what became of the call is not known.
         """
-        if is_confirmed:
-            await self.is_let_in()  # with the host that is started for it, whose token counts
-            given = arguments or {}
-            token = read_hostfile(self.vault).token
-            arguments = {**given, CONFIRMED: confirmation_of(token, operation, given)}
+        given = arguments or {}
         for attempt in range(_ATTEMPTS):
+            sent = (
+                {**given, CONFIRMED: confirmation_of(await self._owner(), operation, given)} if is_confirmed else given
+            )
             connection = self._host.connection
             try:
-                return await self._answer(operation, arguments, repeatable=repeatable)
+                return await self._answer(operation, sent, repeatable=repeatable)
+            except StaleError as error:
+                if error.data.get("field") != CONFIRMED or attempt + 1 == _ATTEMPTS:
+                    raise
+                # Refused before anything was done: another host has taken the place of the one that it was meant for.
+                await asyncio.to_thread(self._host.hang_up)
             except AccessRequiredError as error:
                 # Refused before anything was done: what was let in meanwhile may be sent again.
                 if self._token is not None or attempt + 1 == _ATTEMPTS or not await self._is_let_in_now(connection):
                     raise await self._refusal(error) from error
         raise AssertionError  # every attempt returns or raises
+
+    async def _owner(self) -> str:
+        """Return the owner's token of the host that is reached, which is started where none runs."""
+        await self.is_let_in()
+        try:
+            return read_hostfile(self.vault).token
+        except HostUnreachableError:  # it was closing while it answered: the next one counts
+            await asyncio.to_thread(self._host.hang_up)
+            await self.is_let_in()
+            return read_hostfile(self.vault).token
 
     async def is_let_in(self) -> bool:
         """Return whether the host knows this client."""

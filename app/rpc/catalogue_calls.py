@@ -1,6 +1,6 @@
 """Calls of the catalogue's operations, and whose jobs they run."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,7 @@ from app.api.caller import Caller
 from app.api.operation import Operation
 from app.api.registry import Catalogue, Reply, require_access
 from app.core.ids import new_id
-from app.errors import AccessDeniedError
+from app.errors import AccessDeniedError, StaleError
 from app.rpc.call_queue import Cancellation
 from app.rpc.confirmation import CONFIRMED, is_confirmation
 from app.rpc.messages import RpcRequest
@@ -35,14 +35,14 @@ class CatalogueCalls:
         self._began: dict[str, str] = {}
         self.token = ""
 
-    def perform(self, request: RpcRequest, caller: Caller, job: str) -> Coroutine[Any, Any, Reply]:
+    async def perform(self, request: RpcRequest, caller: Caller, job: str) -> Reply:
         """Call the operation; ``job`` is the id that its long work has."""
         if request.method == DESCRIBE:
-            return self._describe(caller, with_schemas=request.params.get("schemas") is True)
+            return await self._describe(caller, with_schemas=request.params.get("schemas") is True)
         params, caller = self._with_confirmation(request, caller)
         if job:
             params = {**params, _JOB: job}
-        return self._catalogue.call(request.method, params, caller)
+        return await self._catalogue.call(request.method, params, caller)
 
     def begin(self, request: RpcRequest, caller: Caller) -> str:
         """Return the id of the call's job, ``""`` for a call without one.
@@ -78,13 +78,22 @@ class CatalogueCalls:
         return caller.state == "active" and bool(caller.agent_id) and self._began.get(job) == caller.agent_id
 
     def _with_confirmation(self, request: RpcRequest, caller: Caller) -> tuple[Mapping[str, Any], Caller]:
-        """Take the word that the person agreed to a call out of its arguments."""
+        """Take the word that the person agreed to a call out of its arguments.
+
+        Raises:
+            StaleError: It is none of this host; nothing was done.
+        """
         operation = self._catalogue.operations.get(request.method)
         if caller.is_owner or operation is None or operation.access != "write" or CONFIRMED not in request.params:
             return request.params, caller
         rest = {name: value for name, value in request.params.items() if name != CONFIRMED}
-        is_confirmed = is_confirmation(request.params[CONFIRMED], self.token, request.method, rest)
-        return rest, replace(caller, has_confirmed=is_confirmed)
+        if not is_confirmation(request.params[CONFIRMED], self.token, request.method, rest):
+            raise StaleError(
+                "What says that the person agreed is not of this host, and nothing was done. Make the call again"
+                f" without '{CONFIRMED}': it then waits for the person.",
+                field=CONFIRMED,
+            )
+        return rest, replace(caller, has_confirmed=True)
 
     async def _describe(self, caller: Caller, *, with_schemas: bool) -> Reply:
         """Return the operations that a caller may call, with argument schemas where wanted."""
