@@ -21,16 +21,25 @@ from app.store.transaction_wrapper import Work, wrapped_transactions
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """An operation that is offered, with the arguments that a model may give."""
+    """An operation that is offered, with the arguments that a model may give.
+
+    Args:
+        operation: Its name in the catalogue.
+        arguments: The arguments.
+        fenced: The member of its answer that is shown alone, for it comes in its fence.
+        hits: The member of its answer whose items are shown alone, with few of their fields.
+    """
 
     operation: str
     arguments: tuple[str, ...]
+    fenced: str = ""
+    hits: str = ""
 
 
 _TOOLS: Final[Mapping[str, _Tool]] = {
-    "memory_search": _Tool("memory.search", ("query", "limit", "as_of")),
+    "memory_search": _Tool("memory.search", ("query", "limit", "as_of"), hits="hits"),
     "memory_get": _Tool("memory.get", ("ids", "max_tokens")),
-    "memory_context": _Tool("memory.context", ("prompt", "max_tokens")),
+    "memory_context": _Tool("memory.context", ("prompt", "max_tokens"), fenced="text"),
     "memory_timeline": _Tool("memory.timeline", ("around", "before", "after", "kinds")),
     "entity_list": _Tool("entity.list", ("text", "limit")),
     "entity_info": _Tool("entity.info", ("id", "limit")),
@@ -95,10 +104,10 @@ class GoalTools:
         if reply.outcome != "done":
             return "Nothing was written yet: it waits in the inbox for the person's decision."
         value = to_builtins(reply.value)
-        if tool.operation == "memory.context":
-            return str(value["text"])[: self._longest]  # it comes in its fence
-        if tool.operation == "memory.search":
-            value = [{name: hit[name] for name in _HIT if hit.get(name)} for hit in value["hits"]]
+        if tool.fenced:
+            return str(value[tool.fenced])[: self._longest]
+        if tool.hits:
+            value = [{name: hit[name] for name in _HIT if hit.get(name)} for hit in value[tool.hits]]
         text = msgspec.json.encode(_without_empty(value)).decode()
         cut = _CUT if len(text) > self._longest else ""
         fenced, _ = fence_text("\n".join([PREAMBLE, "", entry("answer", "values as JSON", text[: self._longest])]))

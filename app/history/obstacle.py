@@ -17,6 +17,11 @@ _SAID: Final[dict[Reason, str]] = {
 _FIRST: Final = "Undo this first: {what}."
 _THINGS: Final = {
     "memory": "The memory",
+    "note": "The note",
+    "fact": "The fact",
+    "observation": "The observation",
+    "reflection": "The reflection",
+    "digest": "The digest",
     "session": "The conversation",
     "entity": "The name",
     "proposal": "The proposal",
@@ -70,7 +75,7 @@ def refusal(
 
     Args:
         reason: What is in the way.
-        kind: The kind of what was to be undone, such as ``memory``.
+        kind: The kind of what was to be undone: that of a memory, such as ``note``, else ``session`` and the like.
         fields: The fields that were changed since, as they are stored.
         first: What to undo first, in words; ``""`` where that is not known.
         say: Translates a text of this module.

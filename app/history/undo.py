@@ -61,7 +61,7 @@ class Obstacle:
 
     Args:
         reason: What happened since.
-        kind: The kind of the entry's target.
+        kind: The kind of the memory, or else of the target.
         changed: The fields that were changed since.
         later: The entry to undo first, where one is known.
     """
@@ -268,7 +268,7 @@ def _obstacle(connection: apsw.Connection, entry: HistoryRow, now: State | None)
     # A deletion and a restoration cancel each other out; after an undo of the creation, neither could be undone.
     makes_or_deletes = entry.target_kind == "memory" and _is_gone(entry.before) != _is_gone(entry.after)
     if makes_or_deletes and (later := _later_change(connection, entry)) is not None:
-        return Obstacle("changed_back", entry.target_kind, (), later)
+        return Obstacle("changed_back", _kind(entry), (), later)
     return None
 
 
@@ -398,12 +398,18 @@ def _in_words(entry: HistoryRow) -> str:
     return f"{done} by {entry.actor} at {to_datetime(entry.at_ms):%Y-%m-%d %H:%M} UTC"
 
 
+def _kind(entry: HistoryRow) -> str:
+    """Return the kind of a memory, or else that of an entry's target."""
+    state = entry.after or entry.before or {}
+    return str(state.get("kind") or entry.target_kind) if entry.target_kind == "memory" else entry.target_kind
+
+
 def _stale(entry: HistoryRow, changed: tuple[str, ...], now: State | None, later: HistoryRow | None) -> Obstacle:
     if _is_archived(now):
-        return Obstacle("archived", entry.target_kind, changed)
+        return Obstacle("archived", _kind(entry), changed)
     if later is None and changed == ("message_count",):
-        return Obstacle("went_on", entry.target_kind, changed)
+        return Obstacle("went_on", _kind(entry), changed)
     if "existence" not in changed and "forgotten_at" not in changed:
-        return Obstacle("changed", entry.target_kind, changed, later)
+        return Obstacle("changed", _kind(entry), changed, later)
     is_gone = entry.after is not None if "existence" in changed else _is_gone(now)
-    return Obstacle("deleted" if is_gone else "restored", entry.target_kind, changed, later)
+    return Obstacle("deleted" if is_gone else "restored", _kind(entry), changed, later)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from app.config.config import Config
 from app.core.paths import models_cache
-from app.embed.cross_encoder import FastembedReranker
 from app.embed.download.download_jobs import ModelDownloads
+from app.embed.fastembed_reranker import FastembedReranker
 from app.index.worker import IndexWorker
 from app.part import BackgroundTask, Part
 from app.retrieval.ranking.recipe_settings import with_settings

@@ -29,7 +29,8 @@ SEARCH = (
         "search.reranker",
         "str",
         "",
-        "Model of fastembed that reads the first results again and puts them in order; empty for none.",
+        "Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for"
+        " none.",
         restart=True,
     ),
     Setting(

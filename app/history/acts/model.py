@@ -96,7 +96,7 @@ class ActObstacle:
 
     Args:
         reason: What happened since.
-        kind: The kind of what it happened to, such as ``memory``.
+        kind: The kind of what it happened to, such as ``note`` or ``session``.
         fields: The fields that were changed since.
         first: The id of the act to undo first, ``""`` where none is known.
     """

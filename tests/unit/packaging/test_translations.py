@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -187,3 +188,20 @@ def test_update_changes_nothing_where_all_is_current(tool: ModuleType, tmp_path:
     for language in LANGUAGES:
         made = tmp_path / tool.file_of(language).name
         assert made.read_text(encoding="utf-8") == tool.file_of(language).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("language", "formal"),
+    [
+        ("de", r"\bIhnen\b|[a-zäöü]en Sie\b|(?<![.:!?] )(?<!^)\bIhre?[nmrs]?\b"),
+        ("es", r"\b[Uu]sted(?:es)?\b|\bsus recuerdos\b"),
+        ("zh_CN", "您"),
+    ],
+)
+def test_a_language_addresses_the_person_in_one_way(language: str, formal: str) -> None:
+    texts = re.findall(
+        r"<translation>([^<]*)</translation>",
+        (ROOT / f"resources/translations/keepsake_{language}.ts").read_text("utf-8"),
+    )
+    assert texts
+    assert [text for text in texts if re.search(formal, text)] == []

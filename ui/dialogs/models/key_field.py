@@ -102,12 +102,12 @@ class KeyField(FormRow):
         if place > 0 and place != self._service.currentIndex():
             self._service.setCurrentIndex(place)
         elif self.service:
-            self._ask(operations.secret.status(name=self.service))
+            self._look()
 
     def ask(self) -> None:
         """Look up where the key of the chosen service comes from."""
         if self.service:
-            self._ask(operations.secret.status(name=self.service))
+            self._look()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Forget what was typed and not kept."""
@@ -118,7 +118,7 @@ class KeyField(FormRow):
         self._line.setText("")
         self._show(None)
         if self.service:
-            self._ask(operations.secret.status(name=self.service))
+            self._look()
 
     def _on_line_changed(self, text: str) -> None:
         self._keep.setEnabled(self._line.isEnabled() and bool(text.strip()))
@@ -127,14 +127,18 @@ class KeyField(FormRow):
         value = self._line.text()
         self._line.setText("")
         if value.strip():
-            self._ask(operations.secret.set(name=self.service, value=value))
+            self._change(operations.secret.set(name=self.service, value=value))
 
     def _on_remove_clicked(self) -> None:
-        self._ask(operations.secret.remove(name=self.service))
+        self._change(operations.secret.remove(name=self.service))
 
-    def _ask(self, call: "TypedCall[SecretStatus]") -> None:
-        if not self._about.text() or call.operation != "secret.status":
+    def _look(self) -> None:
+        if not self._about.text():
             self._about.setText(self.tr("Asking the keyring…"))
+        self._bridge.start(self._answered(operations.secret.status(name=self.service), self.service))
+
+    def _change(self, call: "TypedCall[SecretStatus]") -> None:
+        self._about.setText(self.tr("Asking the keyring…"))
         self._bridge.start(self._answered(call, self.service))
 
     async def _answered(self, call: "TypedCall[SecretStatus]", service: str) -> None:

@@ -12,6 +12,7 @@ from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.models.comparison_panel import ComparisonPanel
 from ui.dialogs.models.model_rows import ModelRows
 from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
+from ui.dialogs.models.rereading_form import SETTING, RereadingForm
 from ui.notice import Notice
 from ui.style.design_tokens import Space
 
@@ -38,18 +39,21 @@ class ModelsDialog(BaseDialog):
         self.preparing = PrepareForm(self)
         self.wanted, self.waits, self.prepare = self.preparing.wanted, self.preparing.waits, self.preparing.prepare
         self.comparing = ComparisonPanel(bridge, self)
+        self.rereading = RereadingForm(self)
         self._error = note("", self, "body danger")
         self._error.hide()
         self._notes = note("", self, "small warning")
         self._notes.hide()
         self.body.setSpacing(Space.L)
-        for widget in (self._error, self._notes, self.rows, self.comparing, hairline(self), self.preparing):
+        searching = (self.rows, self.comparing, hairline(self), self.preparing, hairline(self), self.rereading)
+        for widget in (self._error, self._notes, *searching):
             self.body.addWidget(widget)
         self.body.addStretch(1)
         self.rows.requested.connect(self._on_rows_requested)
         self.preparing.requested.connect(self._on_preparing_requested)
         self.preparing.fetch_requested.connect(self._on_preparing_fetch_requested)
         self.preparing.stop_requested.connect(self._on_preparing_stop_requested)
+        self.rereading.chosen.connect(self._on_rereading_chosen)
         bridge.progressed.connect(self._on_bridge_progressed)
         bridge.changed.connect(self._on_bridge_changed)
 
@@ -77,6 +81,7 @@ class ModelsDialog(BaseDialog):
             return
         values = {one.name: one.value for one in settings}
         self._may_fetch = bool(values.get(_MAY_FETCH))
+        self.rereading.show_model(str(values.get(SETTING, "")))
         self.rows.show_status(status)
         self._notes.setText("\n".join(status.notes))
         self._notes.setVisible(bool(status.notes))
@@ -155,6 +160,10 @@ class ModelsDialog(BaseDialog):
         if await self._do(operations.settings.set(name=_MAY_FETCH, value=True)) and isValid(self):
             await self._prepare(model, "", waits=self.waits.isChecked())
 
+    async def _choose_reranker(self, model: str) -> None:
+        if not await self._do(operations.settings.set(name=SETTING, value=model)) and isValid(self):
+            self.rereading.restore()
+
     def _tell(self, error: KeepsakeError) -> None:
         if isValid(self):
             self._error.setText(error.message)
@@ -188,6 +197,9 @@ class ModelsDialog(BaseDialog):
 
     def _on_preparing_stop_requested(self, job: str) -> None:
         self._bridge.start(self._bridge.call(operations.job.cancel(job=job)))
+
+    def _on_rereading_chosen(self, model: str) -> None:
+        self._bridge.start(self._choose_reranker(model))
 
     def _on_bridge_progressed(self, progress: "Progress") -> None:
         self.comparing.show_progress(progress)

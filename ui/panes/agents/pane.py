@@ -215,20 +215,19 @@ class AgentsPane(ReadingPane):
             return
         self.connect_form.show_preview(preview)
 
-    async def _write(self, call: "TypedCall[ConnectionResult]") -> None:
+    async def _write(self, call: "TypedCall[ConnectionResult]", *, is_removal: bool = False) -> None:
         try:
             result = await self.bridge.call(call)
         except KeepsakeError as error:
             self.show_error(error)
-            await self._preview_again(call)
+            await self._preview_again(call, is_removal=is_removal)
             return
         self._open = result.agent_id
-        self.connect_form.show_result(result, is_removal=call.operation == "connection.remove")
+        self.connect_form.show_result(result, is_removal=is_removal)
         self.listing.load()
 
-    async def _preview_again(self, call: "TypedCall[ConnectionResult]") -> None:
+    async def _preview_again(self, call: "TypedCall[ConnectionResult]", *, is_removal: bool) -> None:
         """Show the change as it is by now, so that the next attempt can succeed."""
-        is_removal = call.operation == "connection.remove"
         wanted = {
             "client": call.arguments["client"],
             "hooks": call.arguments.get("hooks", False),
@@ -316,7 +315,7 @@ class AgentsPane(ReadingPane):
         self.do(self._write(operations.connection.write(**arguments)))
 
     def _on_remove_requested(self, arguments: dict[str, Any]) -> None:
-        self.do(self._write(operations.connection.remove(**arguments)))
+        self.do(self._write(operations.connection.remove(**arguments), is_removal=True))
 
     def _on_connect_closed(self, agent: str) -> None:
         if agent:

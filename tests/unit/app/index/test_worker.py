@@ -305,10 +305,10 @@ def test_lost_words_and_vectors_are_found_by_the_check(vault_harness: VaultHarne
 
     vault_harness.do(vault_harness.store.write(harm))
     assert {(finding.area, finding.what.split(" ", 1)[1]) for finding in vault_harness.check()} == {
-        ("words", "messages cannot be found by search."),
-        ("words", "notes cannot be found by search."),
+        ("words", "message cannot be found by search."),
+        ("words", "note cannot be found by search."),
         ("vectors", "vectors belong to nothing."),
-        ("vectors", "search entries have no vector and wait for none."),
+        ("vectors", "search entry has no vector and waits for none."),
     }
 
 

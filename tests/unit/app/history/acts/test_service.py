@@ -155,7 +155,7 @@ def test_an_acceptance_whose_memory_was_changed_since_is_refused_with_what_to_un
     (note,) = decision.ids
     rewrite(host, note, "two kestrels")
     acceptance = next(act for act in acts(host) if act.id == decision.run_id)
-    changed = "The memory was changed again since (text). Undo this first: Changed the note ‘Kestrel’."
+    changed = "The note was changed again since (text). Undo this first: Changed the note ‘Kestrel’."
     assert acceptance.refusal == changed
     with pytest.raises(StaleError, match="Undo this first: Changed the note ‘Kestrel’"):
         host.ask("history.undo", id=acceptance.id)

@@ -1,4 +1,4 @@
-"""Cross-encoder run by fastembed and onnxruntime.
+"""Reranking models run by fastembed and onnxruntime: cross-encoders and late interaction models.
 
 Slower than vectors, but better at ranking a few texts.
 """
@@ -14,7 +14,7 @@ from app.core.text import storable
 from app.embed.batching import batches
 from app.embed.download.fastembed_files import description, open_model
 from app.embed.model import DownloadWatcher
-from app.errors import ModelUnavailableError
+from app.errors import InputError, ModelUnavailableError
 
 MAX_CHARACTERS: Final = 4_096
 """Characters of a text that are passed to the tokenizer; the models themselves read less."""
@@ -24,7 +24,8 @@ class FastembedReranker:
     """Reranker that runs a model supported by fastembed, opened at the first question.
 
     Args:
-        model: Its name in fastembed's list, such as ``Xenova/ms-marco-MiniLM-L-6-v2``.
+        model: Its name in fastembed's lists of cross-encoders, such as ``Xenova/ms-marco-MiniLM-L-12-v2``, or of late
+            interaction models, such as ``answerdotai/answerai-colbert-small-v1``.
         folder: A folder with the model's files.
         cache: The folder of downloaded models.
         threads: The number of threads.
@@ -97,14 +98,22 @@ class FastembedReranker:
 
     def _open(self) -> Any:
         try:
+            from fastembed import LateInteractionTextEmbedding  # noqa: PLC0415
             from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415
         except ImportError as error:
             raise self._failure("needs fastembed, which is not installed") from error
-        described = description(TextCrossEncoder, self._name)
+        families = (TextCrossEncoder, LateInteractionTextEmbedding)
+        names = {family: [entry["model"] for entry in family.list_supported_models()] for family in families}
+        wanted = self._name.lower()
+        family = next((one for one in families if wanted in map(str.lower, names[one])), None)
+        if family is None:
+            allowed = sorted(name for some in names.values() for name in some)
+            reason = f"fastembed cannot rerank with this model, only with {', '.join(allowed)}."
+            raise InputError(reason, allowed=allowed)
         with self._watched() as watch:
-            return open_model(
-                TextCrossEncoder,
-                described,
+            model = open_model(
+                family,
+                description(family, self._name),
                 folder=self._folder,
                 cache=self._cache,
                 threads=self._threads,
@@ -112,6 +121,11 @@ class FastembedReranker:
                 watch=watch,
                 instead="leave search.reranker empty",
             )
+        if family is LateInteractionTextEmbedding:
+            from app.embed.late_interaction import LateInteraction  # noqa: PLC0415  (loads numpy)
+
+            return LateInteraction(model)
+        return model
 
     def _failure(self, what: str) -> ModelUnavailableError:
         return ModelUnavailableError(f"The reranking model {self._name} {what}; results keep their original order.")

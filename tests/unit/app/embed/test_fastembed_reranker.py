@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from app.embed.cross_encoder import FastembedReranker
+from app.embed.fastembed_reranker import FastembedReranker
 from app.errors import InputError, ModelUnavailableError
-from tests.unit.app.embed.rerank_model import write_rerank_model
+from tests.unit.app.embed.rerank_model import write_late_interaction_model, write_rerank_model
 
 MODEL = "Xenova/ms-marco-MiniLM-L-6-v2"
 
@@ -54,3 +54,14 @@ def test_scores_of_texts_in_their_order(tmp_path: Path) -> None:
     judge.close()
     with pytest.raises(ModelUnavailableError, match="closed"):
         judge.scores("q", ["a"])
+
+
+def test_late_interaction_counts_the_words_that_a_text_shares(tmp_path: Path) -> None:
+    folder = write_late_interaction_model(tmp_path / "interaction", ("boat", "harbour", "red", "storm"))
+    judge = FastembedReranker("answerdotai/answerai-colbert-small-v1", folder=folder)
+    texts = ["harbour", "a red boat in the harbour", "!", "boat boat boat", "storm"]
+    scores = judge.scores("red boat harbour", texts)
+    assert scores == pytest.approx([1, 3, 0, 1, 0])
+    assert judge.scores("storm", texts) == pytest.approx([0, 0, 0, 0, 1])
+    many = ["boat " * (number % 60 + 1) for number in range(50)]
+    assert judge.scores("boat", many) == pytest.approx([1] * 50)
