@@ -3657,7 +3657,7 @@
     </message>
     <message>
         <source>Undo this first: {what}.</source>
-        <translation>Machen Sie zuerst dies rückgängig: {what}.</translation>
+        <translation>Zuerst rückgängig machen: {what}.</translation>
     </message>
     <message>
         <source>Undoing what {name} wrote</source>

@@ -3657,7 +3657,7 @@
     </message>
     <message>
         <source>Undo this first: {what}.</source>
-        <translation>Deshaga primero esto: {what}.</translation>
+        <translation>Antes hay que deshacer: {what}.</translation>
     </message>
     <message>
         <source>Undoing what {name} wrote</source>
