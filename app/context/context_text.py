@@ -72,15 +72,19 @@ def assemble(
 def deduplicate(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[SectionName, list[ContextItem]]:
     """Return the items of each section in the order of ``SECTIONS``, each id once.
 
-    Search results are also left out where an earlier item has the same text.
+    Search results are also left out where an earlier item has the same text, and facts that a message among them says
+    word for word.
     """
     seen, seen_texts = set[str](), set[str]()
+    turns = [single_line(item.text).casefold() for item in parts.get("turns", ())]
     distinct: dict[SectionName, list[ContextItem]] = {}
     for name in SECTIONS:
         kept = []
         for item in parts.get(name, ()):
             words = single_line(item.text).casefold()
             if item.id in seen or (name in _SEARCHED and words in seen_texts):
+                continue
+            if name == "facts" and item.kind == "fact" and any(words in turn for turn in turns):
                 continue
             seen.add(item.id)
             if words and name in _WITH_TEXT:

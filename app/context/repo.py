@@ -10,12 +10,12 @@ import apsw
 
 from app.context.context_text import shorten
 from app.context.model import ContextItem
-from app.core.clock import to_datetime
+from app.core.clock import to_datetime, to_ms
 from app.core.recall_fence import is_own_tool, without_recalled
 from app.core.text import excerpt
 from app.memories import repo
 from app.memories.model import Memory
-from app.memories.said_time import IS_SAID, SAID_MS, said_time
+from app.memories.said_time import IS_SAID, SAID_BY, SAID_MS
 from app.retrieval.model import Hit, Term
 from app.retrieval.results.snippets import snippet
 
@@ -127,7 +127,8 @@ def recent_index_rows(
     # The index begins with the pinned column, so both halves are read.
     halves = " UNION ALL ".join(
         "SELECT * FROM (SELECT m.id, m.kind, m.store, m.title, substr(m.content, 1, 400), m.mention_count,"
-        f" CASE WHEN {IS_SAID} THEN {SAID_MS} ELSE m.created_at END AS at, m.type, m.rowid AS place FROM memories m"
+        f" CASE WHEN {IS_SAID} THEN {SAID_MS} ELSE m.created_at END AS at, m.type, {SAID_BY}, m.rowid AS place FROM"
+        f" memories m"
         # What was said since then was stored since then too, and the index finds it by that.
         f" WHERE m.valid_until IS NULL AND m.pinned = {pinned} AND m.created_at >= ?1 AND at >= ?1"
         " AND m.kind <> 'reflection'"
@@ -139,8 +140,14 @@ def recent_index_rows(
     return [_index_row(row) for row in rows]
 
 
-def relevant_index_rows(connection: apsw.Connection, hits: Sequence[Hit], stores: Sequence[str]) -> list[ContextItem]:
-    """Return index lines of memories that a search found."""
+def relevant_index_rows(
+    connection: apsw.Connection, hits: Sequence[Hit], stores: Sequence[str], since_ms: int
+) -> list[ContextItem]:
+    """Return index lines of memories that a search found.
+
+    Of what was quoted from conversations only what was said since ``since_ms``: there is much of it, and a sentence
+    has no title by which to choose it.
+    """
     scores = {hit.id: hit.score for hit in hits}
     found = repo.many(connection, list(scores), stores=stores)
     return [
@@ -154,16 +161,17 @@ def relevant_index_rows(connection: apsw.Connection, hits: Sequence[Hit], stores
                 one.mention_count,
                 _said(one),
                 one.type,
+                one.said_by,
             ),
             scores[one.id],
         )
         for one in found
-        if one.deleted_at is None
+        if one.deleted_at is None and not (one.said_by and to_ms(_said(one)) < since_ms)
     ]
 
 
 def _said(memory: Memory) -> datetime:
-    return said_time(memory) or memory.created_at
+    return memory.said_at or memory.created_at
 
 
 def latest_sessions(connection: apsw.Connection, agent: str, but: str, limit: int) -> list[ContextItem]:
@@ -228,11 +236,12 @@ def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
     said = "\n".join([memory.content, *memory.facts]).strip()
     is_cut = len(said) > MEMORY_CHARACTERS
     named = f"{memory.category} {memory.key}".strip() if memory.key else memory.title
-    at = memory.event_time or said_time(memory) or memory.updated_at
-    facts = [_date(at), memory.kind]
+    at = memory.said_at or memory.event_time or memory.updated_at
+    # A quotation reads as messages do.
+    facts = [_date(at), excerpt(memory.said_by, TITLE_CHARACTERS) or memory.kind]
     # The agent that stored a memory matters for trust; an import source does not.
     is_agents = memory.source not in ("", "person") and not memory.source.startswith("import:")
-    facts += [f"from {memory.source}"] if is_agents else []
+    facts += [f"from {memory.source}"] if is_agents and not memory.said_by else []
     facts += [f"unsure ({memory.confidence:.2f})"] if memory.confidence < UNSURE else []
     facts += [f"“{excerpt(named, TITLE_CHARACTERS)}”"] if named else []
     return ContextItem(
@@ -250,9 +259,10 @@ def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
 
 
 def _index_row(row: Sequence[Any], score: float | None = None) -> ContextItem:
-    memory_id, kind, store, title, content, mentions, created, named = row[:8]
+    memory_id, kind, store, title, content, mentions, created, named, who = row[:9]
     at = created if isinstance(created, datetime) else to_datetime(created)
     facts = [_date(at), f"{kind} ({excerpt(named, TITLE_CHARACTERS)})" if named else str(kind), str(store)]
+    facts += [f"said by {excerpt(who, TITLE_CHARACTERS)}"] if who else []
     facts += [f"said {mentions} times"] if mentions > 1 else []
     facts += [f"score {score:.2f}"] if score is not None else []
     return ContextItem(

@@ -43,6 +43,7 @@ SectionResults = dict[SectionName, ContextItems | Exception]
 """Items of each section, or the error that prevented them."""
 
 MAX_FOUND: Final = 200
+_MOST_QUOTED: Final = 3  # quotations from conversations in a context
 _SPARE_MESSAGES: Final = 4  # times as many are searched as are shown, since some may not be relevant
 _SEARCHED: Final = frozenset({"turns", "facts"})
 _OF_MESSAGES: Final = frozenset({"recent", "salient", "sessions", "turns"})
@@ -292,11 +293,16 @@ def _find_facts(
     # An agent need not be told what was stored from the session at hand.
     found = tuple(hit for hit in found if not session or hit.session_id != session)[:most]
     facts = relevant_hits(found, options.similarity)[: options.facts]
+    if context_request.sees_messages and options.turns:
+        # Beside the messages themselves, more quotations of messages cost more than they tell.
+        quoted = [hit.id for hit in facts if hit.author][_MOST_QUOTED:]
+        facts = [hit for hit in facts if hit.id not in quoted]
     named = {hit.id for hit in facts}
+    since_ms = context_request.now_ms - options.recent_days * DAY_MS
     rest = [hit for hit in matching_hits(found, options.similarity) if hit.id not in named]
     return {
         "facts": context_repo.memory_items(connection, facts, context_request.terms, context_request.stores),
-        "index": context_repo.relevant_index_rows(connection, rest, context_request.stores),
+        "index": context_repo.relevant_index_rows(connection, rest, context_request.stores, since_ms),
     }
 
 

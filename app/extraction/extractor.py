@@ -1,106 +1,90 @@
-"""The rule-based extractor: conversation in, facts out; pure, deterministic, in linear time."""
+"""The rule-based extractor: conversation in, quoted sentences out; pure, deterministic, in linear time."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from app.core.recall_fence import without_recalled
-from app.core.secret_patterns import secrets_in
-from app.core.stopwords import ENGLISH
-from app.extraction.families import family_of, vague_words
+from app.extraction.cues import cue_of
 from app.extraction.model import ExtractedFact, Family, SpokenLine
-from app.extraction.relative_dates import resolved
+from app.extraction.relative_dates import named_day
+from app.extraction.scorer import is_english, probability
+from app.extraction.screening import can_stand_alone, plays_a_part
 from app.extraction.sentence_split import sentences
-from app.extraction.single_valued import single_value
-from app.extraction.third_person import in_third_person
 
 CONFIDENCE: Final = 0.6
-MAX_PER_MESSAGE: Final = 4
+MAX_PER_MESSAGE: Final = 3
 MAX_FACTS: Final = 2_000  # of one call
-UNKNOWN_USER: Final = "The user"
-_LEAST_CONTENT: Final = 3
-_WORDS_PER_VAGUE: Final = 8  # a word such as "it" or "this" needs so many others around it
-_WORD: Final = re.compile(r"[A-Za-z][A-Za-z'-]+|\d+")
-_OF_ASSISTANTS: Final[frozenset[Family]] = frozenset({"commitment", "decision"})
-_YOU: Final = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
-_FIRST: Final = re.compile(r"\b(?:i|i'[a-z]+|we|we'[a-z]+|my|me|our|us)\b", re.IGNORECASE)
+AMONG_PEOPLE: Final = 0.42
+WITH_ASSISTANT: Final = 0.58
+"""Least probability of a fact, by the kind of conversation; five of six sentences above it are worth remembering."""
+_MASKED: Final = "[secret:"
+_FAMILIES: Final[tuple[tuple[Family, re.Pattern[str]], ...]] = (
+    ("decision", re.compile(r"\b(?:decided|chose|settled on|signed up|enrolled|quit|applied)\b", re.IGNORECASE)),
+    (
+        "plan",
+        re.compile(
+            r"\b(?:(?:i['’]m|we['’]re|i am|we are) (?:\w+ )?(?:going to|gonna|planning|hoping|considering|thinking of"
+            r"|looking forward|getting ready)|can['’]t wait|my (?:goal|dream|plan)|hope to|want to|next (?:week"
+            r"|month|year))\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "preference",
+        re.compile(
+            r"\b(?:love|enjoy|like|prefer|hate|dislike|fan of|passionate about|favou?rites?)\b(?! to\b)", re.IGNORECASE
+        ),
+    ),
+    (
+        "relation",
+        re.compile(
+            r"\bmy (?:\w+ )?(?:wife|husband|partner|girlfriend|boyfriend|mom|mother|dad|father|parents|sisters?"
+            r"|brothers?"
+            r"|sons?|daughters?|kids?|family|fam|cousins?|niece|nephew|friends?|dogs?|cats?)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
 
 
 def extract(messages: Sequence[SpokenLine]) -> list[ExtractedFact]:
-    """Return the facts that the speakers of a conversation state about themselves, in order.
+    """Return the sentences of a conversation that are worth remembering, in order.
 
-    Sentences in the first person are kept where they state, prefer, plan, decide, relate or promise something, and are
-    rewritten in the third person. Questions, reactions, hypotheses, quotations, code, tool output, recalled text and
-    secrets are left out. Only English is read.
+    Each states something of who says it, and is quoted word for word. Only what people say counts. Questions, requests,
+    hypotheses, quotations, code, parts that are played, pasted and recalled text, secrets, and sentences whose subject
+    stands elsewhere are left out. A sentence in English is chosen by the scorer; one that tells of health, relatives,
+    home, work, plans with a date, promises, decisions or strong likes by its cue, also in German, Spanish and Chinese.
 
     Args:
         messages: The messages of one conversation, in order.
     """
-    speakers = {line.speaker for line in messages if line.role == "user" and line.speaker}
     found: list[ExtractedFact] = []
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
+    least = WITH_ASSISTANT if any(line.role == "assistant" for line in messages) else AMONG_PEOPLE
     for line in messages:
-        for fact in _facts_of(line, speakers):
-            if fact.content not in seen:
-                seen.add(fact.content)
-                found.append(fact)
-        if len(found) >= MAX_FACTS:
-            return found[:MAX_FACTS]
+        if line.role != "user" or plays_a_part(line.text):
+            continue
+        said_by = line.speaker or line.role
+        for number, (sentence, family) in enumerate(_chosen(line.text, least)):
+            if number >= MAX_PER_MESSAGE or len(found) >= MAX_FACTS:
+                break
+            said = (said_by, sentence.rstrip(" .!…。！").casefold())
+            if said not in seen:
+                seen.add(said)
+                found.append(ExtractedFact(sentence, named_day(sentence, line.at), line.seq, family, said_by))
     return found
 
 
-def _facts_of(line: SpokenLine, speakers: set[str]) -> list[ExtractedFact]:
-    if line.role not in ("user", "assistant") or not line.text:
-        return []
-    subject = line.speaker or (UNKNOWN_USER if line.role == "user" else "The assistant")
-    others = speakers - {line.speaker}
-    listener = next(iter(others)) if len(others) == 1 and line.role == "user" else ""
-    facts: list[ExtractedFact] = []
-    for sentence in sentences(without_recalled(line.text)):
-        family = family_of(sentence)
-        if family is None or not _is_informative(sentence, listener):
+def _chosen(text: str, least: float) -> Iterator[tuple[str, Family]]:
+    """Return the sentences of a message that are kept, in order."""
+    read = without_recalled(text)
+    for sentence in sentences(read):
+        # Where recalled text was taken out, two halves may have become one sentence that nobody said.
+        if not can_stand_alone(sentence) or _MASKED in sentence or (read is not text and sentence not in text):
             continue
-        if line.role == "assistant" and (family not in _OF_ASSISTANTS or not line.speaker):
-            continue
-        facts.append(_fact(sentence, family, line, subject, listener))
-        if len(facts) >= MAX_PER_MESSAGE:
-            break
-    return facts
-
-
-def _fact(sentence: str, family: Family, line: SpokenLine, subject: str, listener: str) -> ExtractedFact:
-    category, key = single_value(sentence, subject)
-    dated, event_time = resolved(sentence, line.at)
-    text = in_third_person(_with_subject(dated), subject, listener).rstrip(" .!…,;:")
-    return ExtractedFact(f"{text}.", category, key, CONFIDENCE, event_time, (line.seq,), family, subject)
-
-
-def _with_subject(sentence: str) -> str:
-    """Put ``I`` before a sentence without it, such as ``Gonna continue my studies``."""
-    if _FIRST.match(sentence) or not _ELIDED.match(sentence):
-        return sentence
-    verb = sentence[0].lower() + sentence[1:]
-    lower = verb.lower()
-    if lower.startswith(("gonna ", "going to ", "planning ", "hoping ", "thinking ")):
-        return f"I'm {verb}"
-    return f"I've {verb}" if lower.startswith("been ") else f"I {verb}"
-
-
-_ELIDED: Final = re.compile(
-    r"(?:gonna|going to|planning|hoping to|thinking of|thinking about"
-    r"|(?:just |finally |recently |also )?(?:been|started|got|went|had|made|took|met|found|finished|visited|joined"
-    r"|bought))"
-    r"\b(?! a (?:while|few|long)| so )",
-    re.IGNORECASE,
-)
-
-
-def _is_informative(sentence: str, listener: str) -> bool:
-    """Return whether a sentence says enough on its own, and nothing secret."""
-    words = [word.lower() for word in _WORD.findall(sentence)]
-    content = [word for word in words if word not in ENGLISH and len(word) > 2]  # noqa: PLR2004  (no "ok")
-    if len(set(content)) < _LEAST_CONTENT or vague_words(sentence) * _WORDS_PER_VAGUE > len(words):
-        return False
-    if _YOU.search(sentence) and not listener:
-        return False
-    return not secrets_in(sentence)
+        family = cue_of(sentence)
+        if family is None and is_english(sentence) and probability(sentence) >= least:
+            family = next((name for name, pattern in _FAMILIES if pattern.search(sentence)), "statement")
+        if family is not None:
+            yield sentence, family

@@ -1,4 +1,4 @@
-"""Values of fact extraction: messages, and the facts drawn from them."""
+"""Values of fact extraction: messages, and the sentences of them that are worth remembering."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,24 +28,18 @@ class SpokenLine:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedFact:
-    """A fact that a message states.
+    """A sentence that states something worth remembering.
 
     Args:
-        content: A sentence in the third person, with its relative dates resolved.
-        category: What it is about where only one such fact can be true at a time, such as ``home``; else ``""``.
-        key: Whose fact that is, so that a newer fact of the same category and key contradicts it; else ``""``.
-        confidence: 0 to 1.
-        event_time: When what it tells of happened or will happen, where it says so; aware.
-        source_seqs: The messages it was drawn from.
+        content: The sentence, word for word as it stands in the message.
+        event_time: The day that it names by its distance from when it was said, such as ``tomorrow``; aware.
+        seq: The message that says it.
         family: What sort of statement it is.
-        subject: Whom it is about.
+        said_by: Who says it: the speaker's name, else the role.
     """
 
     content: str
-    category: str
-    key: str
-    confidence: float
     event_time: datetime | None
-    source_seqs: tuple[int, ...]
+    seq: int
     family: Family
-    subject: str
+    said_by: str

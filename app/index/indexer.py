@@ -12,7 +12,6 @@ from app.index.chunking import TextPiece, pieces
 from app.index.cjk_ngrams import ngrams_of
 from app.index.searchable_text import MAX_CHUNK_CHARACTERS, memory_text, message_text
 from app.memories.model import Memory
-from app.memories.said_time import said_time
 from app.sessions.model import Message
 from app.sessions.repo import all_messages
 
@@ -132,7 +131,7 @@ def _of_piece(memory: Memory, number: int, piece: TextPiece) -> repo.Chunk:
         text=body,
         grams=ngrams_of(body),
         content_hash=content_hash(body),
-        created_at=to_ms(said_time(memory) or memory.updated_at),
+        created_at=to_ms(memory.said_at or memory.updated_at),
         memory_id=memory.id,
         session_id=memory.session_id,
         seq_start=number,

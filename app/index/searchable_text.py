@@ -8,6 +8,7 @@ from app.sessions.model import Message
 
 MAX_CHUNK_CHARACTERS = 65_536
 _MAX_DEPTH = 16
+_ROLES = ("", "user")  # who is no name
 
 
 def message_text(message: Message) -> str:
@@ -28,10 +29,15 @@ def tool_text(tool_calls: object) -> str:
 
 
 def memory_text(memory: Memory) -> str:
-    """Return the searchable text of a memory: title, content, statements, category and key."""
+    """Return the searchable text of a memory.
+
+    It is title, content, statements, category and key, and the name of who said a fact.
+    """
     parts = [memory.title, memory.content, *memory.facts]
     if memory.key:
         parts.append(f"{memory.category} {memory.key}")
+    if (who := memory.said_by) not in _ROLES:
+        parts.append(who)
     return "\n".join(part for part in parts if part)
 
 

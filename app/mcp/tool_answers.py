@@ -119,8 +119,10 @@ def day(moment: Any) -> str:
 
 def memory_entry(memory: Mapping[str, Any]) -> str:
     """Return a whole memory as an entry."""
-    said = (memory.get("attributes") or {}).get("said_at") if memory["kind"] == "fact" else None
-    marks = [day(said or memory["created_at"]), memory["kind"], memory.get("title") or ""]
+    known = (memory.get("attributes") or {}) if memory["kind"] == "fact" else {}
+    marks = [day(known.get("said_at") or memory["created_at"]), memory["kind"], memory.get("title") or ""]
+    if known.get("said_by"):
+        marks.append(f"said by {known['said_by']}")
     if memory.get("category"):
         marks.append(f"{memory['category']}/{memory.get('key', '')}")
     if memory.get("superseded_by"):

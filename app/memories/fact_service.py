@@ -90,8 +90,9 @@ class FactService:
             if repo.text_key(content) == repo.text_key(old.content):
                 raise InputError("The fact says that already.", id=fact_id)
             now = to_datetime(writer.at_ms)
+            corrected = validation.with_content(old, content)
             new = replace(
-                validation.with_content(old, content),
+                corrected,
                 id=new_id("fact"),
                 source=validation.clean_name("source", access.actor),
                 version=1,
@@ -99,7 +100,7 @@ class FactService:
                 mention_count=1,
                 created_at=now,
                 updated_at=now,
-                attributes={name: value for name, value in old.attributes.items() if name != "supersedes"},
+                attributes={name: value for name, value in corrected.attributes.items() if name != "supersedes"},
             )
             validation.require_text(new.content, new.title, new.facts)
             known = repo.find_equal(writer.connection, new, writer.at_ms)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal
+from fnmatch import fnmatchcase
+from typing import Any, Final, Literal
 
 from app.core.stores import StoreName
 
@@ -15,6 +16,8 @@ Decider = Literal["hash", "key", "words", "reconciler", "nobody"]
 
 KINDS: tuple[Kind, ...] = ("note", "fact", "observation", "reflection", "digest")
 SOURCE_KINDS: tuple[SourceKind, ...] = ("message", "memory")
+SAID_AT: Final = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]*[+-][0-9][0-9]:[0-9][0-9]"
+"""Glob pattern of when a fact was said, as consolidation writes it; anything else is foreign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,23 @@ class Memory:
     sources: tuple[Source, ...] = ()
     access_count: int = field(default=0, compare=False)
     last_accessed: datetime | None = field(default=None, compare=False)
+
+    @property
+    def said_by(self) -> str:
+        """Return the name or role of who said a fact, ``""`` where unknown."""
+        said = self.attributes.get("said_by") if self.kind == "fact" else None
+        return said if isinstance(said, str) else ""
+
+    @property
+    def said_at(self) -> datetime | None:
+        """Return when a fact was said, ``None`` where that is not known."""
+        said = self.attributes.get("said_at") if self.kind == "fact" else None
+        if not isinstance(said, str) or not fnmatchcase(said, SAID_AT):
+            return None
+        try:
+            return datetime.fromisoformat(said)
+        except ValueError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +189,7 @@ class SourceText:
 class MemoryRow:
     """A memory as a list shows it, with only the first words of its content.
 
-    It is ``archived`` when it is no longer active.
+    It is ``archived`` when it is no longer active; ``said_by`` and ``said_at`` tell of a fact who said it and when.
     """
 
     id: str
@@ -184,6 +204,8 @@ class MemoryRow:
     pinned: bool = False
     confidence: float = 1.0
     archived: bool = False
+    said_by: str = ""
+    said_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from app.core.stores import STORES, sees_all
 from app.core.text import content_hash, excerpt
 from app.history.model import QUARANTINE
 from app.memories.model import Memory, MemoryRow, Source
+from app.memories.said_time import IS_SAID, SAID_BY, SAID_MS
 from app.memories.text.markdown_links import title_key, without_front_matter
 
 PREVIEW = 160
@@ -282,7 +283,8 @@ def rows(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[st
         _listed(row)
         for row in connection.execute(
             "SELECT m.id, m.kind, m.title, substr(m.content, 1, ?), m.store, m.source,"
-            f" {_TAGS}, m.updated_at, m.created_at, m.pinned, m.confidence, m.valid_until IS NOT NULL, m.facts"
+            f" {_TAGS}, m.updated_at, m.created_at, m.pinned, m.confidence, m.valid_until IS NOT NULL, m.facts,"
+            f" {SAID_BY}, CASE WHEN {IS_SAID} THEN {SAID_MS} END"
             " FROM json_each(?) wanted CROSS JOIN memories m ON m.id = wanted.value"
             f" WHERE {store_condition(stores)} ORDER BY wanted.key",
             (_PREVIEW_SOURCE, json.dumps(list(ids))),
@@ -375,6 +377,8 @@ def _listed(row: Sequence[Any]) -> MemoryRow:
         pinned=bool(row[9]),
         confidence=row[10],
         archived=bool(row[11]),
+        said_by=str(row[13] or ""),
+        said_at=None if row[14] is None else to_datetime(row[14]),
     )
 
 

@@ -69,12 +69,16 @@ def compose(draft: NewMemory, now_ms: int) -> Memory:
 def with_content(memory: Memory, content: str) -> Memory:
     """Return ``memory`` with new content, and tags to match.
 
-    Tags that stood in the old content leave, those in the new one join.
+    Tags that stood in the old content leave, those in the new one join. Other words are nobody's quotation any more.
     """
     content = clean_content(content)
     inline = set(normalise_tags(find_tags(memory.content)))
     kept = tuple(tag for tag in memory.tags if tag not in inline)
-    return replace(memory, content=content, tags=united_tags(kept, content), tokens=size(content, memory.facts))
+    attributes = memory.attributes
+    if content != memory.content:
+        attributes = {name: value for name, value in attributes.items() if name != "said_by"}
+    tags, tokens = united_tags(kept, content), size(content, memory.facts)
+    return replace(memory, content=content, tags=tags, tokens=tokens, attributes=attributes)
 
 
 def clean_facts(facts: Iterable[str]) -> tuple[str, ...]:

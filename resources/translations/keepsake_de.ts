@@ -6546,6 +6546,10 @@
         <translation>Punkt</translation>
     </message>
     <message>
+        <source>Said</source>
+        <translation>Gesagt</translation>
+    </message>
+    <message>
         <source>Size</source>
         <translation>Größe</translation>
     </message>

@@ -6546,6 +6546,10 @@
         <translation>Punto</translation>
     </message>
     <message>
+        <source>Said</source>
+        <translation>Dicho</translation>
+    </message>
+    <message>
         <source>Size</source>
         <translation>Tamaño</translation>
     </message>

@@ -6546,6 +6546,10 @@
         <translation>要点</translation>
     </message>
     <message>
+        <source>Said</source>
+        <translation>说出</translation>
+    </message>
+    <message>
         <source>Size</source>
         <translation>大小</translation>
     </message>

@@ -1,14 +1,19 @@
-"""How well rules draw facts from dialogues: ``python -m tests.bench.extraction --data DIR --json OUT``.
+"""How well rules draw facts from dialogues: ``python -m tests.bench.extraction --data DIR --json OUT [--samples DIR]``.
 
 The dialogues of LoCoMo carry observations about each speaker that people wrote, each with the turns that it rests on.
 A fact is right by the *strict* measure when an observation about its speaker names its turn and they share at least
 ``SHARE`` of the fact's content words or of the observation's (stems, without the speaker's name). By the *turn* measure
 it is right when an observation about its speaker names its turn. Recall is the share of the observations that some fact
-is right about. Rules were made looking at the first three dialogues only; the others are reported apart.
+is right about. The dialogues that the scorer was trained on are reported apart.
+
+With ``--samples``, 100 facts drawn at random of the dialogues that were not trained on and as many of the conversations
+of LongMemEval are written there, each with its message, to be read by a person.
 """
 
 import argparse
+import gzip
 import json
+import random
 import re
 import time
 from collections import Counter
@@ -22,9 +27,10 @@ from app.core.stopwords import ENGLISH
 from app.extraction.extractor import extract
 from app.extraction.model import ExtractedFact, SpokenLine
 from tests.bench.machine import machine
+from tests.bench.train.facts import TRAINED_DIALOGUES, dialogues, is_trained_on
 
 SHARE = 0.3
-MADE_ON = 3
+SAMPLED = 100
 _WORD = re.compile(r"[a-z0-9]+")
 _TIME = "%I:%M %p on %d %B, %Y"
 
@@ -64,18 +70,18 @@ def stems(text: str, speaker: str) -> frozenset[str]:
 
 def shares(fact: ExtractedFact, observation: str) -> bool:
     """Return whether fact and observation share enough content words."""
-    mine, theirs = stems(fact.content, fact.subject), stems(observation, fact.subject)
+    mine, theirs = stems(fact.content, fact.said_by), stems(observation, fact.said_by)
     common = len(mine & theirs)
     return bool(common) and (common / len(mine) >= SHARE or common / len(theirs) >= SHARE)
 
 
-def measured(dialogues: list[dict[str, Any]]) -> dict[str, Any]:
+def measured(given: list[dict[str, Any]]) -> dict[str, Any]:
     """Return precision and recall over dialogues."""
     facts = strict = turn = observations = covered = messages = 0
     families: Counter[str] = Counter()
     right: Counter[str] = Counter()
     seconds = 0.0
-    for dialogue in dialogues:
+    for dialogue in given:
         for session in sessions(dialogue):
             begun = time.perf_counter()
             found = extract(session.lines)
@@ -86,7 +92,7 @@ def measured(dialogues: list[dict[str, Any]]) -> dict[str, Any]:
                 cited = [
                     number
                     for number, (speaker, _, turns) in enumerate(session.observations)
-                    if speaker == fact.subject and session.ids[fact.source_seqs[0]] in turns
+                    if speaker == fact.said_by and session.ids[fact.seq] in turns
                 ]
                 same = [number for number in cited if shares(fact, session.observations[number][1])]
                 hit.update(same)
@@ -106,14 +112,36 @@ def measured(dialogues: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def chats(data: Path) -> Iterator[list[SpokenLine]]:
+    """Return the conversations of LongMemEval that were not trained on."""
+    at = datetime(2023, 5, 8, 12, tzinfo=UTC)
+    with gzip.open(data / "longmemeval" / "longmemeval_s101_dev_sessions.jsonl.gz") as stream:
+        for line in stream:
+            session = json.loads(line)
+            if not is_trained_on(session["session_id"]):
+                yield [
+                    SpokenLine(seq, turn["role"], "", turn["content"], at) for seq, turn in enumerate(session["turns"])
+                ]
+
+
+def write_sample(path: Path, conversations: Iterator[list[SpokenLine]]) -> None:
+    """Write facts of conversations drawn at random, each with its message."""
+    found = [(fact, lines[fact.seq]) for lines in conversations for fact in extract(lines)]
+    drawn = random.Random(28).sample(found, min(SAMPLED, len(found)))
+    rows = ({"text": fact.content, "said_by": fact.said_by, "message": line.text} for fact, line in drawn)
+    path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
+    print(f"{path.name}: {len(drawn)} of {len(found)} facts")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
-    dialogues = json.loads((given.data / "locomo" / "locomo5_dev.json").read_text("utf-8"))
-    parts = {"made_on": measured(dialogues[:MADE_ON]), "held_out": measured(dialogues[MADE_ON:])}
+    parser.add_argument("--samples", type=Path)
+    options = parser.parse_args()
+    loaded = dialogues(options.data)
+    parts = {"trained_on": measured(loaded[:TRAINED_DIALOGUES]), "held_out": measured(loaded[TRAINED_DIALOGUES:])}
     for name, part in parts.items():
         print(
             f"{name}: {part['facts']} facts of {part['messages']} messages; precision strict"
@@ -122,8 +150,13 @@ def main() -> None:
         )
         for family, (count, precision) in part["families"].items():
             print(f"    {family}: {count}, {precision:.3f}")
-    if given.json is not None:
-        given.json.write_text(json.dumps({**parts, "machine": machine()}, indent=1), "utf-8")
+    if options.json is not None:
+        options.json.write_text(json.dumps({**parts, "machine": machine()}, indent=1), "utf-8")
+    if options.samples is not None:
+        options.samples.mkdir(parents=True, exist_ok=True)
+        held_out = (list(part.lines) for dialogue in loaded[TRAINED_DIALOGUES:] for part in sessions(dialogue))
+        write_sample(options.samples / "locomo.jsonl", held_out)
+        write_sample(options.samples / "longmemeval.jsonl", chats(options.data))
 
 
 if __name__ == "__main__":

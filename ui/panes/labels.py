@@ -1,8 +1,11 @@
 """Labels and icons of kinds, stores, roles, events, sources and ranking features."""
 
+from datetime import datetime
+
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.core.text import excerpt, without_markup
+from ui.models.dates import date_words, local
 
 BEGINNING = 600
 """Characters of a text that its first words are looked for in."""
@@ -131,6 +134,17 @@ def store_label(store: str) -> str:
 def role_label(role: str) -> str:
     """Return who speaks in a role."""
     return _said(_ROLES.get(role, role))
+
+
+def speaker_label(who: str) -> str:
+    """Return who says something: a name as it is, a role in words."""
+    return role_label(who) if who in _ROLES else who
+
+
+def attribution(who: str, at: datetime | None) -> str:
+    """Return who said a fact and when, such as ``Caroline, 23 June 2023``."""
+    day = "" if at is None else date_words(local(at).date(), "d MMMM yyyy")
+    return ", ".join(filter(None, (speaker_label(who), day)))
 
 
 def event_label(event: str) -> str:

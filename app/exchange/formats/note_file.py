@@ -65,6 +65,8 @@ def _fields(memory: Memory, raw: str) -> dict[str, Any]:
         "source": memory.source,
         "pinned": "true" if memory.pinned else "",
         "facts": list(memory.facts),
+        "said_by": memory.said_by,
+        "said_at": "" if (at := memory.said_at) is None else at.isoformat(),
         "created": memory.created_at.isoformat(timespec="milliseconds"),
         "updated": memory.updated_at.isoformat(timespec="milliseconds"),
     }

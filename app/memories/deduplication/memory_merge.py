@@ -33,7 +33,7 @@ def merge_memory(old: Memory, new: Memory, decision: Decision) -> Memory:
         mention_count=old.mention_count + 1,
         event_time=new.event_time or old.event_time,
         expires_at=_later(old.expires_at, new.expires_at),
-        attributes={**old.attributes, **new.attributes},
+        attributes={**result.attributes, **validation.with_content(new, content).attributes},
         files=validation.clean_names("file", (*old.files, *new.files)),
         people=validation.clean_names("person", (*old.people, *new.people)),
         sources=validation.clean_sources((*old.sources, *new.sources)),

@@ -160,9 +160,9 @@ class DeduplicatingWriter:
 
     def said_before(self, writer: MemoryWriter, memory: Memory) -> Memory | None:
         """Return the active memory that says the same, perhaps under another key."""
-        equal = repo.find_equal(writer.connection, memory, writer.at_ms)
-        if equal is not None:
-            return equal
+        for equal in repo.all_equal(writer.connection, memory, writer.at_ms):
+            if equal.said_by == memory.said_by:
+                return equal
         found = _restated(self._similar(writer, memory), memory)
         return None if found is None else found.memory
 

@@ -21,6 +21,7 @@ from app.core.stores import STORES
 from app.memories import repo
 from app.memories.deduplication.word_sets import expression, jaccard, word_set
 from app.memories.model import Memory
+from app.memories.said_time import SAID_BY
 
 MAX_FOUND: Final = 20
 LENGTHS: Final = 2  # texts of which one is more than so many times as long as the other are not compared
@@ -49,8 +50,11 @@ class SimilarMemory:
 
 
 def text_of(memory: Memory) -> str:
-    """Return the text by which memories are compared: title, content and single statements."""
-    return "\n".join((memory.title, memory.content, *memory.facts))
+    """Return the text by which memories are compared.
+
+    It is title, content, single statements, and who said a fact: "I have two dogs" is another fact in another's mouth.
+    """
+    return "\n".join((memory.title, memory.content, *memory.facts, memory.said_by))
 
 
 def _score(first: str, words: frozenset[str], second: str) -> float:
@@ -65,11 +69,12 @@ def _score(first: str, words: frozenset[str], second: str) -> float:
 
 def _texts(connection: apsw.Connection, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the memory ids that exist, each with its text for comparison."""
-    for memory_id, title, content, facts in connection.execute(
-        "SELECT m.id, m.title, m.content, m.facts FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value",
+    for memory_id, title, content, facts, who in connection.execute(
+        f"SELECT m.id, m.title, m.content, m.facts, {SAID_BY} FROM json_each(?) w CROSS JOIN memories m ON m.id ="
+        f" w.value",
         (json.dumps(list(ids)),),
     ):
-        yield str(memory_id), "\n".join((str(title), str(content), *json.loads(str(facts))))
+        yield str(memory_id), "\n".join((str(title), str(content), *json.loads(str(facts)), str(who or "")))
 
 
 class SimilarFinder:

@@ -15,7 +15,7 @@ from app.core.recall_fence import without_recalled
 from app.index.repo import agents_of
 from app.index.searchable_text import tool_text
 from app.memories.model import Memory
-from app.memories.said_time import IS_SAID, SAID_MS, said_time
+from app.memories.said_time import IS_SAID, SAID_BY, SAID_MS
 from app.retrieval.model import FacetCount, Hit, RankedCandidate, Term, Why
 from app.retrieval.results.relevance_cutoff import MatchSignals
 from app.retrieval.results.snippets import Snippets
@@ -265,7 +265,7 @@ def _memories(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tupl
         return {}
     rows = connection.execute(
         f"SELECT m.id, m.title, CASE WHEN {IS_SAID} THEN {SAID_MS} ELSE m.updated_at END, m.session_id,"
-        " m.source, substr(m.content, 1, 200000), m.facts, m.kind,"
+        f" m.source, substr(m.content, 1, 200000), m.facts, m.kind, {SAID_BY},"
         " CASE m.key WHEN '' THEN m.title ELSE m.title || char(10) || m.category || ' ' || m.key END"
         " FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value",
         (json.dumps(ids),),
@@ -276,14 +276,14 @@ def _memories(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tupl
 def _former_fields(memory: Memory) -> tuple[Any, ...]:
     """Return the fields of an earlier value as ``_memories`` returns stored ones."""
     extra = f"{memory.title}\n{memory.category} {memory.key}" if memory.key else memory.title
-    owner = (memory.title, to_ms(said_time(memory) or memory.updated_at), memory.session_id, memory.source)
-    return (*owner, memory.content, json.dumps(memory.facts), memory.kind, extra)
+    owner = (memory.title, to_ms(memory.said_at or memory.updated_at), memory.session_id, memory.source)
+    return (*owner, memory.content, json.dumps(memory.facts), memory.kind, memory.said_by, extra)
 
 
 def _memory(found: tuple[Any, ...] | None) -> Fields | None:
     if found is None:
         return None
-    title, updated, session_id, source, content, facts, kind, extra = found
+    title, updated, session_id, source, content, facts, kind, who, extra = found
     return (
         "\n".join([content, *json.loads(facts)]).strip() or title,
         extra,
@@ -293,6 +293,7 @@ def _memory(found: tuple[Any, ...] | None) -> Fields | None:
             "title": title,
             "created_at": to_datetime(updated),
             "session_id": session_id,
+            "author": str(who or ""),
             "agent": source,
         },
     )

@@ -76,8 +76,13 @@ class ContradictionJudge:
 
 
 def _request(facts: Sequence[FoundFact], olds: Sequence[Memory]) -> ChatRequest:
-    new = "\n".join(entry(f"new {number}", "", fact.content) for number, fact in enumerate(facts, 1))
-    old = "\n".join(entry(f"old {number}", "", one.content[:_MAX_SHOWN]) for number, one in enumerate(olds, 1))
+    new = "\n".join(
+        entry(f"new {number}", _speaker(fact.attributes.get("said_by")), fact.content)
+        for number, fact in enumerate(facts, 1)
+    )
+    old = "\n".join(
+        entry(f"old {number}", _speaker(one.said_by), one.content[:_MAX_SHOWN]) for number, one in enumerate(olds, 1)
+    )
     shown = f"New facts:\n{fence_text(new)[0]}\n\nOld facts:\n{fence_text(old)[0]}"
     return ChatRequest(
         (ChatMessage("system", load_prompt("contradictions").text), ChatMessage("user", shown)),
@@ -85,3 +90,7 @@ def _request(facts: Sequence[FoundFact], olds: Sequence[Memory]) -> ChatRequest:
         ("private",),
         "fast",
     )
+
+
+def _speaker(who: object) -> str:
+    return f"said by {who}" if who else ""

@@ -115,8 +115,11 @@ class FactWriter:
         return done
 
     def _drafts(self, page: ConversationPage, facts: Sequence[FoundFact], done: PageWritten) -> list[_Draft]:
-        """Return the facts as memories, each once, by the last message that says it."""
-        found: dict[str, _Draft] = {}
+        """Return the facts as memories, each of a speaker once.
+
+        The first message that says it counts.
+        """
+        found: dict[tuple[str, str], _Draft] = {}
         if page.store is None:
             return []
         times = {line.seq: line.at for line in page.lines}
@@ -127,7 +130,9 @@ class FactWriter:
             except InputError:
                 done.outcomes.append("refused")
                 continue
-            found.setdefault(repo.text_key(memory.content), _Draft(memory, max(fact.seqs), fact.contradicts))
+            found.setdefault(
+                (memory.said_by, repo.text_key(memory.content)), _Draft(memory, max(fact.seqs), fact.contradicts)
+            )
         return list(found.values())
 
     def _draft(self, page: ConversationPage, fact: FoundFact, said_at: datetime | None) -> NewMemory:
@@ -248,15 +253,7 @@ def _groups(drafts: Sequence[_Draft]) -> list[list[_Draft]]:
 
 def _said_ms(fact: Memory) -> int:
     """Return when a fact was said, or stored where that is not known, milliseconds UTC."""
-    said = fact.attributes.get("said_at")
-    if isinstance(said, str):
-        try:
-            when = datetime.fromisoformat(said)
-        except ValueError:
-            return to_ms(fact.created_at)
-        if when.tzinfo is not None:
-            return to_ms(when)
-    return to_ms(fact.created_at)
+    return to_ms(fact.said_at or fact.created_at)
 
 
 def _row(event: str, before: Memory | None, after: Memory | None, at_ms: int) -> HistoryRow:

@@ -3,28 +3,24 @@
 from collections.abc import Sequence
 from typing import Final
 
-from app.extraction.extractor import extract
+from app.extraction.extractor import CONFIDENCE, extract
 from app.extraction.model import SpokenLine
 from app.upkeep.consolidation.model import FoundFact, PageLine
 
 SOURCE: Final = "rules"
-_MASKED: Final = "[secret:"
 
 
 def facts_by_rules(lines: Sequence[PageLine]) -> list[FoundFact]:
-    """Return the facts that the rules find in ``lines``."""
+    """Return the sentences of ``lines`` that the rules choose, each with who says it."""
     spoken = [SpokenLine(line.seq, line.role, line.speaker, line.text, line.at) for line in lines]
     return [
         FoundFact(
             fact.content,
-            fact.source_seqs,
-            fact.confidence,
+            (fact.seq,),
+            CONFIDENCE,
             SOURCE,
-            fact.category,
-            fact.key,
             event_time=fact.event_time,
-            attributes={"statement": fact.family},
+            attributes={"statement": fact.family, "said_by": fact.said_by},
         )
         for fact in extract(spoken)
-        if fact.source_seqs and _MASKED not in fact.content
     ]

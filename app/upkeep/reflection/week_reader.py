@@ -136,16 +136,14 @@ def _statements(material: _Material, limit: int) -> list[WeekItem]:
     spoken: list[WeekItem] = []
     for session, lines in groupby(sorted(material.lines, key=lambda one: one[0]), key=lambda one: one[0]):
         some = [line for _, line in lines]
-        said = {line.seq: line for line in some}
+        times = {line.seq: line.at for line in some}
         for fact in extract(some):
-            reference = f"{session}#{fact.source_seqs[0]}"
+            reference = f"{session}#{fact.seq}"
             if reference not in read and same_words(fact.content) not in known:
                 known.add(same_words(fact.content))
-                source, line = Source("message", reference), said[fact.source_seqs[0]]
-                # Only words that stand in the message are shown as those of its speaker.
-                said_by = (line.speaker or line.role) if fact.content in line.text else ""
-                item = WeekItem(fact.content, source, line.at, fact.family, fact.event_time, said_by=said_by)
-                spoken.append(item)
+                source, at = Source("message", reference), times[fact.seq]
+                family, day = fact.family, fact.event_time
+                spoken.append(WeekItem(fact.content, source, at, family, day, said_by=fact.said_by))
     spoken.sort(key=lambda one: (one.at, one.source.id), reverse=True)
     return [*found, *spoken][:limit]
 

@@ -15,7 +15,7 @@ from ui.models.dates import counted, full_date
 from ui.models.markup import is_editable, toggled_task
 from ui.models.text_structure import Heading
 from ui.panes.known_row import KnownRow
-from ui.panes.labels import display_title, kind_label, source_label, store_label
+from ui.panes.labels import attribution, display_title, kind_label, source_label, store_label
 from ui.panes.notes.version_diff import VersionDiff
 from ui.panes.preview_names import PreviewNames
 from ui.style.design_tokens import Space
@@ -226,7 +226,7 @@ class Document(QFrame):
             self._facts.setText(self.tr("New note"))
             return
         words = [kind_label(memory.kind), store_label(memory.store), source_label(memory.source)]
-        words.append(full_date(memory.updated_at))
+        words.append(attribution(memory.said_by, memory.said_at) or full_date(memory.updated_at))
         if memory.deleted_at is not None:
             words.append(self.tr("deleted"))
         self._facts.setText("  ·  ".join(words))

@@ -14,7 +14,7 @@ from app.history.model import HistoryEntry
 from app.memories.model import Link, Links, Memory
 from ui import operations, theme
 from ui.models.dates import counted, format_number, full_date, short_date
-from ui.panes.labels import event_label, observation_type, source_label, store_label
+from ui.panes.labels import attribution, event_label, observation_type, source_label, store_label
 from ui.panes.notes.facts.fact_panel import FactPanel
 from ui.panes.notes.mention_section import MentionSection
 from ui.style.design_tokens import Space
@@ -106,6 +106,7 @@ class NoteInspector(QScrollArea):
         rows = [
             (self.tr("Stored by"), source_label(memory.source)),
             (self.tr("Store"), store_label(memory.store)),
+            (self.tr("Said"), attribution(memory.said_by, memory.said_at)),
             (self.tr("Written"), full_date(memory.created_at)),
             (self.tr("Changed"), full_date(memory.updated_at)),
             (self.tr("Topic"), memory.category, self.tr("The category of the fact")),

@@ -13,7 +13,7 @@ from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
 from ui.panes.filtered_list import FilteredList, ListLabels
-from ui.panes.labels import display_title, kind_icon, kind_label, source_label
+from ui.panes.labels import attribution, display_title, kind_icon, kind_label, source_label
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.header_row import HeaderRow
@@ -135,13 +135,21 @@ class NoteList(FilteredList):
         if row.pinned:
             badges.insert(0, Badge("", "warn", "pin"))
         title = display_title(row.title, row.preview, self.tr("Untitled"))
-        when = short_date(row.updated_at, datetime.now(UTC))
-        spoken = [title, kind_label(row.kind), row.preview, ", ".join(row.tags), when]
+        when = short_date(row.said_at or row.updated_at, datetime.now(UTC))
+        below = attribution(row.said_by, row.said_at) or source_label(row.source)
+        spoken = [
+            title,
+            kind_label(row.kind),
+            row.preview,
+            attribution(row.said_by, row.said_at),
+            ", ".join(row.tags),
+            when,
+        ]
         if row.pinned:
             spoken.append(self.tr("pinned"))
         return Card(
             title,
-            without_markup(row.preview) if row.title else source_label(row.source),
+            without_markup(row.preview) if row.title else below,
             when,
             tuple(badges),
             icon=kind_icon(row.kind) if row.kind in KINDS else "file-text",

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QPainter
 from app.retrieval.model import Hit
 from ui import theme
 from ui.models.dates import format_number, short_date
-from ui.panes.labels import display_title, kind_icon, kind_label, role_label, source_label
+from ui.panes.labels import display_title, kind_icon, kind_label, role_label, source_label, speaker_label
 from ui.panes.search import snippet_layout
 from ui.style.design_tokens import Space
 from ui.style.icons import pixmap
@@ -182,7 +182,7 @@ def hit_title(hit: Hit) -> str:
 
 def speaker(hit: Hit) -> str:
     """Return who said a message."""
-    return hit.author or ("" if hit.target == "memory" else role_label(hit.role))
+    return speaker_label(hit.author) or ("" if hit.target == "memory" else role_label(hit.role))
 
 
 def known_words(hit: Hit) -> list[str]:

@@ -14,7 +14,7 @@ from app.retrieval.model import Hit, LegScore, Query
 from ui import operations, theme
 from ui.models.dates import format_number, full_date
 from ui.models.markup import unfenced
-from ui.panes.labels import feature_label, kind_label, role_label, source_label
+from ui.panes.labels import feature_label, kind_label, role_label, source_label, speaker_label
 from ui.panes.preview_names import PreviewNames
 from ui.panes.search.hit_painter import hit_title
 from ui.panes.search.query_text import terms_of
@@ -179,7 +179,7 @@ class WhyPanel(QWidget):
         same = self._hit is not None and self._hit.id == hit.id
         self._hit = hit
         self._title.setText(_breakable(excerpt(hit_title(hit), TITLE)))
-        said = hit.author or ("" if hit.target == "memory" else role_label(hit.role))
+        said = speaker_label(hit.author) or ("" if hit.target == "memory" else role_label(hit.role))
         known = (kind_label(hit.kind), said, source_label(hit.agent), full_date(hit.created_at))
         self._facts.setText("  ·  ".join(dict.fromkeys(part for part in known if part)))
         self.sentence.setText(why_sentence(hit, query))

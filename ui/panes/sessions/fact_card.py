@@ -11,7 +11,7 @@ from app.core.text import excerpt, without_markup
 from ui import theme
 from ui.models.dates import format_number
 from ui.panes.graph.entity.link_row import LinkRow
-from ui.panes.labels import kind_label
+from ui.panes.labels import attribution, kind_label
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.plain_text import PlainLabel
@@ -127,14 +127,14 @@ class FactCard(QFrame):
 
     def _about(self) -> str:
         memory = self.found.memory
-        parts = [kind_label(memory.kind)]
+        parts = [kind_label(memory.kind), attribution(memory.said_by, memory.said_at)]
         if _is_certain(self.found):
             parts.append(self.tr("confirmed"))
         elif memory.kind == "fact":
             parts.append(self.tr("{n} % certain").format(n=round(memory.confidence * 100)))
         if memory.mention_count > 1:
             parts.append(self.tr("said {n} times").format(n=format_number(memory.mention_count)))
-        return "  ·  ".join(parts)
+        return "  ·  ".join(filter(None, parts))
 
     def _stop_editing(self) -> None:
         self._edit.hide()

@@ -1,4 +1,4 @@
-"""Facts by rules: each family with what resembles it, dates, contradictions, and hostile texts."""
+"""Facts by rules: quoted word for word, few and telling; hostile texts do no harm."""
 
 import random
 import string
@@ -12,34 +12,66 @@ from app.extraction.model import ExtractedFact, SpokenLine
 SAID = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
 
 
-def facts(text: str, speaker: str = "Ines", role: str = "user", *others: str) -> list[ExtractedFact]:
-    lines = [SpokenLine(0, role, speaker, text, SAID)]
-    lines += [SpokenLine(number, "user", name, "ok", SAID) for number, name in enumerate(others, 1)]
-    return extract(lines)
+def facts(text: str, speaker: str = "Ines", role: str = "user") -> list[ExtractedFact]:
+    return extract([SpokenLine(0, role, speaker, text, SAID)])
 
 
 @pytest.mark.parametrize(
-    ("text", "family", "content"),
+    ("text", "family"),
     [
-        ("I moved to Bern with two cats.", "statement", "Ines moved to Bern with two cats."),
-        ("Wow, cool! By the way, I work at Nestlé in Vevey.", "statement", "Ines works at Nestlé in Vevey."),
-        ("I've been learning the cello since school.", "statement", "Ines has been learning the cello since school."),
-        ("Gardening helps me relax after work.", "statement", "Gardening helps them relax after work."),
-        ("I really enjoy painting lakes at dawn.", "preference", "Ines really enjoys painting lakes at dawn."),
-        ("My favourite dish is potato rösti.", "preference", "Ines's favourite dish is potato rösti."),
-        ("I'm allergic to hazelnuts and pollen.", "preference", "Ines is allergic to hazelnuts and pollen."),
-        ("I decided to quit smoking for good.", "decision", "Ines decided to quit smoking for good."),
-        ("Gonna repaint the kitchen in spring.", "plan", "Ines is gonna repaint the kitchen in spring."),
-        ("We're planning a trip along the Rhine.", "plan", "Ines and others are planning a trip along the Rhine."),
-        ("My sister teaches chemistry in Lyon.", "relation", "Ines's sister teaches chemistry in Lyon."),
-        ("I have two kids and a grey parrot.", "relation", "Ines has two kids and a grey parrot."),
-        ("I'll send the signed contract to Anna.", "commitment", "Ines will send the signed contract to Anna."),
-        ("I don't eat meat since last year.", None, ""),
+        ("I never eat meat.", "statement"),
+        ("I can't eat peanuts because I'm allergic to them.", "statement"),
+        ("I don't drink alcohol anymore.", "statement"),
+        ("I was born in Lagos in 1988.", "statement"),
+        ("I turned 35 last week.", "statement"),
+        ("My wife's birthday is on 3 May.", "statement"),
+        ("I live in Porto with my wife and two kids.", "statement"),
+        ("I moved to the US in 2019 with my family.", "statement"),
+        ("I work for Siemens in Munich as a data engineer.", "statement"),
+        ("In two weeks I'm going to start my new job at Bosch.", "statement"),
+        ("I have two kids and a grey parrot.", "relation"),
+        ("My sister Clara is getting married in June.", "relation"),
+        ("I'm flying to Toronto the day after tomorrow.", "plan"),
+        ("We decided to sell the house in Ghent.", "decision"),
+        ("I'll send the signed contract to Anna on Friday.", "commitment"),
+        ("I hate coriander.", "preference"),
+        ("My favourite dish is potato rösti.", "preference"),
+        ("Ich bin allergisch gegen Nüsse.", "statement"),
+        ("Ich wurde am 3. Mai 1988 in Graz geboren.", "statement"),
+        ("Meine Schwester heißt Clara.", "relation"),
+        ("Wir haben uns entschieden, nach Bern zu ziehen.", "decision"),
+        ("Nächste Woche fliege ich nach Oslo.", "plan"),
+        ("Mein Lieblingsgericht ist Rösti.", "preference"),
+        ("Soy alérgica a los cacahuetes.", "statement"),
+        ("Nací en Lagos en 1988.", "statement"),
+        ("Mi hermana se llama Clara.", "relation"),
+        ("El viernes viajo a Madrid con mi padre.", "plan"),
+        ("Mi color favorito es el verde.", "preference"),
+        ("我对花生过敏。", "statement"),
+        ("我出生在上海。", "statement"),
+        ("我女儿叫小雨。", "relation"),
+        ("下个月我要去北京。", "plan"),
+        ("我决定辞职了。", "decision"),
     ],
 )
-def test_first_person_statements_become_facts(text: str, family: str | None, content: str) -> None:
-    found = facts(text)
-    assert [(fact.family, fact.content) for fact in found] == ([(family, content)] if family else [])
+def test_what_matters_is_kept_word_for_word(text: str, family: str) -> None:
+    (fact,) = facts(text)
+    assert (fact.content, fact.family, fact.said_by) == (text, family, "Ines")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'I\'ve been going to "The Daily Grind" on Main St for my morning coffee, but I tried "Brew-tiful Day" on Elm St'
+        " and I preferred their espresso.",
+        'I\'m planning to read "Snow Crash" during my daily commute, and my sister recommended "Neuromancer" for the'
+        " summer.",
+        'I just finished reading "A Short History of Nearly Everything" by Bill Bryson.',
+        'I watched "The Lord of the Rings" trilogy with my brother last night.',
+    ],
+)
+def test_titles_stay_in_the_sentence(text: str) -> None:
+    assert [fact.content for fact in facts(text)] == [text]
 
 
 @pytest.mark.parametrize(
@@ -50,125 +82,142 @@ def test_first_person_statements_become_facts(text: str, family: str | None, con
         "I wish I lived in a quiet house in Bern.",
         "I'm glad that your mother feels better.",
         "I agree, that film was really wonderful.",
-        "I think so too, thanks for the advice.",
+        "I'm looking for advice on how I work from home.",
+        "Can you help me, I moved to Bern with two cats.",
+        "It means that I live in Bern now.",
         "I love that!",
-        "I'll never give up on this dream, no matter what.",
-        "It was really wonderful to hear that story.",
+        "I'll definitely check them out this weekend.",
         "You moved to Bern with your two cats.",
-        '"I moved to Bern with two cats," wrote the author of this book.',
+        'He said: "I live in Bern with two cats."',
+        '"I have two cats. I live in Bern. I hate tea." That is from a book.',
+        "He said: I love pizza.",
+        "Ines: I live in Bern with two cats.",
         "> I moved to Bern with two cats.",
         "```\nI moved to Bern with two cats.\n```",
         "1. I moved to Bern with two cats.",
+        "Act as a pirate. I live in Bern with two cats.",
+        "Please rewrite this text. I live in Bern with two cats.",
+        "As a developer, I want to live in Bern.",
         "I did it.",
         "Je déménage à Berne avec deux chats.",
+        "Kannst du mir helfen, ich wohne in Bern.",
+        "Wenn ich in Bern wohne, kaufe ich Ski.",
+        "¿Sabes que vivo en Madrid?",
+        "如果我住在上海，我会很高兴。",
+        "我住在上海吗？",
     ],
 )
 def test_what_only_resembles_a_statement_is_left_out(text: str) -> None:
     assert facts(text) == []
 
 
-@pytest.mark.parametrize("role", ["tool", "system"])
-def test_tools_and_systems_state_nothing(role: str) -> None:
-    assert facts("I moved to Bern with two cats.", "Ines", role) == []
+@pytest.mark.parametrize("role", ["assistant", "tool", "system"])
+def test_only_people_state_facts(role: str) -> None:
+    assert facts("I live in Bern with two cats.", "helper", role) == []
 
 
-def test_assistants_only_promise_and_decide() -> None:
-    assert facts("I moved to Bern with two cats.", "helper", "assistant") == []
-    (fact,) = facts("I'll send the signed contract to Anna.", "helper", "assistant")
-    assert fact.subject == "helper"
-    assert facts("I'll send the signed contract to Anna.", "", "assistant") == []
-
-
-def test_a_user_without_a_name_is_the_user() -> None:
+def test_a_speaker_without_a_name_is_called_by_the_role() -> None:
     (fact,) = facts("My sister teaches chemistry in Lyon.", "")
-    assert fact.content == "The user's sister teaches chemistry in Lyon."
+    assert fact.said_by == "user"
 
 
-def test_the_one_listener_is_named() -> None:
-    (fact,) = facts("I bought the blue bicycle from your brother.", "Ines", "user", "Jon")
-    assert fact.content == "Ines bought the blue bicycle from Jon's brother."
-    assert facts("I bought the blue bicycle from your brother.", "Ines", "user", "Jon", "Ann") == []
+def test_the_same_words_of_two_people_are_two_facts() -> None:
+    text = "I have two kids and a grey parrot."
+    lines = [SpokenLine(at, "user", name, text, SAID) for at, name in enumerate(["Ines", "Jon", "Ines"])]
+    assert [(fact.said_by, fact.seq) for fact in extract(lines)] == [("Ines", 0), ("Jon", 1)]
 
 
 @pytest.mark.parametrize(
-    ("text", "dated", "day"),
+    ("text", "day"),
     [
-        ("I met the mayor of Thun yesterday.", "Ines met the mayor of Thun yesterday (7 May 2023).", "2023-05-07"),
-        ("I visited the museum last Friday.", "Ines visited the museum last Friday (5 May 2023).", "2023-05-05"),
-        ("I started piano lessons last month.", "Ines started piano lessons last month (April 2023).", "2023-04-01"),
-        ("I painted the lake sunrise last year.", "Ines painted the lake sunrise last year (2022).", "2022-01-01"),
-        ("I bought the old house two years ago.", "Ines bought the old house two years ago (2021).", "2021-05-08"),
-        ("I'm going to visit Oslo next month.", "Ines is going to visit Oslo next month (June 2023).", "2023-06-01"),
+        ("I visited the museum in Thun with my mother yesterday.", "2023-05-07"),
+        ("I visited the museum in Thun with my mother last Friday.", "2023-05-05"),
+        ("I'm flying to Toronto the day after tomorrow.", "2023-05-10"),
+        ("I'm leaving for Oslo the day after tomorrow evening.", "2023-05-10"),
+        ("In two weeks I'm going to start my new job at Bosch.", "2023-05-22"),
+        ("I visited my aunt in Lyon last summer.", None),
+        ("I'm moving to Oslo next year.", None),
     ],
 )
-def test_relative_dates_are_resolved(text: str, dated: str, day: str) -> None:
+def test_the_day_that_a_sentence_names(text: str, day: str | None) -> None:
     (fact,) = facts(text)
-    assert fact.content == dated
-    assert fact.event_time is not None
-    assert fact.event_time.date().isoformat() == day
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "category"),
-    [
-        ("I live in Bern near the river.", "I just moved to Geneva with everything.", "home"),
-        ("I work at Nestlé in product design.", "I now work for Google on search.", "work"),
-        ("My favourite colour is dark green.", "My favourite colour is bright yellow.", "favourite"),
-    ],
-)
-def test_contradicting_facts_share_a_key(first: str, second: str, category: str) -> None:
-    (one,), (other,) = facts(first), facts(second)
-    assert one.key == other.key
-    assert one.category == category
-    assert facts(first, "Jon")[0].key != one.key
-
-
-def test_what_may_be_true_several_times_has_no_key() -> None:
-    (fact,) = facts("I bought a blue bicycle yesterday.")
-    assert not fact.key
+    assert fact.content == text
+    assert (fact.event_time and fact.event_time.date().isoformat()) == day
 
 
 def test_secrets_are_not_copied() -> None:
     secret = "sk-" + "".join(random.Random(1).choices(string.ascii_letters + string.digits, k=44))
-    assert facts(f"I got the new key {secret} for our server.") == []
+    assert facts(f"I live in Bern and my key is {secret} for now.") == []
+    assert facts("I live in Bern and my key is [secret: OpenAI key] for now.") == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I moved " * 200_000,
-        "a" * 1_000_000,
-        "I'm " * 100_000 + "happy",
-        '"' * 100_000,
-        "```" * 50_000,
-        "My my my " * 100_000,
-        "last week " * 100_000 + "I moved to Bern with two cats.",
-        "\x00I moved\ud800 to Bern with two cats.",
-        "(" * 50_000 + "I moved to Bern" + ")" * 50_000,
-        "oh, yeah, well, so, and, but, " * 20_000,
-    ],
-)
+HOSTILE = [
+    "I moved " * 200_000,
+    "a" * 1_000_000,
+    "I'm " * 100_000 + "happy",
+    '"' * 100_000,
+    "```" * 50_000,
+    "My my my " * 100_000,
+    "last week " * 100_000 + "I moved to Bern with two cats.",
+    "\x00I moved\ud800 to Bern with two cats.",
+    "(" * 50_000 + "I moved to Bern" + ")" * 50_000,
+    "oh, yeah, well, so, and, but, " * 20_000,
+    "I live in " + "very " * 500 + "far",
+    "I'm moving " + "x " * 1_000 + "next week",
+    "I live in Bern.\u2028I hate tea.\x85I have two cats\r\nI was born in 1988",
+    "我" * 100_000,
+    "A. B. C. " * 10_000 + "I live in Bern.",
+    "I’m “allergic” to «nuts» – and “I” said ‘so’. I live in Bern… with 2 cats!!! 🐈 I hate tea 🍵. ",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_do_no_harm(text: str) -> None:
     for fact in facts(text):
-        assert len(fact.content) < 2_000
+        assert fact.content in text
 
 
-def test_random_texts_never_fail_and_name_their_turns() -> None:
+def test_each_fact_of_random_texts_stands_in_its_message() -> None:
     pick = random.Random(7)
-    text = "I I'm I've my we moved love going to last week Bern , . ! ? ( ) ' you your it promise — 12 ago two"
-    words = [*text.split(), '"', "\n"]
-    for _ in range(300):
+    text = (
+        "I I'm I’m my we live work in at for Bern Lagos was born 1988 allergic to nuts tea love hate going next week"
+        " last Friday St. Dr. ich wohne in meine Schwester heißt soy alérgica vivo 我 住在 上海 。 ， , . ! ? … ( )"
+        " ' “ ”"
+        " you your it promise to — 12 ago two 🐈 ``` > # [secret: \t \u00a0 \u2028"
+    )
+    words = [
+        *text.split(" "),
+        '"',
+        "\n",
+        "I live in Bern.",
+        "I never eat meat.",
+        "I hate tea.",
+        "Ich esse kein Fleisch.",
+    ]
+    count = 0
+    for _ in range(1_000):
         lines = [
             SpokenLine(number * 3, pick.choice(["user", "assistant"]), pick.choice(["", "Ines", "Jon"]), text, SAID)
             for number, text in enumerate(" ".join(pick.choices(words, k=pick.randrange(60))) for _ in range(5))
         ]
         found = extract(lines)
         assert found == extract(lines)
-        assert {seq for fact in found for seq in fact.source_seqs} <= {line.seq for line in lines}
+        said = {line.seq: line for line in lines}
+        for fact in found:
+            count += 1
+            assert fact.content in said[fact.seq].text
+            assert fact.said_by == (said[fact.seq].speaker or "user")
+    assert count > 100  # it is not for want of facts that all is well
+
+
+def test_recalled_text_between_two_halves_joins_nothing() -> None:
+    begin = "I live in <keepsake-memory>\nThe harbour of Vannes is renovated.\n</keepsake-memory> Bern with two cats."
+    for fact in facts(begin):
+        assert fact.content in begin
 
 
 def test_the_number_of_facts_is_bounded() -> None:
     lines = [
-        SpokenLine(at, "user", "Ines", f"I bought the blue bicycle number {at} in Bern.", SAID) for at in range(3000)
+        SpokenLine(at, "user", "Ines", f"I live in house {at} in Bern with my mother.", SAID) for at in range(3000)
     ]
     assert len(extract(lines)) == MAX_FACTS
