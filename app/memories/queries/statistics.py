@@ -104,11 +104,11 @@ def stats(connection: apsw.Connection, wanted: StatisticsPeriod, stores: Sequenc
 
 
 def _latest(connection: apsw.Connection, where: str) -> datetime | None:
-    unpinned, pinned = (
-        f"SELECT m.created_at FROM memories m WHERE {where} AND m.pinned = {value} ORDER BY m.created_at DESC LIMIT 1"
-        for value in (0, 1)
+    both = " UNION ALL ".join(
+        f"SELECT * FROM (SELECT m.created_at FROM memories m WHERE {where} AND m.pinned = {pinned}"
+        " ORDER BY m.created_at DESC LIMIT 1)"
+        for pinned in (0, 1)
     )
-    both = f"SELECT * FROM ({unpinned}) UNION ALL SELECT * FROM ({pinned})"
     return optional_datetime(connection.execute(f"SELECT max(created_at) FROM ({both})").get)
 
 
