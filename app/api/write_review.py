@@ -21,6 +21,7 @@ from app.inbox.model import NewProposal, ProposalPreview, RuleAction
 from app.inbox.preview import MADE_BY_ONE, is_protected, kinds_of, preview_of, removes_of_others
 from app.memories.deduplication.confirmed import contradicted
 from app.memories.deduplication.similar import SimilarFinder
+from app.sessions import idempotency
 from app.sessions import repo as session_repo
 from app.store.transaction_wrapper import Work, wrapped_transactions
 
@@ -56,7 +57,7 @@ class AgentWriteReview:
         if guard is not None:
             return await self._guarded(operation, guard, caller, arguments, call)
         mode = operation.review
-        if mode == "free" or (mode == "conversation" and await self._is_own(caller, arguments)):
+        if mode == "free" or (mode == "conversation" and await self._is_own(caller, operation, arguments)):
             return await call()
         if mode != "content":
             return await self._unrehearsed(operation, caller, arguments, call)
@@ -138,20 +139,27 @@ class AgentWriteReview:
                 reason=excerpt(storable(str(arguments.get("reason") or ""))[0], _MAX_REASON),
                 preview=preview,
                 key=operation.key,
+                is_turn=operation.review == "conversation" and bool(operation.key),
             )
         )
         return HeldWrite(held.value, held.changes)
 
-    async def _is_own(self, caller: Caller, arguments: Mapping[str, Any]) -> bool:
-        """Return whether turns go to a conversation with the caller or without an agent."""
+    async def _is_own(self, caller: Caller, operation: Operation, arguments: Mapping[str, Any]) -> bool:
+        """Return whether turns need no review.
+
+        They go to a conversation with the caller or without an agent, or are stored already.
+        """
+        key = str(arguments.get(operation.key) or "") if operation.key else ""
         session, channel = arguments.get("session"), str(arguments.get("channel") or "")
 
-        def work(connection: apsw.Connection) -> str | None:
+        def work(connection: apsw.Connection) -> bool:
+            if idempotency.is_known(connection, caller.name, key):
+                return True  # asked for again after the person allowed it: it gets its answer
             found = session_repo.located(connection, session, channel)
-            return None if found is None else session_repo.agent_of(connection, found)
+            agent = None if found is None else session_repo.agent_of(connection, found)
+            return (arguments.get("agent", "") if agent is None else agent) in ("", caller.name)
 
-        agent = await self._engine.store.read(work)
-        return (arguments.get("agent", "") if agent is None else agent) in ("", caller.name)
+        return await self._engine.store.read(work)
 
 
 class _Judge:

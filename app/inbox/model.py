@@ -163,6 +163,7 @@ class NewProposal:
     Args:
         arguments: As JSON values.
         key: The argument that names the call and is no part of what is proposed, ``""`` where there is none.
+        is_turn: Whether the same words under another key are said once more, and no repetition.
     """
 
     agent: str
@@ -173,3 +174,4 @@ class NewProposal:
     reason: str
     preview: ProposalPreview
     key: str = ""
+    is_turn: bool = False

@@ -37,8 +37,13 @@ def insert(connection: apsw.Connection, proposal: NewProposal, proposal_id: int,
 
 
 def same_waiting(connection: apsw.Connection, proposal: NewProposal) -> Proposal | None:
-    """Return the agent's waiting proposal that is the same word for word, keys aside."""
-    path = f"$.{proposal.key}"
+    """Return the agent's waiting proposal that is the same word for word.
+
+    The keys of turns count, others do not.
+    """
+    if proposal.is_turn and not proposal.arguments.get(proposal.key):
+        return None
+    path = "$." if proposal.is_turn else f"$.{proposal.key}"
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM inbox WHERE agent = ?1 AND operation = ?2 AND decided_at IS NULL"
         " AND CASE WHEN ?4 = '$.' THEN arguments = ?3 ELSE json_remove(arguments, ?4) = json_remove(?3, ?4) END",

@@ -95,7 +95,7 @@ class HostLink:
         raise AssertionError  # every attempt returns or raises
 
     async def _owner(self) -> str:
-        """Return the owner's token of the host that is reached, which is started where none runs."""
+        """Return the owner's token of the host, which is started where none runs."""
         await self.is_let_in()
         try:
             return read_hostfile(self.vault).token

@@ -86,7 +86,7 @@ def in_quarantine(deleted: str) -> str:
         f"EXISTS (SELECT 1 FROM memory_history q WHERE q.target = {deleted} AND q.run_id >= '{QUARANTINE}'"
         f" AND q.run_id < '{QUARANTINE[:-1]};' AND (WITH RECURSIVE chain (id) AS (SELECT q.id UNION ALL"
         " SELECT h.undone_by FROM chain c JOIN memory_history h ON h.id = c.id WHERE h.undone_by IS NOT NULL)"
-        " SELECT count(*) % 2 FROM chain))"
+        " SELECT count(*) & 1 FROM chain))"
     )
 
 

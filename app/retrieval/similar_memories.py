@@ -19,8 +19,9 @@ _SPARE = 6
 # Unrelated sentences have a cosine of up to 0.25 with the built-in embedder, and of up to 0.6 with others.
 _LEAST_COSINE = 0.3
 _LEAST_COSINE_ALONE = 0.65
-# A hint interrupts: two shared words do in a near text only, in others they must be a good part of what is written.
-_NEAR_COSINE = 0.45
+# A hint interrupts. Over a vault of linked notes, this floor halves how many hints there are and how often they change,
+# and as many of them are linked; without vectors the shared words must be a good part of what is written.
+_LEAST_COSINE_OF_HINT = 0.6
 _LEAST_SHARE = 0.4
 # Words that texts on any matter share.
 _ENGLISH = """ask back bring call called come day days get give go going good great help keep let like look looking make
@@ -87,17 +88,13 @@ class SimilarMemories:
 
 def _is_related(hit: Hit, words: int, by_meaning: bool) -> bool:
     """Return whether a hit is of interest to a text of ``words`` telling words."""
-    cosine = _cosine(hit)
-    if cosine is not None and cosine >= _LEAST_COSINE_ALONE:
-        return True
     terms = {term.casefold() for term in hit.why.terms}
     shared = len(terms - stop_words(terms) - _COMMON_WORDS)
     if shared < _LEAST_SHARED_WORDS:
         return False
-    if cosine is not None and cosine >= _NEAR_COSINE:
-        return True
-    is_far = by_meaning and (cosine is None or cosine < _LEAST_COSINE)
-    return not is_far and shared >= _LEAST_SHARE * words
+    if by_meaning:
+        return (_cosine(hit) or 0.0) >= _LEAST_COSINE_OF_HINT
+    return shared >= _LEAST_SHARE * words
 
 
 def _is_similar(hit: Hit) -> bool:

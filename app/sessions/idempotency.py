@@ -96,13 +96,13 @@ def previous_append(
         InputError: The key was used for another session, or for one that was forgotten since.
     """
     row = connection.execute(
-        "SELECT r.session_id, r.first_seq, r.last_seq, s.forgotten_at FROM append_receipts r"
+        "SELECT r.session_id, r.first_seq, r.last_seq, r.created, s.forgotten_at FROM append_receipts r"
         " JOIN sessions s ON s.id = r.session_id WHERE r.actor = ? AND r.key = ?",
         (actor, key),
     ).fetchone()
     if row is None:
         return None
-    landed, first, last, forgotten = row
+    landed, first, last, created, forgotten = row
     if session is not None and session != landed:
         raise InputError(f"The key was used before, for session {landed}.", field="key", session=landed)
     if forgotten is not None:
@@ -117,12 +117,19 @@ def previous_append(
             field="key",
             session=landed,
         )
-    return Appended(landed, tuple(int(str(seq)) for seq, _, _ in stored), created=False)
+    return Appended(landed, tuple(int(str(seq)) for seq, _, _ in stored), created=bool(created))
+
+
+def is_known(connection: apsw.Connection, actor: str, key: str) -> bool:
+    """Return whether an append with a caller's key was done."""
+    sql = "SELECT 1 FROM append_receipts WHERE actor = ? AND key = ?"
+    return bool(key) and connection.execute(sql, (actor, key)).fetchone() is not None
 
 
 def note_append(connection: apsw.Connection, actor: str, key: str, done: Appended, now_ms: int) -> None:
     """Remember, in the transaction of an append, that ``key`` stands for it."""
     connection.execute(
-        "INSERT INTO append_receipts (actor, key, session_id, first_seq, last_seq, at) VALUES (?, ?, ?, ?, ?, ?)",
-        (actor, key, done.session_id, done.seqs[0], done.seqs[-1], now_ms),
+        "INSERT INTO append_receipts (actor, key, session_id, first_seq, last_seq, at, created)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (actor, key, done.session_id, done.seqs[0], done.seqs[-1], now_ms, done.created),
     )

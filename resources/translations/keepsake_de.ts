@@ -5830,6 +5830,10 @@
         <translation>Du weißt schon</translation>
     </message>
     <message>
+        <source>You already know: {what}</source>
+        <translation>Du weißt schon: {what}</translation>
+    </message>
+    <message>
         <source>You already know: {what} ({when})</source>
         <translation>Du weißt schon: {what} ({when})</translation>
     </message>

@@ -5830,6 +5830,10 @@
         <translation>Ya sabes</translation>
     </message>
     <message>
+        <source>You already know: {what}</source>
+        <translation>Ya sabes: {what}</translation>
+    </message>
+    <message>
         <source>You already know: {what} ({when})</source>
         <translation>Ya sabes: {what} ({when})</translation>
     </message>

@@ -5830,6 +5830,10 @@
         <translation>你已知道</translation>
     </message>
     <message>
+        <source>You already know: {what}</source>
+        <translation>你已知道：{what}</translation>
+    </message>
+    <message>
         <source>You already know: {what} ({when})</source>
         <translation>你已知道：{what}（{when}）</translation>
     </message>

@@ -10,7 +10,9 @@ W = TypeVar("W", bound=QWidget)
 
 def name_of(widget: QWidget) -> str:
     """Return what a screen reader calls a widget."""
-    return QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name).strip()
+    # Qt calls a choice by what is chosen in it, on some systems.
+    spoken = QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
+    return (widget.accessibleName() or spoken).strip()
 
 
 def named(root: QWidget, kind: type[W], name: str) -> W:

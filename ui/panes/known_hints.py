@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.errors import KeepsakeError
 from ui import operations
+from ui.panes.known_row import settled
 from ui.work import Work
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ SETTING = "window.hints"
 PAUSE_MS = 900
 LEAST = 12
 MOST = 400
+WIDE = 8
+"""Hits among which a hint that is shown stays."""
 
 
 class KnownHints(QObject):
@@ -73,14 +76,15 @@ class KnownHints(QObject):
                 self._is_on = any(one.name == SETTING and bool(one.value) for one in settings)
             without = list(filter(None, [self._own()]))
             hits = (
-                await self._bridge.call(operations.memory.related(text=self._text, without=without))
+                await self._bridge.call(operations.memory.related(text=self._text, limit=WIDE, without=without))
                 if self._is_on
                 else []
             )
         except KeepsakeError:
             hits = []  # a hint is no place for errors: the search itself tells what is wrong
         if request == self._request and not self._is_dismissed:
-            self._row.show_hits([hit for hit in hits if hit.id != self._own()])
+            hits = [hit for hit in hits if hit.id != self._own()]
+            self._row.show_hits(settled(self._row.hits, hits))
 
     def _on_timer_timeout(self) -> None:
         self._work.refresh(self._ask(self._request))

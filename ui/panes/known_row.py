@@ -61,6 +61,11 @@ class KnownRow(QWidget):
         self.show_hits(())
 
     @property
+    def hits(self) -> "Sequence[Hit]":
+        """The memories and messages shown, at most three."""
+        return self._hits
+
+    @property
     def titles(self) -> list[str]:
         """The words of what is shown."""
         return [] if self._content.isHidden() else [button.words for button in self._buttons if not button.isHidden()]
@@ -75,10 +80,16 @@ class KnownRow(QWidget):
             if hit is None:
                 continue
             words = excerpt(hit.title or hit.snippet, TITLE_LENGTH)
-            # The hour of a text of today says nothing, and may be that of its import.
-            is_old = day_of(hit.created_at) != day_of(now)
+            # The time of a note may be that of its import; a message has the day on which it was said.
+            is_said = hit.target == "message"
+            is_old = is_said and day_of(hit.created_at) != day_of(now)
             button.set_words(f"{words} · {short_date(hit.created_at, now)}" if is_old else words)
-            about = self.tr("You already know: {what} ({when})").format(what=words, when=full_date(hit.created_at))
+            when = full_date(hit.created_at)
+            about = (
+                self.tr("You already know: {what} ({when})").format(what=words, when=when)
+                if is_said
+                else self.tr("You already know: {what}").format(what=words)
+            )
             button.setAccessibleName(about)
             button.setToolTip(tooltip(f"{about}\n{excerpt(hit.snippet, TIP_LENGTH)}"))
         self._content.setVisible(bool(self._hits))
@@ -101,6 +112,17 @@ class KnownRow(QWidget):
     def _on_close_clicked(self) -> None:
         self.show_hits(())
         self.dismissed.emit()
+
+
+def settled(shown: "Sequence[Hit]", found: "Sequence[Hit]") -> "list[Hit]":
+    """Return what to show of the found, with those shown before in their places.
+
+    A hint stays while it is among the found, so that the row does not change at every pause.
+    """
+    there = {hit.id: hit for hit in found}
+    kept = [there[hit.id] for hit in shown if hit.id in there]
+    before = {hit.id for hit in kept}
+    return [*kept, *(hit for hit in found if hit.id not in before)][:MOST]
 
 
 def place_of_hit(hit: "Hit") -> Place:

@@ -241,7 +241,7 @@ class NameClassifier:
         if last - at < _SEVERAL or len(words[last - 1].bare) == 1:
             return None
         is_program = words[at].bare in self._lists.programs and self._evidence.is_technical
-        return None if is_program and not self._evidence.is_known_surname(last - 1) else last
+        return None if is_program else last
 
     def _continues(self, begin: int, at: int, end: int, *, is_prose: bool) -> bool:
         """Return whether a capitalised word belongs to the person's name that begins before it."""

@@ -31,7 +31,7 @@ MAX_NODES = 20_000
 _CENTRE_OWNERS = 1_000  # latest mentions followed of the centre,
 _STEP_OWNERS = 80  # of an entity on the way,
 _LEAF_OWNERS = 600  # and of all the leaves together, to count what they share
-_OVERVIEW_OWNERS = 20_000  # latest mentions followed of all nodes, where there is no centre
+_OVERVIEW_OWNERS = 4_000  # latest mentions followed of all nodes, where there is no centre
 _MAX_NAMED = 300  # mentions of a text that leads further away from the centre
 MAX_PAIRS = 200_000  # pairs of names counted for edges
 _WAYS = (12, 6)  # entities followed at the second and the third step
@@ -109,10 +109,11 @@ def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, st
         edges += _together(connection, found, stores)
     if not chosen.kinds or "stated" in chosen.kinds:
         edges += _stated(connection, depths, chosen, stores)
-    mentioned = _mentioned(connection, depths, window)
+    is_bounded = chosen.since is not None or chosen.until is not None
+    count_all = is_bounded or not sees_all(stores)
+    mentioned = _mentioned(connection, depths, window) if count_all else _first_mentioned(connection, depths)
     # Where names stand follows from all of them, and from what the person looked at and moved.
     places = _places(connection, found.centre, depths) if sees_all(stores) else {}
-    is_bounded = chosen.since is not None or chosen.until is not None
 
     def node(handle: str, row: EntityRow) -> GraphNode:
         mentions, first = mentioned.get(handle, (0, None))
@@ -122,11 +123,10 @@ def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, st
 
     listed = rows_of(connection, list(depths), stores=stores)
     nodes = tuple(node(handle, row) for handle, row in listed.items())
-    shown = tuple(
-        replace(edge, source=listed[edge.source].id, target=listed[edge.target].id)
-        for edge in edges
-        if edge.source in listed and edge.target in listed
-    )
+    kept = (edge for edge in edges if edge.source in listed and edge.target in listed)
+    if sees_all(stores):  # handles are ids
+        return GraphView(nodes, tuple(kept), found.left_out)
+    shown = tuple(replace(edge, source=listed[edge.source].id, target=listed[edge.target].id) for edge in kept)
     return GraphView(nodes, shown, found.left_out)
 
 
@@ -209,6 +209,15 @@ def _mentioned(
         (json.dumps(list(nodes)), window.since_ms, window.until_ms),
     ).fetchall()
     return {row[0]: (row[1], row[2]) for row in found}
+
+
+def _first_mentioned(connection: apsw.Connection, nodes: Iterable[str]) -> dict[str, tuple[int, int | None]]:
+    """Return the time of each entity's first mention, without counting them all."""
+    found: list[Any] = connection.execute(
+        "SELECT w.value, (SELECT min(m.at) FROM mentions m WHERE m.entity_id = w.value) FROM json_each(?) w",
+        (json.dumps(list(nodes)),),
+    ).fetchall()
+    return {row[0]: (0, row[1]) for row in found}
 
 
 def _places(

@@ -104,8 +104,11 @@ def stats(connection: apsw.Connection, wanted: StatisticsPeriod, stores: Sequenc
 
 
 def _latest(connection: apsw.Connection, where: str) -> datetime | None:
-    newest = f"SELECT m.created_at FROM memories m WHERE {where} AND m.pinned = %d ORDER BY m.created_at DESC LIMIT 1"
-    both = f"SELECT * FROM ({newest % 0}) UNION ALL SELECT * FROM ({newest % 1})"
+    both = " UNION ALL ".join(
+        f"SELECT * FROM (SELECT m.created_at FROM memories m WHERE {where} AND m.pinned = {pinned}"
+        " ORDER BY m.created_at DESC LIMIT 1)"
+        for pinned in (0, 1)
+    )
     return optional_datetime(connection.execute(f"SELECT max(created_at) FROM ({both})").get)
 
 

@@ -11,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from app.host import Host
 from tests.helpers.watched_connection import WatchedConnection
-from tests.unit.ui.fake_backend import FakeBackend
 from ui import theme
 from ui.actions import Actions
 from ui.bridge import Bridge
@@ -67,22 +66,8 @@ def bridge(connection: WatchedConnection, qt_loop: asyncio.AbstractEventLoop, lo
     """Return the window's bridge over that connection."""
     bridge = Bridge(connection)
     yield bridge
-    connection.release_all()
     qt_loop.run_until_complete(bridge.close())
     bridge.deleteLater()
-
-
-@pytest.fixture
-def backend() -> FakeBackend:
-    return FakeBackend()
-
-
-@pytest.fixture
-def fake_bridge(backend: FakeBackend, qt_loop: asyncio.AbstractEventLoop, look: theme.Theme) -> Iterator[Bridge]:
-    made = Bridge(backend)
-    yield made
-    qt_loop.run_until_complete(made.close())
-    made.deleteLater()
 
 
 @pytest.fixture
@@ -103,12 +88,27 @@ def rest(qt_loop: asyncio.AbstractEventLoop) -> Rest:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, bridge: Bridge, tmp_path: Path, rest: Rest) -> Iterator[Window]:
+def window(
+    qtbot: QtBot,
+    bridge: Bridge,
+    connection: WatchedConnection,
+    tmp_path: Path,
+    rest: Rest,
+    qt_loop: asyncio.AbstractEventLoop,
+) -> Window:
     """Return an open window with the graph pane in front, which needs nothing of the vault."""
     state = WindowState(tmp_path)
     state.keep("window/pane", "graph")
     made = Window(Actions(), state, ErrorReporter())
-    qtbot.addWidget(made)
+
+    def leave(_window: object) -> None:
+        # Before qtbot closes it; a pane that is still at work, such as a layout of the graph, would outlive it.
+        connection.release_all()
+        rest(lambda: not bridge.is_busy)
+        qt_loop.run_until_complete(made.panes.settle())
+        made.shut_down()
+
+    qtbot.addWidget(made, before_close_func=leave)
     made.resize(1200, 800)
     made.show()
     made.attach(bridge)
@@ -116,5 +116,4 @@ def window(qtbot: QtBot, bridge: Bridge, tmp_path: Path, rest: Rest) -> Iterator
     assert made.panes is not None
     assert made.panes.front is not None
     assert made.panes.front.current_place() == Place("graph")
-    yield made
-    made.shut_down()
+    return made

@@ -87,7 +87,7 @@ class ComparisonPanel(QWidget):
             comparison: ModelComparison = await self._bridge.call(
                 operations.embedding.compare(other=generation, job=job)
             )
-            text = self._sentences(comparison)
+            text = self.sentences(comparison)
         except KeepsakeError as error:
             text = error.message
         if isValid(self):
@@ -96,7 +96,8 @@ class ComparisonPanel(QWidget):
             self.result.setText(text)
             self.setVisible(serving == self._serving)
 
-    def _sentences(self, comparison: "ModelComparison") -> str:
+    def sentences(self, comparison: "ModelComparison") -> str:
+        """Return the result of a comparison in words."""
         now, other = comparison.now, comparison.other
         parts = [
             self.tr(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
-from shiboken6 import isValid
 
 from app.config.model import SERVICES, SecretStatus
 from app.errors import KeepsakeError
@@ -16,6 +15,7 @@ from ui import operations
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.form_row import FormRow
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -45,6 +45,8 @@ class KeyField(FormRow):
         super().__init__("", parent)
         self.title.setText(self.tr("Key of the service") if only else self.tr("Key of a remote service"))
         self._bridge = bridge
+        self._work = Work(self, bridge)
+        self._request = 0
         self._only = only
         self._about = self.about
         self._service = QComboBox(self)
@@ -116,6 +118,7 @@ class KeyField(FormRow):
 
     def _on_service_changed(self) -> None:
         self._line.setText("")
+        self._request += 1  # what was asked is about another service
         self._show(None)
         if self.service:
             self._look()
@@ -135,20 +138,24 @@ class KeyField(FormRow):
     def _look(self) -> None:
         if not self._about.text():
             self._about.setText(self.tr("Asking the keyring…"))
-        self._bridge.start(self._answered(operations.secret.status(name=self.service), self.service))
+        self._start(operations.secret.status(name=self.service))
 
     def _change(self, call: "TypedCall[SecretStatus]") -> None:
         self._about.setText(self.tr("Asking the keyring…"))
-        self._bridge.start(self._answered(call, self.service))
+        self._start(call)
 
-    async def _answered(self, call: "TypedCall[SecretStatus]", service: str) -> None:
+    def _start(self, call: "TypedCall[SecretStatus]") -> None:
+        self._request += 1
+        self._work.start(self._answered(call, self._request))
+
+    async def _answered(self, call: "TypedCall[SecretStatus]", request: int) -> None:
         try:
             found = await self._bridge.call(call)
         except KeepsakeError as error:
-            if isValid(self) and service == self.service:
+            if request == self._request:
                 self._about.setText(error.message)
             return
-        if isValid(self) and service == self.service:  # another one may have been chosen meanwhile
+        if request == self._request:  # of this service, and not from before a change
             self._show(found)
 
     def _show(self, found: SecretStatus | None) -> None:

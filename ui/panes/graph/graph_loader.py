@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -219,11 +220,14 @@ class GraphLoader(QObject):
         return view
 
     async def _first(self, chosen: GraphFilter) -> str | None:
-        """Return the person with the most company among the most mentioned names.
+        """Return the person with the most company among the most mentioned people.
 
         Without persons it is the name with the most company.
         """
-        view: GraphView = await self._bridge.call(operations.entity.graph(limit=_CANDIDATES, filter=chosen))
+        people = replace(chosen, types=("person",))
+        view: GraphView = await self._bridge.call(operations.entity.graph(limit=_CANDIDATES, filter=people))
+        if not view.nodes or "person" in self.hidden:
+            view = await self._bridge.call(operations.entity.graph(limit=_CANDIDATES, filter=chosen))
         if not view.nodes:
             rows: list[EntityRow] = await self._bridge.call(operations.entity.list(limit=1))
             return rows[0].id if rows else None

@@ -1,16 +1,18 @@
 """Hints while one writes: what is known shows after a pause, and never moves the text."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
+from app.retrieval.model import Hit, Target, Why
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
 from ui.panes.known_hints import KnownHints
-from ui.panes.known_row import KnownRow
+from ui.panes.known_row import KnownRow, settled
 from ui.panes.pane import Place
 
 
@@ -73,6 +75,25 @@ def test_hints_are_dismissed_for_this_text_alone(
     hints.begin()
     hints.typed("Ask Marta which tomatoes grow on a balcony in summer")
     rest(lambda: bool(row.titles))
+
+
+def _hit(identity: str, target: Target = "memory") -> Hit:
+    return Hit(identity, target, "note", identity, "", (), 1.0, Why(), datetime(2020, 5, 1, tzinfo=UTC))
+
+
+def test_a_hint_stays_in_its_place_while_it_is_near() -> None:
+    one, two, three, four = map(_hit, ("one", "two", "three", "four"))
+    assert settled((), [one, two, three, four]) == [one, two, three]
+    assert settled((one, two), [three, two, four, one]) == [one, two, three]
+    assert settled((one, two), [three, two]) == [two, three]
+    assert settled((one,), []) == []
+
+
+def test_only_what_was_said_has_a_day(row: KnownRow) -> None:
+    row.show_hits([_hit("note"), _hit("talk#3", "message")])
+    assert row.titles[0] == "note"
+    assert "2020" in row.titles[1]
+    assert "2020" not in row._buttons[0].accessibleName()
 
 
 def test_the_setting_turns_hints_off(host: Host, bridge: Bridge, row: KnownRow, rest: Rest, known: str) -> None:

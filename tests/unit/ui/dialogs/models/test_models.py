@@ -1,7 +1,7 @@
 """Search models: states, what can be done about them, and how many questions each finds."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,25 +10,22 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.changes import ChangeSet, Progress
-from app.errors import InputError, ModelUnavailableError
-from app.evaluation.model import ModelResult
+from app.changes import Progress
+from app.errors import InputError
+from app.evaluation.model import ModelComparison, ModelResult
+from app.host import Host
+from app.index.generations.model import EmbeddingStatus, GenerationInfo, ModelInfo, State
+from tests.helpers.screen_reader import press, words
+from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.dialogs.model_comparisons import FakeModelBackend, info, opened, status
 from ui.bridge import Bridge
+from ui.dialogs.models.comparison_panel import ComparisonPanel
+from ui.dialogs.models.model_rows import ModelRows
 from ui.dialogs.models.models import ModelsDialog
 from ui.theme import Scheme
 from ui.window import Window
 
-
-@pytest.fixture
-def backend() -> FakeModelBackend:
-    return FakeModelBackend()
-
-
-@pytest.fixture
-def models(qtbot: QtBot, fake_bridge: Bridge, rest: Rest) -> Iterator[ModelsDialog]:
-    yield from opened(qtbot, fake_bridge, rest)
+UNTIL = datetime(2026, 11, 28, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -40,152 +37,153 @@ def compared(models: ModelsDialog, rest: Rest) -> ModelsDialog:
 
 
 def states(models: ModelsDialog) -> list[str]:
-    return [one.info.state for one in models.rows.rows]
+    return [row.info.state for row in models.rows.rows]
+
+
+def stored(host: Host) -> dict[str, str]:
+    """Return the state of each model that the vault has vectors of."""
+    return {generation.model: generation.state for generation in host.ask("embedding.status").generations}
 
 
 # Where something is wrong -------------------------------------------------------------------------------------------
 
 
-def test_a_status_that_cannot_be_had_is_said(
-    qtbot: QtBot, fake_bridge: Bridge, backend: FakeModelBackend, rest: Rest
-) -> None:
-    backend.refuse["embedding.status"] = ModelUnavailableError("The vault is closed.")
-    made = ModelsDialog(fake_bridge)
+def test_a_status_that_cannot_be_had_is_said(qtbot: QtBot, bridge: Bridge, host: Host, rest: Rest) -> None:
+    host.stop()
+    made = ModelsDialog(bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
-    rest(made._error.isVisible)
-    assert made._error.text() == "The vault is closed."
+    rest(lambda: "The vault is closed." in words(made))
     assert made.rows.rows == []
 
 
-def test_a_model_that_cannot_be_opened_is_said(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    backend.refuse["embedding.change"] = ModelUnavailableError("The model is not on this machine.")
-    models.wanted.setCurrentText("fastembed:none")
+def test_a_model_that_cannot_be_opened_is_said(models: ModelsDialog, host: Host, rest: Rest) -> None:
+    models.wanted.setCurrentText("openai:text-embedding-3-small")
     models.prepare.click()
-    rest(models._error.isVisible)
-    assert models._error.text() == "The model is not on this machine."
+    rest(lambda: "OPENAI_API_KEY" in words(models))
+    assert set(stored(host)) == {"static", "hashed"}
 
 
 def test_a_comparison_that_fails_is_said_and_can_be_tried_again(
-    models: ModelsDialog, backend: FakeModelBackend, rest: Rest
+    models: ModelsDialog, connection: WatchedConnection, rest: Rest
 ) -> None:
-    backend.refuse["embedding.compare"] = InputError("The vectors of hashed are not complete: 3 of 10 are there.")
+    connection.refused["embedding.compare"] = InputError("The vectors of hashed are not complete: 3 of 10 are there.")
     compare = models.rows.rows[1].buttons["compare"]
     compare.click()
     rest(lambda: not models.comparing.is_busy)
     assert "3 of 10" in models.comparing.result.text()
-    del backend.refuse["embedding.compare"]
+    connection.refused.clear()
     compare.click()
     rest(lambda: not models.comparing.is_busy)
-    assert "29" in models.comparing.result.text()
+    assert "of 20 known answers" in models.comparing.result.text()
 
 
 # The models ---------------------------------------------------------------------------------------------------------
 
 
-def test_every_state_has_its_sentence_and_what_can_be_done(
-    models: ModelsDialog, backend: FakeModelBackend, rest: Rest
-) -> None:
-    backend.status = status(
-        info(6, "fifth", "building", 250),
-        info(5, "ready one", "ready"),
-        info(4, "openai:x", "kept"),
-        info(3, "half", "unfinished", 10),
-        info(1, "static", "serving"),
-        notes=("4 private texts are not sent.",),
-    )
-    models._bridge.start(models.load())
-    rest(lambda: len(models.rows.rows) == 5)
-    assert states(models) == ["serving", "building", "ready", "kept", "unfinished"]
-    said = [one._state.text() for one in models.rows.rows]
-    assert said[0] == "Answers searches — 1,000 of 1,000 texts · 256 numbers each · on this computer"
-    assert said[1].startswith("Being prepared — 250 of 1,000 texts")
+def info(number: int, model: str, state: State, vectors: int = 1_000) -> GenerationInfo:
+    until = UNTIL if state in ("kept", "unfinished") else None
+    return GenerationInfo(number, model, 256, vectors, state, model.startswith("openai"), until)
+
+
+def status(generations: Sequence[GenerationInfo], *, is_paused: bool = False) -> EmbeddingStatus:
+    serving = ModelInfo("static", 256, 1_000)
+    return EmbeddingStatus(serving, None, 1_000, is_paused, None, None, 0, (), tuple(generations))
+
+
+@pytest.fixture
+def rows(qtbot: QtBot, look: object) -> ModelRows:
+    rows = ModelRows()
+    qtbot.addWidget(rows)
+    return rows
+
+
+def test_every_state_has_its_sentence_and_what_can_be_done(rows: ModelRows) -> None:
+    rows.show_status(
+        status([
+            info(6, "fifth", "building", 250),
+            info(5, "ready one", "ready"),
+            info(4, "openai:x", "kept"),
+            info(3, "half", "unfinished", 10),
+            info(1, "static", "serving"),
+        ])
+    )  # fmt: skip
+    assert [row.info.state for row in rows.rows] == ["serving", "building", "ready", "kept", "unfinished"]
+    said = [words(row) for row in rows.rows]
+    assert "Answers searches — 1,000 of 1,000 texts · 256 numbers each · on this computer" in said[0]
+    assert "Being prepared — 250 of 1,000 texts" in said[1]
     assert "until you switch" in said[2]
     assert "28 November 2026" in said[3]
     assert said[3].endswith("a remote service")
-    assert [set(one.buttons) for one in models.rows.rows] == [
+    assert [set(row.buttons) for row in rows.rows] == [
         set(),
         {"pause", "give_up"},
         {"compare", "give_up", "switch"},
         {"compare", "return"},
         {"prepare"},
     ]
-    assert models._notes.text() == "4 private texts are not sent."
-    assert models.rows.rows[1]._bar.value() == 250
 
 
-def test_progress_moves_the_bar_and_its_end_asks_again(
-    models: ModelsDialog, backend: FakeModelBackend, fake_bridge: Bridge, rest: Rest
+def test_progress_moves_the_bar(rows: ModelRows) -> None:
+    rows.show_status(status([info(2, "hashed", "building", 0), info(1, "static", "serving")]))
+    rows.show_progress(Progress("embedding", "t", 500, 1_000, "texts", 100.0))
+    assert "Being prepared — 500 of 1,000 texts · 100/s · about 5 s left" in words(rows)
+
+
+def test_a_ready_model_is_switched_to_and_back(models: ModelsDialog, host: Host, rest: Rest) -> None:
+    press(models, "Switch to it: hashed")
+    rest(lambda: states(models) == ["serving", "kept"])
+    press(models, "Switch back: Built-in model")
+    rest(lambda: stored(host) == {"static": "serving", "hashed": "kept"})
+
+
+def test_a_ready_model_is_given_up_and_gone_on_with(models: ModelsDialog, host: Host, rest: Rest) -> None:
+    models.rows.rows[1].buttons["give_up"].click()
+    rest(lambda: stored(host)["hashed"] == "unfinished" and states(models) == ["serving", "unfinished"])
+    models.rows.rows[1].buttons["prepare"].click()
+    rest(lambda: stored(host)["hashed"] == "ready" and states(models) == ["serving", "ready"])
+
+
+@pytest.mark.parametrize(("is_paused", "what"), [(False, "pause"), (True, "resume")])
+def test_what_is_being_prepared_is_paused_and_gone_on_with(
+    models: ModelsDialog, connection: WatchedConnection, rest: Rest, is_paused: bool, what: str
 ) -> None:
-    backend.status = status(info(2, "hashed", "building", 0), info(1, "static", "serving"))
-    models._bridge.start(models.load())
-    rest(lambda: states(models) == ["serving", "building"])
-    backend.listeners[0](Progress("embedding", "t", 500, 1_000, "texts", 100.0))
-    rest(lambda: models.rows.rows[1]._bar.value() == 500)
-    assert models.rows.rows[1]._state.text() == "Being prepared — 500 of 1,000 texts · 100/s · about 5 s left"
-    backend.status = status(info(2, "hashed", "ready"), info(1, "static", "serving"))
-    backend.listeners[0](Progress("embedding", "t", 1_000, 1_000, "texts", state="finished"))
-    rest(lambda: states(models) == ["serving", "ready"])
-
-
-@pytest.mark.parametrize(
-    ("state", "is_paused", "what", "operation", "arguments"),
-    [
-        ("building", False, "pause", "embedding.pause", {}),
-        ("building", True, "resume", "embedding.resume", {}),
-        ("building", False, "give_up", "embedding.rollback", {}),
-        ("ready", False, "switch", "embedding.switch", {}),
-        ("kept", False, "return", "embedding.rollback", {"generation": 2}),
-        ("unfinished", False, "prepare", "embedding.change", {"model": "other", "waits": True}),
-    ],
-)
-def test_buttons_do_what_they_say(
-    models: ModelsDialog,
-    backend: FakeModelBackend,
-    rest: Rest,
-    state: Any,
-    is_paused: bool,
-    what: str,
-    operation: str,
-    arguments: dict[str, Any],
-) -> None:
-    backend.status = status(info(2, "other", state, 500), info(1, "static", "serving"), is_paused=is_paused)
-    models._bridge.start(models.load())
-    rest(lambda: states(models) == ["serving", state])
+    building = info(2, "hashed", "building", 500)
+    models.rows.show_status(status([building, info(1, "static", "serving")], is_paused=is_paused))
     models.rows.rows[1].buttons[what].click()
-    rest(lambda: bool(backend.requested(operation)))
-    assert backend.requested(operation) == [arguments]
+    rest(lambda: bool(connection.requested(f"embedding.{what}")) and not models._bridge.is_busy)
+    assert connection.requested(f"embedding.{what}") == [{}]
 
 
-def test_preparing_a_model(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
+def test_preparing_a_model(models: ModelsDialog, connection: WatchedConnection, host: Host, rest: Rest) -> None:
     models.prepare.click()
-    assert backend.requested("embedding.change") == []
-    models.wanted.setCurrentText("  fastembed:x/y ")
+    assert connection.requested("embedding.change") == []
+    host.ask("embedding.rollback")
+    models.wanted.setCurrentText("  hashed ")
     models.waits.setChecked(False)
     models.prepare.click()
-    rest(lambda: bool(backend.requested("embedding.change")))
-    assert backend.requested("embedding.change") == [{"model": "fastembed:x/y", "waits": False}]
+    rest(lambda: stored(host) == {"static": "kept", "hashed": "serving"})
+    assert connection.requested("embedding.change") == [{"model": "hashed", "waits": False}]
 
 
-def test_advice_is_shown_where_there_is_any(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
+def test_advice_is_shown_where_there_is_any(models: ModelsDialog) -> None:
     assert "For English, the built-in model is the best choice" in models.preparing.advice.text()
-    backend.advice = "A multilingual model would suit this vault better."
-    models.bring_to_front()
-    rest(lambda: models.preparing.advice.text() == backend.advice)
 
 
-def test_it_follows_what_others_change(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    backend.status = status(info(2, "hashed", "serving"), info(1, "static", "kept"))
-    backend.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
+def test_it_follows_what_others_change(models: ModelsDialog, host: Host, rest: Rest) -> None:
+    host.ask("embedding.switch")
     rest(lambda: states(models) == ["serving", "kept"])
+    assert models.rows.rows[0].info.model == "hashed"
 
 
-def test_the_keyboard_stays_where_it_was(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    models.rows.rows[1].buttons["compare"].setFocus()
-    backend.status = status(info(2, "hashed", "ready", 1_001), info(1, "static", "serving"))
-    models._bridge.start(models.load())
-    rest(lambda: models.rows.rows[1].info.vectors == 1_001)
-    assert models.rows.rows[1].buttons["compare"].hasFocus()
+def test_the_keyboard_stays_where_it_was(rows: ModelRows, qtbot: QtBot) -> None:
+    rows.show()
+    rows.show_status(status([info(2, "hashed", "ready"), info(1, "static", "serving")]))
+    rows.activateWindow()
+    qtbot.waitUntil(rows.isActiveWindow)
+    rows.rows[1].buttons["compare"].setFocus()
+    rows.show_status(status([info(2, "hashed", "ready", 1_001), info(1, "static", "serving")]))
+    assert rows.rows[1].buttons["compare"].hasFocus()
 
 
 # Comparison ---------------------------------------------------------------------------------------------------------
@@ -195,56 +193,52 @@ def test_nothing_is_said_of_a_comparison_before_there_is_one(models: ModelsDialo
     assert not models.comparing.isVisible()
 
 
-def test_it_says_how_many_questions_each_model_finds(compared: ModelsDialog, backend: FakeModelBackend) -> None:
-    [requested] = backend.requested("embedding.compare")
-    assert requested["other"] == 2
+def test_it_says_how_many_questions_each_model_finds(compared: ModelsDialog, host: Host) -> None:
+    comparison = host.ask("embedding.compare")
     assert compared.comparing.isVisible()
     assert compared.comparing.result.text() == (
-        "Built-in model finds 41 of 60 known answers among its first ten results, hashed finds 29. The questions are"
-        " made from your own texts."
+        f"Built-in model finds {comparison.now.found} of 20 known answers among its first ten results, hashed finds"
+        f" {comparison.other.found}. The questions are made from your own texts."
     )
     assert not compared.comparing.stop.isVisible()
 
 
-def test_what_the_counts_leave_out_is_said(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    backend.comparison = replace(
-        backend.comparison, other=ModelResult("hashed", 2, 29, 1_204, 3), notes=("A note.",), cancelled=True
+def test_what_the_counts_leave_out_is_said(bridge: Bridge, qtbot: QtBot) -> None:
+    panel = ComparisonPanel(bridge)
+    qtbot.addWidget(panel)
+    said = panel.sentences(
+        ModelComparison(
+            ModelResult("static", 1, 41, 0, 0), ModelResult("hashed", 2, 29, 1_204, 3), 60, ("A note.",), cancelled=True
+        )
     )
-    models.rows.rows[1].buttons["compare"].click()
-    rest(lambda: not models.comparing.is_busy)
-    said = models.comparing.result.text()
     assert "Texts without a vector by hashed: 1,204." in said
     assert "Questions answered by words alone because hashed failed: 3." in said
     assert said.endswith("It was stopped, so this is of part of the questions. A note.")
 
 
-def test_progress_of_this_comparison_only(models: ModelsDialog, backend: FakeModelBackend) -> None:
-    comparing = models.comparing
-    models.rows.rows[1].buttons["compare"].click()
-    comparing.show_progress(Progress("other", "t", 5, 10, "questions"))
-    assert comparing.result.text() == "Asking both models the same questions…"
-    comparing.show_progress(Progress(comparing._job, "t", 5, 10, "questions"))
-    assert comparing.result.text() == "5 of 10 questions"
-    comparing.compare(2)
-    assert len(backend.requested("embedding.compare")) <= 1
-
-
-def test_stop_cancels_the_job(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    models.rows.rows[1].buttons["compare"].click()
-    job = models.comparing._job
-    models.comparing.stop.click()
-    rest(lambda: backend.requested("job.cancel") == [{"job": job}])
-
-
-@pytest.mark.parametrize("serving", [1, 2])
-def test_a_comparison_with_a_model_that_answers_no_more_goes(
-    compared: ModelsDialog, backend: FakeModelBackend, rest: Rest, serving: int
+def test_progress_of_this_comparison_only_and_stop(
+    models: ModelsDialog, connection: WatchedConnection, rest: Rest
 ) -> None:
-    models = {1: info(1, "static", "serving"), 2: info(2, "hashed", "serving")}
-    backend.status = status(info(3 - serving, "other", "kept"), models[serving])
-    backend.listeners[0](ChangeSet(frozenset({"index"}), (), "embedding"))
+    comparing = models.comparing
+    connection.hold("embedding.compare")
+    models.rows.rows[1].buttons["compare"].click()
+    rest(lambda: bool(connection.requested("embedding.compare")))
+    job = connection.requested("embedding.compare")[0]["job"]
+    connection.publish(Progress("other", "t", 7, 10, "questions"))
+    connection.publish(Progress(job, "t", 5, 10, "questions"))
+    rest(lambda: comparing.result.text() == "5 of 10 questions")
+    models.rows.rows[1].buttons["compare"].click()
+    assert len(connection.requested("embedding.compare")) == 1
+    comparing.stop.click()
+    rest(lambda: connection.requested("job.cancel") == [{"job": job}])
+    connection.release("embedding.compare")
+    rest(lambda: not comparing.is_busy)
+
+
+def test_a_comparison_with_a_model_that_answers_no_more_goes(compared: ModelsDialog, host: Host, rest: Rest) -> None:
+    host.ask("embedding.switch")
     rest(lambda: states(compared) == ["serving", "kept"])
-    assert compared.comparing.isVisible() == (serving == 1)
+    assert not compared.comparing.isVisible()
 
 
 # Behaviour ------------------------------------------------------------------------------------------------------------

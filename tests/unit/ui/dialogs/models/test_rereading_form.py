@@ -1,44 +1,34 @@
 """Choosing a model that reads the first results again."""
 
-from collections.abc import Iterator
-
-import pytest
 from pytestqt.qtbot import QtBot
 
 from app.errors import InputError
+from app.host import Host
+from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.dialogs.model_comparisons import FakeModelBackend, opened
-from ui.bridge import Bridge
 from ui.dialogs.models.models import ModelsDialog
 from ui.dialogs.models.rereading_form import RereadingForm
 
 COLBERT = "answerdotai/answerai-colbert-small-v1"
 
 
-@pytest.fixture
-def backend() -> FakeModelBackend:
-    return FakeModelBackend()
+def _reranker(host: Host) -> object:
+    return next(setting.value for setting in host.ask("settings.list") if setting.name == "search.reranker")
 
 
-@pytest.fixture
-def models(qtbot: QtBot, fake_bridge: Bridge, rest: Rest) -> Iterator[ModelsDialog]:
-    yield from opened(qtbot, fake_bridge, rest)
-
-
-def test_a_chosen_model_is_set_and_tells_what_it_gains(
-    models: ModelsDialog, backend: FakeModelBackend, rest: Rest
-) -> None:
+def test_a_chosen_model_is_set_and_tells_what_it_gains(models: ModelsDialog, host: Host, rest: Rest) -> None:
     form = models.rereading
     assert form.models.currentData() == ""
     without = form.gain.text()
     form.models.setCurrentIndex(form.models.findData(COLBERT))
-    rest(lambda: bool(backend.requested("settings.set")))
-    assert backend.requested("settings.set") == [{"name": "search.reranker", "value": COLBERT}]
+    rest(lambda: _reranker(host) == COLBERT)
     assert form.gain.text() not in {"", without}
 
 
-def test_a_refusal_is_said_and_shows_what_holds(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
-    backend.refuse["settings.set"] = InputError("The environment decides search.reranker.")
+def test_a_refusal_is_said_and_shows_what_holds(
+    models: ModelsDialog, connection: WatchedConnection, rest: Rest
+) -> None:
+    connection.refused["settings.set"] = InputError("The environment decides search.reranker.")
     models.rereading.models.setCurrentIndex(1)
     rest(models._error.isVisible)
     assert models._error.text() == "The environment decides search.reranker."
