@@ -1,4 +1,4 @@
-"""Kinds of sentences that state something of a speaker and are still not worth remembering; in English.
+"""Kinds of statements about oneself that are not worth remembering; in English.
 
 The pronoun whose noun stands elsewhere, assent and thanks, the headline whose news is in another sentence, the plan
 with neither date nor place, the everyday purchase, and the evening that passes. In doubt a sentence is left out.
@@ -14,13 +14,13 @@ from app.extraction.screening import body_of
 Kind = Literal["pointing", "polite", "empty", "tentative", "bought", "moment"]
 
 _NAME: Final = r"(?<=[a-z,;] )[A-Z][a-z]+|\A(?!I\b)[A-Z][a-z]+(?: and I|['’]s| (?:is|was|has|\w+ed|[a-z]+s))\b"
-_SOMEBODY: Final = re.compile(
+_PERSON_NOUN: Final = re.compile(
     rf"{_NAME}|\b(?:wife|husband|partner|(?:girl|boy)?friend|fianc[eé]e?|m[ou]m|mother|dad|father|sister|brother|son"
     r"|daughter|kid|child|baby|grand\w+|aunt|uncle|cousin|niece|nephew|dog|cat|pup(?:py)?|kitten|pet|horse|goat|boss"
     r"|manager|colleague|co-?worker|doctor|vet|therapist|teacher|neighbou?r|roommate|client|man|woman|guy|girl|boy|lady"
-    r"|person|somebody|someone|author|actor|bride|superhero|[a-z]+ist)(?:-in-law)?\b"
+    r"|person|somebody|someone|author|actor|bride|superhero|artist|memoirist)(?:-in-law)?\b"
 )
-_SEVERAL: Final = re.compile(
+_PLURAL_NOUN: Final = re.compile(
     rf"{_NAME}|\b(?!(?:always|sometimes|perhaps|yes|thanks)\b)[a-z]{{2,}}[^\Wius]s\b|\b(?:people|children|family|fam|team"
     r"|group|community|folks|everyone|everybody|[a-z]+ and [a-z]+)\b"
 )
@@ -64,7 +64,7 @@ _WARE: Final = re.compile(
     r"|fruits?|chews|bowls?|lens|tripod|helmet|mixer)\b",
     re.IGNORECASE,
 )
-# A house, a vehicle, a pet, an instrument, what keeps one well, or a gift to somebody who is named by name or kinship.
+# A home, a vehicle, a pet, an instrument, what keeps a person well, or a gift for a day that is named.
 _KEPT: Final = re.compile(
     r"\b(?:a|an|my|our|the|your first) (?:[\w’'-]+ ){0,4}?(?:house|home|apartment|condo|flat|car|truck|van|motorcycle"
     r"|boat|farm|dog|cat|pup(?:py)?|kitten|parrot|horse|guitar|piano|keyboard|violin|drums?|ukulele|saxophone|flute"
@@ -80,7 +80,7 @@ _NOW: Final = re.compile(
     re.IGNORECASE,
 )
 _PASTIME: Final = re.compile(
-    r"\b(?:watch(?:ed|ing)|play(?:ed|ing)|finished (?:eating|season)|season \d|ate|eating|dinner|lunch|breakfast|brunch"
+    r"\b(?:watch(?:ed|ing)|play(?:ed|ing)|finished (?:eating|season)|season \d|ate|eating|dinner|(?:br|l)unch|breakfast"
     r"|bak(?:ed|ing)|cook(?:ed|ing)|brew(?:ed|ing)?|listen(?:ed|ing)|chill\w*|bored|tired|angry|frustrated|clean(?:ed"
     r"|ing)|organi[sz]ed|walk|browsing|tried|keys|bowling)\b",
     re.IGNORECASE,
@@ -96,7 +96,7 @@ _MILESTONE: Final = re.compile(
 def kinds_of(sentence: str) -> Iterator[Kind]:
     """Return what speaks against remembering a sentence, each kind once."""
     body = body_of(sentence)
-    if _POINTING.search(body) or _dangles(body, _ONE, _SOMEBODY) or _dangles(body, _MANY, _SEVERAL):
+    if _POINTING.search(body) or _dangles(body, _ONE, _PERSON_NOUN) or _dangles(body, _MANY, _PLURAL_NOUN):
         yield "pointing"
     if _POLITE.search(sentence):
         yield "polite"
