@@ -8,13 +8,13 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
-from app.entities.model import TYPES, EntityType
+from app.entities.model import EntityType
 from ui import theme
 from ui.models.dates import format_number
 from ui.panes.graph.canvas.graph_colours import GROUPS
 from ui.panes.graph.canvas.node_shapes import draw_shape
 from ui.panes.graph.canvas.scene import GraphScene
-from ui.panes.graph.entity_types import SERIES, SHAPES, type_plural
+from ui.panes.graph.entity_types import DRAWN, SERIES, SHAPES, type_plural
 from ui.style.design_tokens import Space
 from ui.widgets.button import ToolButton
 from ui.widgets.flow_layout import FlowLayout
@@ -81,7 +81,7 @@ class Legend(QFrame):
             hidden: Types that are filtered out.
         """
         entries = []
-        for kind in TYPES:
+        for kind in DRAWN:
             count = counts.get(kind, 0)
             if count or kind in hidden:
                 words = type_plural(kind) if kind in hidden else f"{type_plural(kind)} {format_number(count)}"
