@@ -69,7 +69,9 @@ def neighbourhood(
     *,
     title_links: TitleLinks,
 ) -> GraphView:
-    """Return an entity with what is mentioned or linked together with it, up to ``depth`` steps away.
+    """Return an entity with what is joined to it, up to ``depth`` steps away.
+
+    Joined is what is mentioned in the same texts, what somebody stated and what note links join.
 
     Weights count the latest messages and memories only, a bounded number for each entity.
 
@@ -196,7 +198,7 @@ def _linked_ends(
     window: TimeWindow,
     title_links: TitleLinks,
 ) -> set[str]:
-    """Return what stands at the other end of note links from and to notes about ``frontier``."""
+    """Return the entities that note links join to ``frontier``."""
     if chosen.kinds and "link" not in chosen.kinds:
         return set()
     found = edges_of_links(connection, frontier, window, title_links, with_backlinks=True)

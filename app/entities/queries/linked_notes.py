@@ -1,4 +1,4 @@
-"""Note links: entities that are joined because a note about one links to a note about the other.
+"""Note links: edges between entities whose notes link to one another.
 
 A note is about the entity that its title names.
 """
@@ -25,8 +25,9 @@ class TitleLinks(Protocol):
     def __call__(
         self, connection: apsw.Connection, keys: Collection[str], stores: Sequence[str], *, with_backlinks: bool
     ) -> list[tuple[str, str, str, int]]:
-        """Return links from notes whose titles have one of ``keys``, with backlinks also those to them.
+        """Return links from notes whose titles have one of ``keys``.
 
+        With backlinks also those to them.
         Each is the id of the note that links, the keys of the titles at both ends, and when that note was written, in
         milliseconds; the oldest note comes first.
         """
@@ -49,7 +50,9 @@ def edges_of_links(
     *,
     with_backlinks: bool = False,
 ) -> list[GraphEdge]:
-    """Return the edges that note links from the notes about ``handles`` make, both ends as handles.
+    """Return the edges that links from the notes about ``handles`` make.
+
+    Both ends are handles.
 
     Args:
         connection: A reader.
@@ -60,10 +63,10 @@ def edges_of_links(
     """
     keys = _keys(connection, handles, window.stores)
     found = title_links(connection, keys, window.stores, with_backlinks=with_backlinks)
-    meant = _named(connection, {key for _, source, target, _ in found for key in (source, target)}, window.stores)
+    named = _named(connection, {key for _, source, target, _ in found for key in (source, target)}, window.stores)
     joined: dict[tuple[str, str], _Linked] = {}
     for note, source, target, at in found:
-        first, last = sorted((meant.get(source, ""), meant.get(target, "")))
+        first, last = sorted((named.get(source, ""), named.get(target, "")))
         if first and first != last and window.since_ms <= at < window.until_ms:
             joined.setdefault((first, last), _Linked(at)).notes[note] = None
     return [

@@ -17,7 +17,7 @@ _MOST_TARGETS = 100  # notes whose backlinks are looked for
 def links_of_titles(
     connection: apsw.Connection, keys: Collection[str], stores: Sequence[str], *, with_backlinks: bool
 ) -> list[tuple[str, str, str, int]]:
-    """Return what active notes whose titles have one of ``keys`` link to, the oldest note first.
+    """Return links of active notes by titles, the oldest note first.
 
     Args:
         connection: A reader.
@@ -44,12 +44,12 @@ def links_of_titles(
             sorted(_targets(connection, keys, stores)),
             stores,
         )
-    meant = links.resolve_all(connection, {target for _, _, target, _, _ in written}, stores=stores)
+    resolved = links.resolve_all(connection, {target for _, _, target, _, _ in written}, stores=stores)
     ordered = sorted(set(written), key=lambda one: (one[3], one[4], one[2]))
     return [
-        (note, key, title_key(meant[target].title), at)
+        (note, key, title_key(resolved[target].title), at)
         for note, key, target, at, _ in ordered
-        if target in meant and meant[target].memory_id != note
+        if target in resolved and resolved[target].memory_id != note
     ]
 
 

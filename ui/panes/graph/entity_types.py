@@ -44,6 +44,8 @@ SERIES: dict[str, int] = {
 """Colour of each type among the theme's series."""
 DRAWN: tuple[EntityType, ...] = tuple(kind for kind in TYPES if kind not in ("email", "url"))
 """Types that the graph draws. Addresses are no names: only vaults that were read long ago hold them as such."""
+LINK = "link"
+"""Key of note links in the legend, and their kind of edge."""
 HIDDEN_AT_FIRST: tuple[EntityType, ...] = ("date",)
 """Types that most people do not look for in a graph."""
 TYPE_NUMBERS = {name: number for number, name in enumerate(TYPES)}

@@ -26,7 +26,7 @@ _STRONG = 0.55  # share of the largest radius from which a name is set in strong
 _DIM, _FAINT, _PLAIN, _FIRM = 0.07, 0.12, 0.2, 0.34
 _SOFT, _SOFTER = 0.75, 0.35  # shares of the accent in links that a person stated, and in those of a hub
 _MANY = 60
-_MOST_TOLD, _LINK_TOLD_AT = 12, 0.38  # links of a node to be told in words, and how far along; relations in the middle
+_MOST_CAPTIONS, _CAPTION_AT = 12, 0.38  # note links of a node with words, and how far along these stand
 _VEIL = 208
 _HEAVY = 0.8  # quantile of weights from which a link is drawn firmer
 
@@ -150,21 +150,21 @@ class GraphPainter:
             self._write(painter, [self.labels[one] for one in company.tolist() if one in self.labels])
 
     def paint_links_of(self, painter: QPainter, number: int, *, is_firm: bool = True) -> None:
-        """Paint all links of a node, with what a stated one says and how many notes link."""
+        """Paint all links of a node, with what stated relations and note links say."""
         links = self._scene.links_of(number)
         colour = self._colours.accent(1.0 if is_firm else _SOFT if len(links) <= _MANY else _SOFTER)
         painter.setPen(QPen(colour, 1.6 if is_firm else 1.2))
         self._draw_links(painter, links)
         painter.setFont(theme.current().font("small"))
         linked = links[self._scene.linked[links]]
-        told = links[self._scene.stated[links]].tolist() + (linked.tolist() if len(linked) <= _MOST_TOLD else [])
-        for link in told:
-            share = _LINK_TOLD_AT if self._scene.linked[link] else 0.5
+        stated = links[self._scene.stated[links]]
+        for link in (*stated.tolist(), *(linked.tolist() if len(linked) <= _MOST_CAPTIONS else [])):
+            share = _CAPTION_AT if self._scene.linked[link] else 0.5
             first, last = self.points[[self._scene.links.sources[link], self._scene.links.targets[link]]]
             x, y = first + (last - first) * share
-            self._draw_text(painter, QRectF(x - 90, y - 10, 180, 20), self._said_of(link), minor=False)
+            self._draw_text(painter, QRectF(x - 90, y - 10, 180, 20), self._caption(link), minor=False)
 
-    def _said_of(self, link: int) -> str:
+    def _caption(self, link: int) -> str:
         """Return what a stated relation says, or how many notes make a link."""
         if not self._scene.linked[link]:
             return self._scene.labels[link]
@@ -214,7 +214,7 @@ class GraphPainter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def _link_pen(self, *, is_dense: bool) -> QPen:
-        """Return the pen of note links: dots beside a line of texts, thin lines among thousands."""
+        """Return the pen of note links: dots, or thin lines among thousands."""
         if is_dense:  # dots take too long to draw
             return QPen(self._colours.accent(_SOFTER), 1)
         pen = QPen(self._colours.accent(_SOFT), 2)

@@ -78,7 +78,7 @@ class EntityForm(QFrame):
 
 
 def _type_box(name: str, parent: QWidget, kind: EntityType = "person") -> QComboBox:
-    """Return a choice of types, that of an entity that is called an address among them."""
+    """Return a choice of types, ``kind`` among them."""
     box = QComboBox(parent)
     box.setAccessibleName(name)
     for one in dict.fromkeys((*DRAWN, kind)):

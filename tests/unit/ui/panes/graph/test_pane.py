@@ -486,8 +486,11 @@ def test_names_whose_notes_link_are_joined_by_a_line_of_its_own(known: Host, ope
     assert ends == {"Ana Lopez", "Elena Greco"}
     assert scene.drawn[scene.linked].all()
     assert '<data key="kind">link</data>' in graphml(scene)
-    pane.canvas.highlight.hovered = _number(pane, "Ana Lopez")
-    pane.canvas.repaint()
+    assert pane.legend.entries[-1].words == "Note links 1"
+    pane.legend.toggled.emit("link")
+    rest(lambda: not pane.canvas.scene.linked.any())
+    assert not pane.legend.entries[-1].is_shown
+    assert open_graph(pane.save_state()).loader.hidden == ("date", "link")
 
 
 def test_addresses_are_no_names_to_draw(known: Host, open_graph: Open, rest: Rest) -> None:
