@@ -201,7 +201,7 @@ def _linked_ends(
     """Return the entities that note links join to ``frontier``."""
     if chosen.kinds and "link" not in chosen.kinds:
         return set()
-    found = edges_of_links(connection, frontier, window, title_links, with_backlinks=True)
+    found = edges_of_links(connection, frontier, window, title_links, is_outward=True)
     return {end for edge in found for end in (edge.source, edge.target)}
 
 

@@ -48,9 +48,9 @@ def edges_of_links(
     window: TimeWindow,
     title_links: TitleLinks,
     *,
-    with_backlinks: bool = False,
+    is_outward: bool = False,
 ) -> list[GraphEdge]:
-    """Return the edges that links from the notes about ``handles`` make.
+    """Return the edges that note links make among ``handles``.
 
     Both ends are handles.
 
@@ -59,15 +59,17 @@ def edges_of_links(
         handles: The entities.
         window: Which notes count.
         title_links: Finds links between notes.
-        with_backlinks: Also links to the notes about ``handles``.
+        is_outward: Also those between them and others, whichever note links.
     """
     keys = _keys(connection, handles, window.stores)
-    found = title_links(connection, keys, window.stores, with_backlinks=with_backlinks)
+    found = title_links(connection, keys, window.stores, with_backlinks=is_outward)
     named = _named(connection, {key for _, source, target, _ in found for key in (source, target)}, window.stores)
+    inside = set(handles)
     joined: dict[tuple[str, str], _Linked] = {}
     for note, source, target, at in found:
         first, last = sorted((named.get(source, ""), named.get(target, "")))
-        if first and first != last and window.since_ms <= at < window.until_ms:
+        is_wanted = is_outward or (first in inside and last in inside)
+        if first and first != last and is_wanted and window.since_ms <= at < window.until_ms:
             joined.setdefault((first, last), _Linked(at)).notes[note] = None
     return [
         GraphEdge(

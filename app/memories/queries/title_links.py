@@ -45,9 +45,10 @@ def links_of_titles(
             stores,
         )
     resolved = links.resolve_all(connection, {target for _, _, target, _, _ in written}, stores=stores)
+    keys_of = {target: title_key(one.title) for target, one in resolved.items()}
     ordered = sorted(set(written), key=lambda one: (one[3], one[4], one[2]))
     return [
-        (note, key, title_key(resolved[target].title), at)
+        (note, key, keys_of[target], at)
         for note, key, target, at, _ in ordered
         if target in resolved and resolved[target].memory_id != note
     ]
