@@ -40,6 +40,7 @@ from app.jobs import Jobs
 from app.knowledge_graph.service import KnowledgeGraphService
 from app.llm import parts as llm_parts
 from app.memories import parts as memory_parts
+from app.memories.queries.title_links import links_of_titles
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.part import Closing, Parts
 from app.receipts.service import WriteReceipts
@@ -170,7 +171,7 @@ class Engine:
         self.memories = add(memory_parts.build(runtime, indexer, SimilarMemories(search), chat, chat.may_send))
         add(self.spending)
         self.receipts = add(WriteReceipts(store, clock))
-        self.entities = add(entity_parts.build(runtime, worker.wait_quiet, chat))
+        self.entities = add(entity_parts.build(runtime, worker.wait_quiet, chat, links_of_titles))
         self.erasure = add(erasure_parts.build(runtime, search, worker))
         self.memory_trimmer = add(MemoryTrimmer(worker.wait_quiet))
         self.inbox = add(InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish))

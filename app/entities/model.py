@@ -11,6 +11,7 @@ EntityType = Literal[
     "person", "organization", "location", "project", "email", "url", "date", "hashtag", "mention", "other"
 ]
 OwnerKind = Literal["message", "memory"]
+EdgeKind = Literal["together", "stated", "link"]
 EntityOrder = Literal["mentions", "name", "recent"]
 
 TYPES: tuple[EntityType, ...] = (
@@ -234,15 +235,16 @@ class GraphFilter:
     Args:
         types: Nodes of these types only (the centre is always there).
         since: Mentions at or after.
-        until: Mentions and stated relations before; counts are those of then.
-        kinds: Edges of these kinds only: ``together`` (mentioned in the same message or memory) or ``stated``.
+        until: Mentions, stated relations and notes before; counts are those of then.
+        kinds: Edges of these kinds only: ``together`` (mentioned in the same message or memory), ``stated`` or
+            ``link`` (a note about one links to a note about the other).
         text: Nodes that have these words in one of their names only (the centre is always there).
     """
 
     types: tuple[EntityType, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
-    kinds: tuple[Literal["together", "stated"], ...] = ()
+    kinds: tuple[EdgeKind, ...] = ()
     text: str = ""
 
 
@@ -272,18 +274,24 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """Edge between two nodes: ``together`` or ``stated``.
+    """Edge between two nodes.
 
-    One of kind ``together`` weighs the messages and memories that mention both; a stated one has a label. ``first_at``
-    is when the first of those was written, or when the relation was stated.
+    Args:
+        weight: Of one of kind ``together`` the messages and memories that mention both, of a ``link`` the notes about
+            one that link to a note about the other.
+        kind: ``together``, ``stated`` or ``link``.
+        label: What a stated one says.
+        first_at: When the first of those texts was written, or when the relation was stated.
+        notes: Ids of the first notes that make a ``link``.
     """
 
     source: str
     target: str
     weight: float
-    kind: Literal["together", "stated"] = "together"
+    kind: EdgeKind = "together"
     label: str = ""
     first_at: datetime | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

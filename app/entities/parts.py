@@ -13,6 +13,7 @@ from app.entities.ner.language_model_provider import LanguageModelProvider
 from app.entities.ner.spacy_provider import SpacyProvider
 from app.entities.ner.strategy import AccurateStrategy
 from app.entities.queries.entity_queries import EntityQueries
+from app.entities.queries.linked_notes import TitleLinks
 from app.entities.service import EntityService
 from app.jobs import BackgroundJob, LoopWake
 from app.llm.chat_model import ChatModel
@@ -58,13 +59,16 @@ class EntityParts(Part):
             self.worker.wake(decided=is_decided)
 
 
-def build(runtime: Runtime, index_ready: Callable[[], Awaitable[None]], chat: ChatModel) -> EntityParts:
+def build(
+    runtime: Runtime, index_ready: Callable[[], Awaitable[None]], chat: ChatModel, title_links: TitleLinks
+) -> EntityParts:
     """Build the parts of the entities.
 
     Args:
         runtime: What all parts share.
         index_ready: Returns once the index, which goes first, is up to date.
         chat: The language model.
+        title_links: Finds links between notes.
     """
     resumed = LoopWake(runtime.loop)
     worker = MentionWorker(
@@ -82,7 +86,7 @@ def build(runtime: Runtime, index_ready: Callable[[], Awaitable[None]], chat: Ch
     strategy = AccurateStrategy(spacy, LanguageModelProvider(chat, _instructions), partial(config.flag, "ner.accurate"))
     return EntityParts(
         EntityService(store, runtime.clock),
-        EntityQueries(store),
+        EntityQueries(store, title_links),
         worker,
         EnrichmentService(store, runtime.clock, strategy),
         NearDuplicateService(store),

@@ -5920,6 +5920,10 @@
         <translation>Legende</translation>
     </message>
     <message>
+        <source>Note links</source>
+        <translation>Links zwischen Notizen</translation>
+    </message>
+    <message>
         <source>Select the group: {words}</source>
         <translation>Gruppe auswählen: {words}</translation>
     </message>
@@ -6971,10 +6975,6 @@
         <translation>Notiz „{text}“ anlegen</translation>
     </message>
     <message>
-        <source>Email address</source>
-        <translation>E-Mail-Adresse</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>Name</translation>
     </message>
@@ -7017,10 +7017,6 @@
     <message>
         <source>Type a command, title, tag or name…</source>
         <translation>Befehl, Titel, Schlagwort oder Name …</translation>
-    </message>
-    <message>
-        <source>Web address</source>
-        <translation>Webadresse</translation>
     </message>
     <message>
         <source>↑ ↓ choose   ·   Enter open   ·   Esc close</source>
@@ -11526,6 +11522,14 @@
     <message>
         <source>is tagged {tags}</source>
         <translation>das Schlagwort {tags} hat</translation>
+    </message>
+    <message>
+        <source>linked in a note</source>
+        <translation>in einer Notiz verlinkt</translation>
+    </message>
+    <message>
+        <source>linked in {n} notes</source>
+        <translation>in {n} Notizen verlinkt</translation>
     </message>
     <message>
         <source>mentions what you name</source>

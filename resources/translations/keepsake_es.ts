@@ -5920,6 +5920,10 @@
         <translation>Leyenda</translation>
     </message>
     <message>
+        <source>Note links</source>
+        <translation>Enlaces entre notas</translation>
+    </message>
+    <message>
         <source>Select the group: {words}</source>
         <translation>Seleccionar el grupo: {words}</translation>
     </message>
@@ -6971,10 +6975,6 @@
         <translation>Crear la nota «{text}»</translation>
     </message>
     <message>
-        <source>Email address</source>
-        <translation>Correo electrónico</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>Nombre</translation>
     </message>
@@ -7017,10 +7017,6 @@
     <message>
         <source>Type a command, title, tag or name…</source>
         <translation>Escribe un comando, título, etiqueta o nombre…</translation>
-    </message>
-    <message>
-        <source>Web address</source>
-        <translation>Dirección web</translation>
     </message>
     <message>
         <source>↑ ↓ choose   ·   Enter open   ·   Esc close</source>
@@ -11526,6 +11522,14 @@
     <message>
         <source>is tagged {tags}</source>
         <translation>tiene la etiqueta {tags}</translation>
+    </message>
+    <message>
+        <source>linked in a note</source>
+        <translation>enlazado en una nota</translation>
+    </message>
+    <message>
+        <source>linked in {n} notes</source>
+        <translation>enlazado en {n} notas</translation>
     </message>
     <message>
         <source>mentions what you name</source>

@@ -5920,6 +5920,10 @@
         <translation>图例</translation>
     </message>
     <message>
+        <source>Note links</source>
+        <translation>笔记链接</translation>
+    </message>
+    <message>
         <source>Select the group: {words}</source>
         <translation>选择群组：{words}</translation>
     </message>
@@ -6971,10 +6975,6 @@
         <translation>新建笔记“{text}”</translation>
     </message>
     <message>
-        <source>Email address</source>
-        <translation>电子邮件地址</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>名称</translation>
     </message>
@@ -7017,10 +7017,6 @@
     <message>
         <source>Type a command, title, tag or name…</source>
         <translation>输入命令、标题、标签或名称…</translation>
-    </message>
-    <message>
-        <source>Web address</source>
-        <translation>网址</translation>
     </message>
     <message>
         <source>↑ ↓ choose   ·   Enter open   ·   Esc close</source>
@@ -11526,6 +11522,14 @@
     <message>
         <source>is tagged {tags}</source>
         <translation>带有标签 {tags}</translation>
+    </message>
+    <message>
+        <source>linked in a note</source>
+        <translation>在一条笔记中链接</translation>
+    </message>
+    <message>
+        <source>linked in {n} notes</source>
+        <translation>在 {n} 条笔记中链接</translation>
     </message>
     <message>
         <source>mentions what you name</source>

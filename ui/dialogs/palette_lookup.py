@@ -277,6 +277,4 @@ def _kind(entity_type: str) -> str:
         "organization": translate("Palette", "Organization"),
         "location": translate("Palette", "Place"),
         "project": translate("Palette", "Project"),
-        "email": translate("Palette", "Email address"),
-        "url": translate("Palette", "Web address"),
     }.get(entity_type, translate("Palette", "Name"))

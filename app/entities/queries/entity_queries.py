@@ -17,6 +17,7 @@ from app.entities.model import (
     MentionedEntity,
 )
 from app.entities.queries import entity_lists, entity_snapshots, graph, people, profile
+from app.entities.queries.linked_notes import TitleLinks
 from app.entities.queries.named_entities import named_in
 from app.entities.queries.people import Person
 from app.store.store import Store
@@ -27,10 +28,12 @@ class EntityQueries:
 
     Args:
         store: The vault's database.
+        title_links: Finds links between notes.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, title_links: TitleLinks) -> None:
         self._store = store
+        self._title_links = title_links
 
     async def get(self, access: Access, entity_id: str) -> Entity:
         """Return the entity with an id, or the one it was merged into.
@@ -113,7 +116,11 @@ class EntityQueries:
         """
         bounded = min(max(limit, 1), graph.MAX_NODES)
         if centre is None:
-            return await self._store.read(lambda conn: graph.overview(conn, bounded, chosen, access.stores))
+            return await self._store.read(
+                lambda conn: graph.overview(conn, bounded, chosen, access.stores, title_links=self._title_links)
+            )
         return await self._store.read(
-            lambda conn: graph.neighbourhood(conn, centre, depth, bounded, chosen, access.stores)
+            lambda conn: graph.neighbourhood(
+                conn, centre, depth, bounded, chosen, access.stores, title_links=self._title_links
+            )
         )

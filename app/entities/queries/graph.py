@@ -23,6 +23,7 @@ from app.entities.queries.cooccurrence import (
     top,
 )
 from app.entities.queries.entity_lists import chosen_handles, count, matching, rows_of
+from app.entities.queries.linked_notes import TitleLinks, edges_of_links
 from app.entities.queries.profile import located
 from app.entities.queries.visibility import handle_column, within
 
@@ -45,11 +46,13 @@ class _Gathered:
         budget: Mentions to follow of all nodes together for their edges.
         centre: The centre, empty for the graph of all names.
         depths: Steps of each node from the centre.
+        title_links: Finds links between notes.
         times: When each message and memory that was followed was written, in milliseconds.
         left_out: Nodes that the limit kept away.
     """
 
     budget: int
+    title_links: TitleLinks
     centre: str = ""
     depths: dict[str, int] = field(default_factory=dict)
     times: dict[Owner, int] = field(default_factory=dict)
@@ -57,9 +60,18 @@ class _Gathered:
 
 
 def neighbourhood(
-    connection: apsw.Connection, centre: str, depth: int, limit: int, chosen: GraphFilter, stores: Sequence[str]
+    connection: apsw.Connection,
+    centre: str,
+    depth: int,
+    limit: int,
+    chosen: GraphFilter,
+    stores: Sequence[str],
+    *,
+    title_links: TitleLinks,
 ) -> GraphView:
-    """Return an entity with what is mentioned together with it, up to ``depth`` steps away.
+    """Return an entity with what is joined to it, up to ``depth`` steps away.
+
+    Joined is what is mentioned in the same texts, what somebody stated and what note links join.
 
     Weights count the latest messages and memories only, a bounded number for each entity.
 
@@ -68,7 +80,7 @@ def neighbourhood(
     """
     start, _ = located(connection, centre, stores)
     window = _window(chosen, stores)
-    found = _Gathered(_LEAF_OWNERS, start, {start: 0})
+    found = _Gathered(_LEAF_OWNERS, title_links, start, {start: 0})
     depths, frontier = found.depths, [start]
     for step in range(1, min(max(depth, 1), MAX_DEPTH) + 1):
         followed = Counter[Owner]()
@@ -81,6 +93,7 @@ def neighbourhood(
             followed = Counter({owner: times for owner, times in followed.items() if owner in short})
         counts = Counter(entity_counts(connection, followed, stores))
         counts.update(_stated_ends(connection, frontier, chosen, stores))
+        counts.update(_linked_ends(connection, frontier, chosen, window, title_links))
         for known in depths:
             counts.pop(known, None)
         allowed = _allowed(connection, counts, chosen, stores)
@@ -91,12 +104,14 @@ def neighbourhood(
     return _view(connection, found, chosen, stores)
 
 
-def overview(connection: apsw.Connection, limit: int, chosen: GraphFilter, stores: Sequence[str]) -> GraphView:
+def overview(
+    connection: apsw.Connection, limit: int, chosen: GraphFilter, stores: Sequence[str], *, title_links: TitleLinks
+) -> GraphView:
     """Return the most mentioned entities."""
     wanted = EntityFilter(text=chosen.text, types=chosen.types, since=chosen.since, until=chosen.until)
     shown = chosen_handles(connection, wanted, "mentions", limit=max(0, limit), stores=stores)
     every = count(connection, wanted, stores=stores)
-    found = _Gathered(_OVERVIEW_OWNERS, depths=dict.fromkeys(shown, 0), left_out=every - len(shown))
+    found = _Gathered(_OVERVIEW_OWNERS, title_links, depths=dict.fromkeys(shown, 0), left_out=every - len(shown))
     return _view(connection, found, chosen, stores)
 
 
@@ -109,6 +124,8 @@ def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, st
         edges += _together(connection, found, stores)
     if not chosen.kinds or "stated" in chosen.kinds:
         edges += _stated(connection, depths, chosen, stores)
+    if not chosen.kinds or "link" in chosen.kinds:
+        edges += edges_of_links(connection, depths, window, found.title_links)
     is_bounded = chosen.since is not None or chosen.until is not None
     count_all = is_bounded or not sees_all(stores)
     mentioned = _mentioned(connection, depths, window) if count_all else _first_mentioned(connection, depths)
@@ -172,6 +189,20 @@ def _stated_ends(
         return set()
     found = _relations_of(connection, frontier, chosen, stores)
     return {end for subject, _, target, *_ in found for end in (subject, target)}
+
+
+def _linked_ends(
+    connection: apsw.Connection,
+    frontier: Sequence[str],
+    chosen: GraphFilter,
+    window: TimeWindow,
+    title_links: TitleLinks,
+) -> set[str]:
+    """Return the entities that note links join to ``frontier``."""
+    if chosen.kinds and "link" not in chosen.kinds:
+        return set()
+    found = edges_of_links(connection, frontier, window, title_links, is_outward=True)
+    return {end for edge in found for end in (edge.source, edge.target)}
 
 
 def _relations_of(

@@ -42,7 +42,11 @@ SERIES: dict[str, int] = {
     "other": 7,
 }
 """Colour of each type among the theme's series."""
-HIDDEN_AT_FIRST: tuple[EntityType, ...] = ("date", "url", "email")
+DRAWN: tuple[EntityType, ...] = tuple(kind for kind in TYPES if kind not in ("email", "url"))
+"""Types that the graph draws. Addresses are no names: only vaults that were read long ago hold them as such."""
+LINK = "link"
+"""Key of note links in the legend, and their kind of edge."""
+HIDDEN_AT_FIRST: tuple[EntityType, ...] = ("date",)
 """Types that most people do not look for in a graph."""
 TYPE_NUMBERS = {name: number for number, name in enumerate(TYPES)}
 

@@ -69,7 +69,8 @@ def graphml(scene: GraphScene) -> str:
     for link, (source, target, weight) in enumerate(ends):
         if scene.shown_links[link]:
             is_stated = bool(scene.stated[link])
-            values = {"kind": "stated" if is_stated else "together", "label": scene.labels[link], "weight": weight}
+            kind = "stated" if is_stated else "link" if scene.linked[link] else "together"
+            values = {"kind": kind, "label": scene.labels[link], "weight": weight}
             first, last = (quoteattr(_clean(scene.nodes[one].id)) for one in (source, target))
             directed = ' directed="true"' if is_stated else ""
             lines.append(f"    <edge source={first} target={last}{directed}>{_data(values)}</edge>")

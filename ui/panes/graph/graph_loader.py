@@ -9,12 +9,12 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.entities.layout import Points
-from app.entities.model import TYPES, EntityRow, EntityType, GraphFilter, GraphView
+from app.entities.model import EdgeKind, EntityRow, GraphFilter, GraphView
 from app.errors import KeepsakeError, NotFoundError
 from ui import operations
 from ui.panes.graph.canvas.layout_runner import LayoutRunner
 from ui.panes.graph.canvas.scene import GraphScene
-from ui.panes.graph.entity_types import HIDDEN_AT_FIRST
+from ui.panes.graph.entity_types import DRAWN, HIDDEN_AT_FIRST, LINK
 from ui.panes.graph.toolbar import DEPTHS, SIZES
 from ui.work import Work
 
@@ -66,7 +66,7 @@ class GraphLoader(QObject):
         self.by_group = False
         self.text = ""
         self.until: datetime | None = None
-        self.hidden: tuple[EntityType, ...] = HIDDEN_AT_FIRST
+        self.hidden: tuple[str, ...] = HIDDEN_AT_FIRST
         self.runner = LayoutRunner(self)
         self.runner.moved.connect(self._on_runner_moved)
         self.runner.settled.connect(self._on_runner_settled)
@@ -97,7 +97,7 @@ class GraphLoader(QObject):
         self.by_group = values.get("by_group") is True
         hidden = values.get("hidden")
         if isinstance(hidden, list):
-            self.hidden = tuple(kind for kind in TYPES if kind in hidden)
+            self.hidden = tuple(kind for kind in (*DRAWN, LINK) if kind in hidden)
 
     def choose_centre(self, identity: str) -> None:
         """Draw the graph around an entity from now on."""
@@ -108,10 +108,10 @@ class GraphLoader(QObject):
         self.is_everyone = True
 
     def toggle_type(self, kind: str) -> None:
-        """Show or hide the names of a type; the last one stays."""
+        """Show or hide note links, or a type's names; the last type stays."""
         left = set(self.hidden) ^ {kind}
-        if len(left) < len(TYPES):
-            self.hidden = tuple(one for one in TYPES if one in left)
+        if not left.issuperset(DRAWN):
+            self.hidden = tuple(one for one in (*DRAWN, LINK) if one in left)
 
     def stop(self) -> None:
         """Give up the layout that is running."""
@@ -190,8 +190,9 @@ class GraphLoader(QObject):
 
     async def _ask(self) -> GraphView | None:
         """Return the part of the graph to draw, ``None`` when no name is known."""
-        types = tuple(kind for kind in TYPES if kind not in self.hidden)
-        chosen = GraphFilter(types=types if self.hidden else (), until=self.until, text=self.text)
+        types = tuple(kind for kind in DRAWN if kind not in self.hidden)
+        kinds: tuple[EdgeKind, ...] = ("together", "stated") if LINK in self.hidden else ()
+        chosen = GraphFilter(types=types, kinds=kinds, until=self.until, text=self.text)
         if self.is_everyone:
             view = await self._bridge.call(operations.entity.graph(limit=self.size, filter=chosen))
             if view.nodes or bool(await self._bridge.call(operations.entity.list(limit=1))):

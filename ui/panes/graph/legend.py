@@ -5,22 +5,23 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
-from app.entities.model import TYPES, EntityType
+from app.entities.model import EntityType
 from ui import theme
 from ui.models.dates import format_number
 from ui.panes.graph.canvas.graph_colours import GROUPS
 from ui.panes.graph.canvas.node_shapes import draw_shape
 from ui.panes.graph.canvas.scene import GraphScene
-from ui.panes.graph.entity_types import SERIES, SHAPES, type_plural
+from ui.panes.graph.entity_types import DRAWN, LINK, SERIES, SHAPES, type_plural
 from ui.style.design_tokens import Space
 from ui.widgets.button import ToolButton
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import caption, tooltip
 
 _SIDE = 16
+_DOTS = "dots"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,9 @@ class LegendEntry:
     """One line of the legend.
 
     Args:
-        key: A type, or a group's number.
+        key: A type, ``link`` for note links, or a group's number.
         words: What it means.
-        shape: Outline of its nodes.
+        shape: Outline of its nodes, ``dots`` for a line.
         series: Number of its colour.
         is_shown: Whether such nodes are shown.
     """
@@ -43,7 +44,10 @@ class LegendEntry:
 
 
 class Legend(QFrame):
-    """Types or groups with their colours; a click on a type shows or hides it."""
+    """Types or groups with their colours, and note links.
+
+    A click on a type or on note links shows or hides them.
+    """
 
     toggled = Signal(str)
     """Show or hide a type."""
@@ -73,19 +77,24 @@ class Legend(QFrame):
         """The buttons, in order."""
         return [one for one in self.findChildren(ToolButton) if not one.isHidden()]
 
-    def show_types(self, counts: dict[EntityType, int], hidden: Sequence[str]) -> None:
-        """Show the types of the graph.
+    def show_types(self, counts: dict[EntityType, int], hidden: Sequence[str], linked: int = 0) -> None:
+        """Show the types of the graph, and whether there are note links.
 
         Args:
             counts: How many nodes of each are shown.
-            hidden: Types that are filtered out.
+            hidden: Types that are filtered out, note links among them.
+            linked: How many note links are shown.
         """
         entries = []
-        for kind in TYPES:
+        for kind in DRAWN:
             count = counts.get(kind, 0)
             if count or kind in hidden:
                 words = type_plural(kind) if kind in hidden else f"{type_plural(kind)} {format_number(count)}"
                 entries.append(LegendEntry(kind, words, SHAPES[kind], SERIES[kind], kind not in hidden))
+        if linked or LINK in hidden:
+            words = self.tr("Note links")
+            shown = words if LINK in hidden else f"{words} {format_number(linked)}"
+            entries.append(LegendEntry(LINK, shown, _DOTS, 0, LINK not in hidden))
         self._set(entries, is_by_group=False)
 
     def show_groups(self, scene: GraphScene) -> None:
@@ -161,6 +170,11 @@ def _sign(entry: LegendEntry, ratio: float) -> QIcon:
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    if entry.shape == _DOTS:
+        painter.setPen(QPen(QColor(tokens.accent if entry.is_shown else tokens.edge), 2, Qt.PenStyle.DotLine))
+        painter.drawLine(QPointF(1, _SIDE / 2), QPointF(_SIDE - 1, _SIDE / 2))
+        painter.end()
+        return QIcon(image)
     colour = tokens.series[entry.series % len(tokens.series)] if entry.is_shown else tokens.edge
     shape = entry.shape if entry.is_shown else "ring"
     draw_shape(painter, shape, QPointF(_SIDE / 2, _SIDE / 2), 5.5, QColor(colour), QColor(tokens.surface))

@@ -377,7 +377,8 @@ class GraphPane(ReadingPane):
             self.legend.show_groups(scene)
         else:
             counts = np.bincount(scene.kinds[scene.shown_nodes], minlength=len(TYPES)).tolist()
-            self.legend.show_types(dict(zip(TYPES, counts, strict=True)), self.loader.hidden)
+            linked = int((scene.linked & scene.shown_links).sum())
+            self.legend.show_types(dict(zip(TYPES, counts, strict=True)), self.loader.hidden, linked)
 
     def _show_page(self, identity: str) -> None:
         self._side.setCurrentWidget(self.page)

@@ -59,6 +59,8 @@ def settle(host: Host) -> None:
 def hide(host: Host, clock: SetClock) -> None:
     """Let the person write of people, and decide about them."""
     host.ask("note.save", content=PRIVATE, store="private")
+    host.ask("note.save", title="Tobias Vantreight", content="Knows [[Martin Tarrowmont]].", store="private")
+    host.ask("note.save", title="Martin Tarrowmont", content="Sings.", store="private")
     settle(host)
     clock.ms += 3_600_000
     ids = {row.name.casefold(): row.id for row in host.ask("entity.list")}

@@ -21,6 +21,7 @@ from app.history.undo import UndoService
 from app.index.indexer import Indexer
 from app.memories.history_applier import MemoryApplier
 from app.memories.model import Memory, NewMemory
+from app.memories.queries.title_links import links_of_titles
 from app.memories.service import MemoryService
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.sessions.model import NewMessage
@@ -56,7 +57,7 @@ class EntityHarness:
         self.sessions = SessionService(self.store, indexer, self.clock)
         self.memories = MemoryService(MemoryUnitOfWork(self.store, indexer, self.clock))
         self.service = EntityService(self.store, self.clock)
-        self.reads = EntityQueries(self.store)
+        self.reads = EntityQueries(self.store, links_of_titles)
         self.published: list[ChangeSet] = []
         self.sync = MentionWorker(self.store, self.clock, self.published.append, at_once)
         appliers = {"session": SessionApplier(indexer), "memory": MemoryApplier(indexer), "entity": EntityApplier()}

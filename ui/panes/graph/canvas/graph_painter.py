@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from app.entities.layout import Indices, Mask, Points
 from ui import theme
+from ui.models.dates import counted
 from ui.panes.graph.canvas.graph_colours import NodeStyle
 from ui.panes.graph.canvas.label_placement import LabelPlacement
 from ui.panes.graph.canvas.node_shapes import draw_shape, sprite
@@ -25,6 +26,7 @@ _STRONG = 0.55  # share of the largest radius from which a name is set in strong
 _DIM, _FAINT, _PLAIN, _FIRM = 0.07, 0.12, 0.2, 0.34
 _SOFT, _SOFTER = 0.75, 0.35  # shares of the accent in links that a person stated, and in those of a hub
 _MANY = 60
+_MOST_CAPTIONS, _CAPTION_AT = 12, 0.38  # note links of a node with words, and how far along these stand
 _VEIL = 208
 _HEAVY = 0.8  # quantile of weights from which a link is drawn firmer
 
@@ -148,16 +150,30 @@ class GraphPainter:
             self._write(painter, [self.labels[one] for one in company.tolist() if one in self.labels])
 
     def paint_links_of(self, painter: QPainter, number: int, *, is_firm: bool = True) -> None:
-        """Paint all links of a node, with what a stated one says."""
+        """Paint all links of a node, with what stated relations and note links say."""
         links = self._scene.links_of(number)
         colour = self._colours.accent(1.0 if is_firm else _SOFT if len(links) <= _MANY else _SOFTER)
         painter.setPen(QPen(colour, 1.6 if is_firm else 1.2))
         self._draw_links(painter, links)
         painter.setFont(theme.current().font("small"))
-        for link in links[self._scene.stated[links]].tolist():
-            ends = self.points[[self._scene.links.sources[link], self._scene.links.targets[link]]]
-            x, y = ends.mean(axis=0)
-            self._draw_text(painter, QRectF(x - 90, y - 10, 180, 20), self._scene.labels[link], minor=False)
+        linked = links[self._scene.linked[links]]
+        stated = links[self._scene.stated[links]]
+        for link in (*stated.tolist(), *(linked.tolist() if len(linked) <= _MOST_CAPTIONS else [])):
+            share = _CAPTION_AT if self._scene.linked[link] else 0.5
+            first, last = self.points[[self._scene.links.sources[link], self._scene.links.targets[link]]]
+            x, y = first + (last - first) * share
+            self._draw_text(painter, QRectF(x - 90, y - 10, 180, 20), self._caption(link), minor=False)
+
+    def _caption(self, link: int) -> str:
+        """Return what a stated relation says, or how many notes make a link."""
+        if not self._scene.linked[link]:
+            return self._scene.labels[link]
+        notes = int(self._scene.links.weights[link])
+        return counted(
+            notes,
+            QCoreApplication.translate("Words", "linked in a note"),
+            QCoreApplication.translate("Words", "linked in {n} notes"),
+        )
 
     def _ring(self, painter: QPainter, number: int, *, is_current: bool) -> None:
         if number >= len(self._scene) or not self._scene.shown_nodes[number]:
@@ -183,18 +199,27 @@ class GraphPainter:
         links = links[self._crossing(links)]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, self._vector or len(links) <= SMOOTH_LINKS)
         is_dense = len(links) > SMOOTH_LINKS
-        stated = scene.stated[links]
-        together = links[~stated]
+        stated, linked = scene.stated[links], scene.linked[links]
+        together = links[~stated & ~linked]
         weights = scene.links.weights[together]
         heavy = weights > max(1.0, float(np.quantile(weights, _HEAVY))) if len(weights) else weights > 0
         for chosen, pen in (
             (together[~heavy], QPen(self._colours.link(_DIM if is_dense else _PLAIN), 1)),
             (together[heavy], QPen(self._colours.link(_FAINT if is_dense else _FIRM), 1 if is_dense else 1.6)),
+            (links[linked], self._link_pen(is_dense=is_dense)),
             (links[stated], QPen(self._colours.accent(_SOFT), 1.6)),
         ):
             painter.setPen(pen)
             self._draw_links(painter, chosen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def _link_pen(self, *, is_dense: bool) -> QPen:
+        """Return the pen of note links: dots, or thin lines among thousands."""
+        if is_dense:  # dots take too long to draw
+            return QPen(self._colours.accent(_SOFTER), 1)
+        pen = QPen(self._colours.accent(_SOFT), 2)
+        pen.setStyle(Qt.PenStyle.DotLine)
+        return pen
 
     def _crossing(self, links: Indices) -> Mask:
         """Return which links may cross the picture."""

@@ -60,12 +60,15 @@ class GraphScene:
         )
         self.link_since: Indices = np.array([_ms(edge.first_at) for edge in edges], dtype=np.int64)
         self.stated: Mask = np.array([edge.kind == "stated" for edge in edges], dtype=np.bool_)
+        self.linked: Mask = np.array([edge.kind == "link" for edge in edges], dtype=np.bool_)
         self.labels: tuple[str, ...] = tuple(edge.label for edge in edges)
         each = _LINKS_EACH[0 if count <= _SMALL else 1 if count <= _MIDDLE else 2]
         self.springs = strongest(self.links, count, each)
         kept = set(zip(self.springs.sources.tolist(), self.springs.targets.tolist(), strict=True))
         pairs = zip(self.links.sources.tolist(), self.links.targets.tolist(), strict=True)
         self.drawn: Mask = np.array([pair in kept for pair in pairs], dtype=np.bool_) | self.stated
+        if count <= _MIDDLE:
+            self.drawn |= self.linked
         # GraphLinks by node, so that the neighbours of one are a slice.
         self._ends = np.concatenate([self.links.sources, self.links.targets])
         self._order = np.argsort(self._ends, kind="stable")

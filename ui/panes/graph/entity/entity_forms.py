@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.entities.model import TYPES, Entity, name_key
+from app.entities.model import Entity, EntityType, name_key
 from ui import theme
 from ui.panes.graph.entity.entity_field import EntityField
-from ui.panes.graph.entity_types import type_label
+from ui.panes.graph.entity_types import DRAWN, type_label
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, caption
@@ -77,11 +77,12 @@ class EntityForm(QFrame):
         self.done.setEnabled(self.is_complete())
 
 
-def _type_box(name: str, parent: QWidget) -> QComboBox:
+def _type_box(name: str, parent: QWidget, kind: EntityType = "person") -> QComboBox:
+    """Return a choice of types, ``kind`` among them."""
     box = QComboBox(parent)
     box.setAccessibleName(name)
-    for kind in TYPES:
-        box.addItem(type_label(kind), kind)
+    for one in dict.fromkeys((*DRAWN, kind)):
+        box.addItem(type_label(one), one)
     return box
 
 
@@ -95,7 +96,7 @@ class RenameForm(EntityForm):
         self.explain(self.tr("The old name stays an alias, so that texts still find it."), self.tr("Rename"))
         self.name = QLineEdit(entity.name, self)
         self.name.setAccessibleName(self.tr("Name"))
-        self.kind = _type_box(self.tr("Type"), self)
+        self.kind = _type_box(self.tr("Type"), self, entity.type)
         self.kind.setCurrentIndex(self.kind.findData(entity.type))
         self.summary = QLineEdit(entity.summary, self)
         self.summary.setAccessibleName(self.tr("Summary"))

@@ -7,9 +7,10 @@ import pytest
 
 from app.core.clock import to_datetime
 from app.core.stores import STORES
-from app.entities.model import GraphFilter, GraphView
+from app.entities.model import GraphEdge, GraphFilter, GraphView
 from app.entities.queries import graph
 from app.errors import InputError
+from app.memories.queries.title_links import links_of_titles
 from tests.helpers.access import EVERYTHING
 from tests.unit.app.entities.conftest import EntityHarness
 
@@ -134,8 +135,10 @@ def _steps(talk: EntityHarness, centre: str | None, depth: int) -> tuple[GraphVi
         connection.set_progress_handler(count, 1_000)
         try:
             if centre is None:
-                return graph.overview(connection, 100, GraphFilter(), STORES), steps
-            return graph.neighbourhood(connection, centre, depth, 100, GraphFilter(), STORES), steps
+                return graph.overview(connection, 100, GraphFilter(), STORES, title_links=links_of_titles), steps
+            return graph.neighbourhood(
+                connection, centre, depth, 100, GraphFilter(), STORES, title_links=links_of_titles
+            ), steps
         finally:
             connection.set_progress_handler(None)
 
@@ -187,3 +190,78 @@ def test_texts_that_name_few_are_joined_before_long_lists(
     monkeypatch.setattr(graph, "MAX_PAIRS", 10)
     view, _ = _steps(lists, None, 1)
     assert [(edge.source, edge.target, edge.weight) for edge in view.edges] == [("site0", "site1", 1.0)]
+
+
+def _links(view: GraphView) -> dict[tuple[str, str], GraphEdge]:
+    names = {node.id: node.name for node in view.nodes}
+    found = (((names[edge.source], names[edge.target]), edge) for edge in view.edges if edge.kind == "link")
+    return {(min(pair), max(pair)): edge for pair, edge in found}
+
+
+@pytest.fixture
+def linked(harness: EntityHarness) -> EntityHarness:
+    """Return a vault in which notes about people link to one another, but never name both in a text."""
+    harness.say("Alice Jones met Carla Weber in Rome.", "Bob Miller is in Paris.", session="first")
+    harness.read_all()
+    harness.note("Likes tea. See [[bob|him]].", title="Alice Jones")
+    harness.note("Plays chess.", title="Bobby", attributes={"aliases": ["bob"]})
+    harness.note("Bob Miller knows [[Alice Jones]] and [[Carla Weber]].", title="Groceries")
+    harness.read_all()
+    harness.do(harness.service.merge([harness.id("Bobby")], harness.id("Bob Miller"), actor="person"))
+    harness.read_all()
+    return harness
+
+
+def test_a_note_link_joins_the_names_that_the_notes_are_about(linked: EntityHarness) -> None:
+    found = _links(_graph(linked))
+    assert list(found) == [("Alice Jones", "Bob Miller")], "the note about groceries is about no name"
+    edge = found["Alice Jones", "Bob Miller"]
+    alice = next(row[0] for row in linked.rows("SELECT id FROM memories WHERE title = 'Alice Jones'"))
+    assert (edge.weight, edge.notes, edge.label) == (1.0, (alice,), "")
+
+
+@pytest.mark.parametrize("centre", ["Alice Jones", "Bob Miller"])
+def test_links_and_backlinks_lead_from_the_middle(linked: EntityHarness, centre: str) -> None:
+    view = _graph(linked, linked.id(centre), kinds=("link",))
+    assert ("Alice Jones", "Bob Miller") in _links(view)
+    assert {edge.kind for edge in view.edges} == {"link"}
+    assert not _links(_graph(linked, linked.id(centre), kinds=("together",)))
+
+
+def test_links_count_notes_within_the_times(linked: EntityHarness) -> None:
+    linked.clock.ms += DAY_MS
+    linked.note("Brother of [[Alice Jones]]; [[alice jones|she]] sings.", title="Bob Miller")
+    linked.read_all()
+    now = _links(_graph(linked))["Alice Jones", "Bob Miller"]
+    assert now.weight == len(now.notes) == 2
+    then = _links(_graph(linked, until=to_datetime(linked.clock.ms)))["Alice Jones", "Bob Miller"]
+    assert then.weight == 1
+    assert then.first_at == now.first_at == to_datetime(linked.clock.ms - DAY_MS)
+
+
+def test_a_deleted_note_joins_nothing(linked: EntityHarness) -> None:
+    alice = next(row[0] for row in linked.rows("SELECT id FROM memories WHERE title = 'Alice Jones'"))
+    linked.do(linked.memories.delete(EVERYTHING, alice))
+    assert not _links(_graph(linked))
+
+
+@pytest.mark.parametrize(("first", "second"), [("private", "social"), ("social", "private"), ("private", "private")])
+def test_links_from_and_to_other_stores_are_not_told(harness: EntityHarness, first: str, second: str) -> None:
+    harness.note("Alice Jones met Bob Miller in Vienna.", store="social")
+    harness.note("See [[Bob Miller]].", title="Alice Jones", store=first)
+    harness.note("Plays chess.", title="Bob Miller", store=second)
+    harness.read_all()
+    narrow = EVERYTHING.within(("social",))
+    for centre in (None, next(row.id for row in harness.listed(("social",)) if row.name == "Bob Miller")):
+        found = harness.do(harness.reads.graph(narrow, centre, 1, 100, GraphFilter()))
+        assert {"Alice Jones", "Bob Miller"} <= {node.name for node in found.nodes}
+        assert not _links(found)
+    assert _links(_graph(harness))
+
+
+def test_links_within_the_callers_stores_are_told(harness: EntityHarness) -> None:
+    made = harness.note("Alice Jones likes tea. See [[Bob Miller]].", title="Alice Jones", store="social")
+    harness.note("Bob Miller plays chess.", title="Bob Miller", store="social")
+    harness.read_all()
+    found = _links(harness.do(harness.reads.graph(EVERYTHING.within(("social",)), None, 1, 100, GraphFilter())))
+    assert found["Alice Jones", "Bob Miller"].notes == (made.id,)

@@ -18,6 +18,7 @@ from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.graph.conftest import Open
 from ui.actions import Actions
 from ui.bridge import Bridge
+from ui.panes.graph.graph_files import graphml
 from ui.panes.graph.pane import GraphPane
 from ui.shell.navigation import Place
 from ui.theme import Scheme
@@ -467,3 +468,34 @@ def test_buttons_of_the_page_lead_on(known: Host, open_graph: Open, rest: Rest) 
     ids = [action.id for action in pane.commands()]
     assert len(ids) == len(set(ids))
     assert all(one.startswith("graph.") for one in ids)
+
+
+def test_names_whose_notes_link_are_joined_by_a_line_of_its_own(known: Host, open_graph: Open, rest: Rest) -> None:
+    known.ask("note.save", title="Ana Lopez", content="Plays with [[Elena Greco]].")
+    known.ask("note.save", title="Elena Greco", content="Plays the cello.")
+    known.ask("vault.settle", names=True)
+    pane = open_graph()
+    pane.draw_around(_id(known, "Ana Lopez"))
+    rest(lambda: "Elena Greco" in _names(pane) and pane.loader.centre_name == "Ana Lopez")
+    scene = pane.canvas.scene
+    ends = {
+        scene.nodes[end].name
+        for one in np.flatnonzero(scene.linked)
+        for end in (int(scene.links.sources[one]), int(scene.links.targets[one]))
+    }
+    assert ends == {"Ana Lopez", "Elena Greco"}
+    assert scene.drawn[scene.linked].all()
+    assert '<data key="kind">link</data>' in graphml(scene)
+    assert pane.legend.entries[-1].words == "Note links 1"
+    pane.legend.toggled.emit("link")
+    rest(lambda: not pane.canvas.scene.linked.any())
+    assert not pane.legend.entries[-1].is_shown
+    assert open_graph(pane.save_state()).loader.hidden == ("date", "link")
+
+
+def test_addresses_are_no_names_to_draw(known: Host, open_graph: Open, rest: Rest) -> None:
+    known.ask("entity.rename", id=_id(known, "Vienna"), name="vienna.example", type="url")
+    pane = open_graph(b'{"everyone": true, "hidden": ["date", "email", "url"]}')
+    rest(lambda: "Ana Lopez" in _names(pane))
+    assert "vienna.example" not in _names(pane)
+    assert {entry.key for entry in pane.legend.entries} == {"person", "location", "date"}
