@@ -67,18 +67,19 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
         rf"|\b(?:i|we) have (?:got )?{_NUMBER} (?:\w+ ){{0,2}}{_RELATIVE}\b|\bmy {_RELATIVE}['’]s (?:name"
         rf"|birthday) is\b"
         rf"|{_I}(?:got married|got engaged|got divorced|are expecting|adopted)\b"
-        rf"|{_IM}(?:married|engaged|divorced|widowed|expecting)\b(?! (?:in|with (?:the|it|this)|to be))",
+        rf"|{_IM}(?:married|engaged|divorced|widowed|expecting)\b"
+        r"(?! (?:in|with (?:the|it|this)|to be|around|about|\d))",
     ),
     (
         "commitment",
         r"(?<!think )(?<!guess )(?<!maybe )\b(?:i['’]ll|i will|we['’]ll|we will) (?:send|bring|call|pay|pick|give"
-        r"|help|come|be back|finish"
+        r"|help|come to|finish"
         r"|deliver|return|write|email|book|meet|cook|bake|fix|drive|visit|hand|submit|transfer|repay|buy|order"
         r"|invite)\b"
         rf"(?! it\b| them\b|[^.]* a (?:try|go|shot)\b)[^.]{{3,120}}?{_WHEN}|(?<!think )\b(?:i['’]ll|i will) (?:send"
         rf"|bring|return|repay|email) (?!it\b|them\b|this\b|that\b)"
-        rf"(?:[\w'’-]+ ){{3}}|{_I}promised? (?:to|that|my|her|him|them"
-        rf"|\w+ (?:to|that))\b",
+        rf"(?:[\w'’-]+ ){{3}}|{_I}promised? (?:my \w+|\w+ (?:to|that)|that (?:i|we)"
+        r"|to (?!be|try|do)\w+ (?:my|our|your|the|an?|some))\b",
     ),
     (
         "decision",
@@ -89,17 +90,16 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
     (
         "plan",
         rf"{_IM}(?:flying|moving|going|travel(?:l)?ing|starting|getting (?:married|divorced|a|my|an)|having|visiting"
-        rf"|leaving|taking|running|seeing|meeting|hosting|planning)\b(?! to (?:try|make|do|check|look|use|start with"
-        rf"|add|cook"
-        rf"|wear|set|explore)\b)[^.]{{3,120}}?{_WHEN}"
+        rf"|leaving|taking|running|seeing|meeting|hosting|planning)\b(?! to (?:try|make|do|buy|drop|check|look|use"
+        rf"|start with|add|cook|wear|set|explore)\b)[^.]{{3,120}}?{_WHEN}"
         rf"|{_WHEN},? (?:i['’]m|i am|we['’]re|we are) (?:flying|moving|going|travel(?:l)?ing|starting|getting|having"
         r"|visiting|leaving|taking|running|meeting|hosting|planning)\b",
     ),
     (
         "preference",
-        r"\b(?:my|our) (?:all-time |absolute )?favou?rite [a-z]+(?: [a-z]+){0,2} (?:is|are) (?!the one|that|this)"
-        rf"|\bi (?:absolutely |really )?(?:hate|can['’]t stand|adore) {_NO_POINTER}[a-z]"
-        rf"|(?<!which )(?<!that )(?<!something )\bi (?:absolutely |really |still )?love {_NO_POINTER}"
+        r"\b(?:my|our) (?:all-time |absolute )?favou?rite (?!part|thing)[a-z]+(?: [a-z]+){0,2} (?:is|are)"
+        rf" (?!the one|that|this)|\bi (?:absolutely |really )?(?:hate|can['’]t stand|adore) {_NO_POINTER}[a-z]"
+        rf"|(?<!which )(?<!that )(?<!something )\bi (?:absolutely|really) love {_NO_POINTER}"
         r"(?!(?:the|your|his|her|him|our|my|to|a|an|do|doing)\b"
         rf"|watching|every)[a-z]+\b(?! (?:the|them|it|you|this|that|those)\b)|\bi['’]m afraid of [a-z]+s\b"
         rf"|\bi prefer [a-z]+ (?:to"
@@ -240,6 +240,10 @@ _CHINESE: Final[tuple[tuple[Family, str], ...]] = (
 _TABLE: Final = [
     (family, re.compile(pattern)) for table in (_ENGLISH, _GERMAN, _SPANISH, _CHINESE) for family, pattern in table
 ]
+
+
+DAY_TO_COME: Final = re.compile(_WHEN)
+"""A day, week, month or season to come, or a date, in English; for texts in small letters."""
 
 
 def cue_of(sentence: str) -> Family | None:

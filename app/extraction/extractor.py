@@ -7,6 +7,7 @@ from typing import Final
 from app.core.recall_fence import without_recalled
 from app.extraction.cues import cue_of
 from app.extraction.model import ExtractedFact, Family, SpokenLine
+from app.extraction.passing import is_passing
 from app.extraction.relative_dates import named_day
 from app.extraction.scorer import is_english, probability
 from app.extraction.screening import can_stand_alone, plays_a_part
@@ -15,10 +16,12 @@ from app.extraction.sentence_split import sentences
 CONFIDENCE: Final = 0.6
 MAX_PER_MESSAGE: Final = 3
 MAX_FACTS: Final = 2_000  # of one call
-AMONG_PEOPLE: Final = 0.42
-WITH_ASSISTANT: Final = 0.58
-"""Least probability of a fact, by the kind of conversation; five of six sentences above it are worth remembering."""
-_MASKED: Final = "[secret:"
+AMONG_PEOPLE: Final = 0.4
+WITH_ASSISTANT: Final = 0.62
+"""Least probability of a fact, by the kind of conversation; four of five sentences above it are worth remembering."""
+_TELLING: Final = {"statement", "relation"}
+"""Families whose cues name what matters, so that nothing else is asked."""
+_LEFT_OPEN: Final = "["  # a masked secret, a blank to fill in, markup
 _FAMILIES: Final[tuple[tuple[Family, re.Pattern[str]], ...]] = (
     ("decision", re.compile(r"\b(?:decided|chose|settled on|signed up|enrolled|quit|applied)\b", re.IGNORECASE)),
     (
@@ -55,6 +58,7 @@ def extract(messages: Sequence[SpokenLine]) -> list[ExtractedFact]:
     hypotheses, quotations, code, parts that are played, pasted and recalled text, secrets, and sentences whose subject
     stands elsewhere are left out. A sentence in English is chosen by the scorer; one that tells of health, relatives,
     home, work, plans with a date, promises, decisions or strong likes by its cue, also in German, Spanish and Chinese.
+    Of these, what passes is left out, too, unless it tells of health, relatives, home or work.
 
     Args:
         messages: The messages of one conversation, in order.
@@ -81,10 +85,12 @@ def _chosen(text: str, least: float) -> Iterator[tuple[str, Family]]:
     read = without_recalled(text)
     for sentence in sentences(read):
         # Where recalled text was taken out, two halves may have become one sentence that nobody said.
-        if not can_stand_alone(sentence) or _MASKED in sentence or (read is not text and sentence not in text):
+        if not can_stand_alone(sentence) or _LEFT_OPEN in sentence or (read is not text and sentence not in text):
             continue
         family = cue_of(sentence)
-        if family is None and is_english(sentence) and probability(sentence) >= least:
-            family = next((name for name, pattern in _FAMILIES if pattern.search(sentence)), "statement")
+        if family not in _TELLING and is_english(sentence):
+            if is_passing(sentence) or (family is None and probability(sentence) < least):
+                continue
+            family = family or next((name for name, pattern in _FAMILIES if pattern.search(sentence)), "statement")
         if family is not None:
             yield sentence, family

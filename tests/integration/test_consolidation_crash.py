@@ -26,7 +26,7 @@ def start(vault: Path) -> Host:
 @pytest.fixture
 def filled(vault: Path) -> Path:
     host = start(vault)
-    turns = [{"role": "user", "content": f"I love hiking on mountain number {number}."} for number in range(TURNS)]
+    turns = [{"role": "user", "content": f"I adore hiking on mountain number {number}."} for number in range(TURNS)]
     host.ask("session.append", session="talk", messages=turns)
     host.ask("session.append", session="other", messages=turns[:1])
     host.ask("vault.settle")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app.extraction.passing import is_passing
 from app.extraction.scorer import PLACES, WEIGHTS, features, scale
 from app.extraction.screening import can_stand_alone, plays_a_part
 from app.extraction.sentence_split import sentences
@@ -106,10 +107,11 @@ def main() -> int:
             found = features(given[place][0])
             scores[place] = 1 / (1 + np.exp(-weights[found].sum() / scale(found)))
     worth, is_chat = (np.array([one[place] for one in given]) for place in (1, 2))
+    lasts = np.array([not is_passing(one[0]) for one in given])
     for name, part in (("among people", ~is_chat), ("with an assistant", is_chat)):
         print(f"{name}: {part.sum()} sentences, {worth[part].mean():.3f} worth remembering")
         for threshold in (0.38, 0.42, 0.46, 0.5, 0.54, 0.58, 0.62):
-            kept = part & (scores >= threshold)
+            kept = part & lasts & (scores >= threshold)
             print(f"    {threshold}: {kept.sum()} kept, {worth[kept].mean():.3f} of them worth it")
     options.out.mkdir(parents=True, exist_ok=True)
     np.save(options.out / WEIGHTS, fit(given).astype(np.float16))

@@ -107,7 +107,7 @@ def test_an_answer_that_is_no_json_is_mended_once(host: Host, clock: SetClock) -
 def test_a_model_that_fails_is_waited_for_a_day(host: Host, clock: SetClock) -> None:
     model = use(host, ScriptedModel(ModelUnavailableError("The model is asleep.", purpose="consolidation")))
     for session in ("one", "two", "three", "four", "five"):
-        say(host, session, "I love hiking in the hills.")
+        say(host, session, "I adore hiking in the hills.")
     clock.now += timedelta(hours=1)
     made = host.ask("upkeep.run", job="consolidation")
     assert made.status == "failed"
@@ -122,7 +122,7 @@ def test_a_model_that_fails_is_waited_for_a_day(host: Host, clock: SetClock) -> 
 
 def test_a_conversation_that_cannot_be_read_on_request_fails_as_the_model_does(host: Host) -> None:
     use(host, ScriptedModel(ModelUnavailableError("The model is asleep.", purpose="consolidation")))
-    say(host, "one", "I love hiking in the hills.")
+    say(host, "one", "I adore hiking in the hills.")
     with pytest.raises(ModelUnavailableError, match=r"The model is asleep\. 1 conversation waits for it\.") as caught:
         host.ask("session.consolidate", session="one")
     assert (caught.value.code, caught.value.kind) == ("model_unavailable", "machine")
@@ -130,7 +130,7 @@ def test_a_conversation_that_cannot_be_read_on_request_fails_as_the_model_does(h
 
 def test_what_may_not_leave_this_computer_is_read_by_rules(host: Host, clock: SetClock) -> None:
     use(host, ScriptedModel(AccessDeniedError("Private text stays here.")))
-    say(host, "one", "I love hiking in the hills.")
+    say(host, "one", "I adore hiking in the hills.")
     run(host, clock)
     assert [found.source for found in facts(host).values()] == ["rules"]
 
