@@ -262,9 +262,7 @@ class UndoService:
 def _obstacle(connection: apsw.Connection, entry: HistoryRow, now: State | None) -> Obstacle | None:
     """Return what prevents the undo of an entry whose target is in a state."""
     if changed := _changed_since(entry, now):
-        entries = history_repo.later_entries(connection, entry, with_undoing=True)
-        later = next((row for row in entries if _is_in_the_way(connection, row, entry, changed)), None)
-        return _stale(entry, changed, now, later)
+        return _stale(entry, changed, now, _in_the_way(connection, entry, changed))
     # A deletion and a restoration cancel each other out; after an undo of the creation, neither could be undone.
     makes_or_deletes = entry.target_kind == "memory" and _is_gone(entry.before) != _is_gone(entry.after)
     if makes_or_deletes and (later := _later_change(connection, entry)) is not None:
@@ -272,18 +270,24 @@ def _obstacle(connection: apsw.Connection, entry: HistoryRow, now: State | None)
     return None
 
 
-def _is_in_the_way(connection: apsw.Connection, later: HistoryRow, entry: HistoryRow, fields: Sequence[str]) -> bool:
-    """Return whether a later entry prevents the undo of an entry.
+def _in_the_way(connection: apsw.Connection, entry: HistoryRow, fields: Sequence[str]) -> HistoryRow | None:
+    """Return the later entry to undo before an entry, ``None`` where none is known.
 
-    It changed one of the fields, or made or deleted the target.
-
-    One that undid what came after ``entry``, too, left nothing of it.
+    It is the latest that changed one of the fields; without one, the latest that made or deleted the target, which may
+    have come back as something else. One whose effect is what it was at the time of ``entry`` is not in its way: it
+    undid what came after that, or brought back what came before.
     """
-    changed = differing(later.before, later.after)
-    if "existence" not in changed and set(changed).isdisjoint(fields):
-        return False
-    base, stands = undo_chain.base_entry(connection, later.id)
-    return stands or base < entry.id
+    made_or_deleted = None
+    for later in history_repo.later_entries(connection, entry, with_undoing=True):
+        changed = differing(later.before, later.after)
+        is_about = not set(changed).isdisjoint(fields)
+        if not is_about and (made_or_deleted is not None or "existence" not in changed):
+            continue
+        if undo_chain.has_turned(connection, later.id, entry.id):
+            if is_about:
+                return later
+            made_or_deleted = later
+    return made_or_deleted
 
 
 def _changed_since(entry: HistoryRow, now: State | None) -> tuple[str, ...]:

@@ -46,18 +46,25 @@ def _chain(connection: apsw.Connection, history_id: int) -> Iterator[int]:
         following = connection.execute("SELECT undone_by FROM memory_history WHERE id = ?", (following,)).get
 
 
-def base_entry(connection: apsw.Connection, history_id: int) -> tuple[int, bool]:
-    """Follow an entry back over its undoings and redoings to the first.
-
-    Returns:
-        The first entry's id, and whether its effect stands through ``history_id``.
-    """
-    steps = 0
+def base_entry(connection: apsw.Connection, history_id: int) -> int:
+    """Follow an entry back over its undoings and redoings to the first, and return the id of that."""
     while (
         undone := connection.execute("SELECT id FROM memory_history WHERE undone_by = ?", (history_id,)).get
     ) is not None:
-        history_id, steps = int(undone), steps + 1
-    return history_id, steps % 2 == 0
+        history_id = int(undone)
+    return history_id
+
+
+def has_turned(connection: apsw.Connection, history_id: int, since: int) -> bool:
+    """Return whether the effect of an entry, or of what it undid or redid, stands now but not then, or the reverse.
+
+    Args:
+        connection: Any connection.
+        history_id: The entry.
+        since: The entry that was the last one then.
+    """
+    chain = list(_chain(connection, base_entry(connection, history_id)))
+    return sum(one > since for one in chain) % 2 == 1
 
 
 def standing_of_run(connection: apsw.Connection, run_id: str) -> list[int]:

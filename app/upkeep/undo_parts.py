@@ -67,5 +67,5 @@ def build(runtime: Runtime, indexer: Indexer, sessions: SessionParts, *undoers: 
     quarantine = QuarantineService(store, entries, bulk, MemoryUnitOfWork(store, indexer, clock), sessions, clock)
     runs = RunUndo(store, entries, bulk, (confidence.undo, *undoers, quarantine.undo_withdrawal))
     reader = ActReader(entries, (confidence_repo.standing_runs, enrichment_repo.standing_runs))
-    acts = ActService(store, reader, entries, runs)
+    acts = ActService(store, reader, entries, runs, runtime.publish)
     return UndoParts(entries, runs, RunReader(store, confidence.changes), acts, quarantine)

@@ -97,6 +97,12 @@ class ActReader:
             raise NotFoundError("The history has no such entry. See 'history.list'.", id=identity)
         return act
 
+    def base_of(self, connection: apsw.Connection, identity: str) -> str:
+        """Return the id of the act that an act undid or did again, over any number of times; else its own."""
+        if identity.startswith(ENTRY):
+            return f"{ENTRY}{undo_chain.base_entry(connection, int(identity.removeprefix(ENTRY)))}"
+        return identity.rpartition(UNDO)[2]
+
     def acts(self, connection: apsw.Connection, ids: Sequence[str]) -> list[Act]:
         """Return acts by their ids; those there are none of are left out."""
         effects = self._effects(connection)

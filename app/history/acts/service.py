@@ -1,6 +1,6 @@
 """Acts of the history: listed, undone and done again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Final
@@ -39,13 +39,22 @@ class ActService:
         reader: Reads acts.
         undo: Undoes single changes.
         runs: Undoes runs.
+        publish: Hears of what was undone before the rest failed.
     """
 
-    def __init__(self, store: Store, reader: ActReader, undo: UndoService, runs: RunUndo) -> None:
+    def __init__(
+        self,
+        store: Store,
+        reader: ActReader,
+        undo: UndoService,
+        runs: RunUndo,
+        publish: Callable[[ChangeSet], None],
+    ) -> None:
         self._store = store
         self._reader = reader
         self._undo = undo
         self._runs = runs
+        self._publish = publish
 
     async def page(self, who: Who | None, limit: int, cursor: str = "") -> ActPage:
         """Return a page of acts, newest first.
@@ -77,32 +86,54 @@ class ActService:
         Args:
             identity: The act.
             actor: Who undoes it.
-            with_later: Undo what is in its way first, the latest first, each as an act of its own.
+            with_later: Undo what is in its way first, the latest first, each as an act of its own. Each change is
+                undone or done again once at most. What was undone stays so where the rest fails; the error tells of it.
 
         Raises:
             NotFoundError: There is no such act.
             InputError: It is undone already.
             StaleError: What it changed was changed since; the sentence says what to undo first.
         """
-        return await self._undo_with(identity, actor, {""} if with_later else None)
+        done: list[Changed[UndoneAct]] = []
+        try:
+            await self._undo_with(identity, actor, done, set() if with_later else None)
+        except BaseException as error:
+            if not done:
+                raise
+            self._publish(replace(_joined(done), operation="history.undo"))
+            if not isinstance(error, InputError):
+                raise
+            undone = [one.value.act.id for one in done]
+            raise type(error)(f"{error.message} {_told(undone)}", **error.data | {"undone": undone}) from error
+        return Changed(done[-1].value, _joined(done))
 
-    async def _undo_with(self, identity: str, actor: str, met: set[str] | None) -> Changed[UndoneAct]:
-        """Undo an act, and first what is in its way where ``met`` collects that."""
-        changes: list[ChangeSet] = []
+    async def _undo_with(self, identity: str, actor: str, done: list[Changed[UndoneAct]], met: set[str] | None) -> None:
+        """Undo an act, and first what is in its way.
+
+        Args:
+            identity: The act.
+            actor: Who undoes it.
+            done: Collects what was undone.
+            met: Collects the first acts of what was undone or done again, each of which is so once at most; ``None`` to
+                undo nothing but ``identity``.
+        """
         while True:
             act = await self._store.read(partial(self._reader.act, identity=identity))
             if act.state == "undone":
                 raise InputError(UNDONE_ALREADY, id=identity, undone_by=act.undone_by)
             try:
-                done = await self._carry_out(act, actor)
+                done.append(await self._carry_out(act, actor))
             except StaleError as error:
                 first = str((error.data["obstacle"] or {}).get("first", ""))
-                if met is None or first in met:
+                if met is None or not first:
                     raise
-                met.add(first)
-                changes.append((await self._undo_with(first, actor, met)).changes)
+                base = await self._store.read(partial(self._reader.base_of, identity=first))
+                if base in met:  # there and back again would have no end
+                    raise
+                met.add(base)
+                await self._undo_with(first, actor, done, met)
             else:
-                return replace(done, changes=_joined([*changes, done.changes])) if changes else done
+                return
 
     async def step(self, step: Step, actor: str) -> Changed[UndoneAct]:
         """Undo the last thing that the person did, or do again what they undid last.
@@ -149,8 +180,9 @@ class ActService:
         return Changed(value, replace(undone.changes, operation="memory.undo"))
 
 
-def _joined(changes: Sequence[ChangeSet]) -> ChangeSet:
-    """Return the record of several changes, of which the last is what was asked for."""
+def _joined(done: Sequence[Changed[UndoneAct]]) -> ChangeSet:
+    """Return the record of several undoings, of which the last is what was asked for."""
+    changes = [one.changes for one in done]
     ids = tuple(dict.fromkeys(one for record in changes for one in record.ids))
     is_named = len(ids) <= MAX_NAMED and all(record.ids for record in changes)
     return replace(
@@ -159,3 +191,10 @@ def _joined(changes: Sequence[ChangeSet]) -> ChangeSet:
         ids=ids if is_named else (),
         history_ids=tuple(one for record in changes for one in record.history_ids),
     )
+
+
+def _told(undone: Sequence[str]) -> str:
+    """Return that acts were undone before another could not be."""
+    if len(undone) == 1:
+        return f"A later change was undone before that ({undone[0]}) and can be done again."
+    return f"{len(undone)} later changes were undone before that, the last of them {undone[-1]}, and can be done again."

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from app.api.caller import OWNER, Caller, caller_of
+from app.changes import ChangeSet
 from app.core.clock import DAY_MS
 from app.errors import AccessDeniedError, InputError, NotFoundError, StaleError
 from app.history.acts.model import Act
@@ -360,3 +361,91 @@ def test_a_run_of_which_all_was_changed_since_says_what_to_undo_first(host: Host
     assert refused.value.data["obstacle"]["reason"] == "changed"
     host.ask("history.undo", id=run, with_later=True)
     assert len(contents(host)) == 24
+
+
+def rename_note(host: Host, note: str, title: str) -> None:
+    host.ask("note.update", id=note, version=host.ask("note.get", id=note).version, title=title)
+
+
+def undo_with_later(host: Host, identity: str) -> Any:
+    """Undo an act with what is in its way; fail, and let the host go on, where that has no end."""
+    call = host.call("history.undo", {"id": identity, "with_later": True}, OWNER)
+    try:
+        return call.result(30)
+    finally:
+        call.cancel()
+
+
+def titled(host: Host, *titles: str) -> str:
+    """Write a note and rename it, so that its history has an entry for each title; return its id."""
+    note = host.ask("note.save", title=titles[0], content="text")
+    for title in titles[1:]:
+        rename_note(host, note.id, title)
+    return str(note.id)
+
+
+def found(host: Host, identity: str) -> Act:
+    (act,) = host.ask("history.find", ids=[identity])
+    return act
+
+
+def test_an_undoing_is_undone_with_the_renaming_before_it(host: Host) -> None:
+    note = titled(host, "t", "a", "b")
+    undo_with_later(host, "entry:1")
+    assert [act.id for act in acts(host)[:3]] == ["entry:6", "entry:5", "entry:4"]
+    undo_with_later(host, "entry:4")
+    assert host.ask("note.get", id=note).title == "b"
+    assert texts(host)[:3] == [
+        "Did again: Renamed the note ‘b’",
+        "Did again: Renamed the note ‘a’",
+        "Did again: Wrote the note ‘t’",
+    ]
+    assert len(acts(host)) == 9
+
+
+def test_what_to_undo_first_is_what_the_fields_depend_on(host: Host) -> None:
+    titled(host, "t", "a", "b")
+    undo_with_later(host, "entry:1")
+    host.ask("history.undo", id="entry:6")
+    obstacle = found(host, "entry:4").obstacle
+    assert obstacle is not None
+    assert (obstacle.reason, obstacle.fields, obstacle.first) == ("changed", ("title",), "entry:5")
+
+
+def test_an_undoing_is_undone_with_several_renamings_before_it(host: Host) -> None:
+    note = titled(host, "t", "a", "b", "c")
+    undo_with_later(host, "entry:2")
+    undo_with_later(host, "entry:5")
+    assert host.ask("note.get", id=note).title == "c"
+    assert len(acts(host)) == 4 + 3 + 3
+
+
+def test_a_deletion_that_was_taken_back_is_not_in_the_way_of_a_renaming(host: Host) -> None:
+    note = titled(host, "t", "a", "b")
+    host.ask("note.delete", id=note)
+    host.ask("note.restore", id=note)
+    assert "Undo this first: Renamed the note" in found(host, "entry:2").refusal
+    undo_with_later(host, "entry:2")
+    assert host.ask("note.get", id=note).title == "t"
+    assert len(acts(host)) == 5 + 2
+
+
+def test_an_undo_that_fails_after_a_later_one_tells_of_that(host: Host) -> None:
+    host.ask("note.save", content="Anna Kovacs met Eve Miller in Graz.")
+    host.ask("vault.settle", names=True)
+    ids = {row.name: row.id for row in host.ask("entity.list", limit=100)}
+    anna, eve = ids["Anna Kovacs"], ids["Eve Miller"]
+    host.ask("entity.rename", id=anna, name="Anna Lund")
+    first = acts(host)[0].id
+    host.ask("entity.rename", id=anna, name="Anna Berg")
+    second = acts(host)[0].id
+    host.ask("entity.rename", id=eve, name="Anna Kovacs")
+    heard: list[Any] = []
+    leave = host.subscribe(heard.append)
+    with pytest.raises(StaleError, match=rf"A later change was undone before that \({second}\)") as refused:
+        undo_with_later(host, first)
+    leave()
+    assert refused.value.data["undone"] == [second]
+    (event,) = (one for one in heard if isinstance(one, ChangeSet) and one.history_ids)
+    assert (event.operation, event.ids, "entities" in event.areas) == ("history.undo", (anna,), True)
+    assert found(host, second).state == "undone"
