@@ -29,9 +29,9 @@ _MANY: Final = re.compile(r"\b(?:they|them|their|theirs)\b", re.IGNORECASE)
 _POINTING: Final = re.compile(
     r"\b(?:like (?:this|that|these|those)(?=\W*\Z|[,.;!?–-]| [–-])"
     r"|(?:do|did|done|doing|try|tried|made|include) (?:this|that|it|so)"
-    r"|the (?:idea|other one|first (?:visit|one)|latter|former)\b(?! (?:of|that|to|as|for))"
+    r"|the (?:idea|other one|latter|former)\b(?! (?:of|that|to|as|for))"
     r"|a similar \w+\b(?! (?:when|to|at|with))"
-    r"|(?:this|these|those) (?:pics?|photos?|ones?)|here['’]s (?:a|my|the|another)|look(?:,|ing)? at"
+    r"|(?:this|these|those) (?:pics?|photos?|ones?)|here['’]s (?:a|my|the|another)"
     r"|in (?:this|that) (?:pic|photo)|there(?! (?:is|are|was|were|has|have|will)))\b(?!['’])",
     re.IGNORECASE,
 )
@@ -82,7 +82,7 @@ _NOW: Final = re.compile(
 _PASTIME: Final = re.compile(
     r"\b(?:watch(?:ed|ing)|play(?:ed|ing)|finished (?:eating|season)|season \d|ate|eating|dinner|(?:br|l)unch|breakfast"
     r"|bak(?:ed|ing)|cook(?:ed|ing)|brew(?:ed|ing)?|listen(?:ed|ing)|chill\w*|bored|tired|angry|frustrated|clean(?:ed"
-    r"|ing)|organi[sz]ed|walk|browsing|tried|keys|bowling)\b",
+    r"|ing)|organi[sz]ed|walk|tried)\b",
     re.IGNORECASE,
 )
 _MILESTONE: Final = re.compile(

@@ -92,7 +92,7 @@ def test_clients_of_both_eras_read_and_write(host: Host, era: str) -> None:
             httpx2.AsyncClient(headers=shown, timeout=30) as web,
             Client(streamable_http_client(url, http_client=web), mode=era) as client,
         ):
-            assert len((await client.list_tools()).tools) == 10
+            assert len((await client.list_tools()).tools) == 12
             written: Any = await client.call_tool("memory_write", {"content": f"Scout {number} saw a heron."})
             assert written.structured_content["outcome"] == "added"
             found: Any = await client.call_tool("memory_search", {"query": "heron"})

@@ -27,7 +27,8 @@ LARGE_TEXT = (1.5, 1000, 650)
 """Scale of the text, width and height of the window."""
 WIDE = (1.0, 1440, 900)
 QUIET_ROUNDS, ROUND_S = 6, 0.02
-ADDRESS = "ada@example.org"
+TITLE, PERSON = "Dr. ", "Ines Duarte"
+"""A name that is found in a text, after what tells that it is a person."""
 NAMES = {
     *translation.LANGUAGES.values(),
     *("static", "hashed", "OpenAI", "OpenAI-compatible", "Cohere", "Voyage AI", "RRF"),
@@ -35,6 +36,7 @@ NAMES = {
     "keepsake --open keepsake://capture",
     "openai:text-embedding-3-small",
     "fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
+    *("Xenova/ms-marco-MiniLM-L-12-v2", "answerdotai/answerai-colbert-small-v1"),
     *("Claude Desktop", "Claude Code", "Cursor", "VS Code", "Codex", "Gemini CLI", "Windsurf"),
 }
 ENGINE_SENTENCES = (
@@ -63,7 +65,7 @@ def filled(host: Host) -> Host:
     fact = host.ask("fact.remember", content="Η Άννα μένει στη Βασιλεία.")
     host.ask("fact.confirm", id=fact.memory.id)
     note = host.ask("note.save", title="Τριαντάφυλλα", content="Δύο τριαντάφυλλα\n\n# Κήπος\n\n- [ ] νερό", tags=["ν"])
-    host.ask("note.save", title="Σχέδιο", content=f"Βλέπε [[Τριαντάφυλλα]], {ADDRESS}")
+    host.ask("note.save", title="Σχέδιο", content=f"Βλέπε [[Τριαντάφυλλα]], {TITLE}{PERSON}")
     _wait_for_names(host)
     host.ask("agent.add", name="πράκτωρ", trust="full", review=True)
     agent = Caller("πράκτωρ", "full", review=True)
@@ -104,10 +106,10 @@ class Tour:
     async def places(self) -> AsyncIterator[str]:
         """Show one place after the other; yields what each is called."""
         note = self._host.ask("note.ids")[0]
-        address = self._host.ask("entity.list")[0]
+        person = self._host.ask("entity.list")[0]
         for place in (
             *(Place("sessions"), Place("sessions", "s"), Place("notes"), Place("notes", note), Place("graph")),
-            Place("graph", address.id),
+            Place("graph", person.id),
             *(Place("schedule"), Place("schedule", "sch-housekeeping"), Place("search")),
             *(Place("search", extra="τριαντάφυλλα"), Place("agents"), Place("status")),
         ):
@@ -216,7 +218,7 @@ def test_every_text_is_translated_and_has_room(tour: Tour, qt_loop: asyncio.Abst
     async def walk() -> None:
         async for place in tour.places():
             for where, text in shown_texts(tour.window):
-                rest = untranslated(text.replace(ADDRESS, ""))
+                rest = untranslated(text.replace(TITLE, "").replace(PERSON, ""))
                 if rest and not _is_name(rest):
                     english.setdefault(f"{where}: {rest}", place)
             for where, text in cut_texts(tour.window):

@@ -22,7 +22,7 @@ from app.store.store import DATABASE
 from tests.helpers.engine import engine_of
 
 FIRST = "Before: the xylozwickian quarterdeck of Ferdinand Zwickelbauer. " + "Filler that nobody else wrote. " * 20
-LONG = "Written with Ferdinand Zwickelbauer.\n" + "\n".join(
+LONG = "Written with Dr. Ferdinand Zwickelbauer.\n" + "\n".join(
     f'Line {n} says "marmaladefjord{n}" and 我们今天讨论了秘密花园的计划第{n}号。' for n in range(300)
 )
 TURN = 'Tell nobody of plumbagovitch, 这是一个很长的秘密故事,\nand "quoted" too'

@@ -78,11 +78,11 @@ def test_a_tag_leads_to_a_search(palette: Palette, host: Host, qtbot: QtBot, res
 
 
 def test_a_known_name_leads_to_a_search(palette: Palette, host: Host, qtbot: QtBot, rest: Rest) -> None:
-    host.ask("note.save", title="Contacts", content="Write to ines@example.org about the wall.")
+    host.ask("note.save", title="Contacts", content="Write to Dr. Ines Duarte about the wall.")
     rest(lambda: bool(host.ask("entity.list")))
-    assert _type(palette, qtbot, rest, "ines@")[0] == "ines@example.org"
-    assert palette.entries[0].detail == "Email address"
-    assert _enter(palette, qtbot) == Place("search", extra="entity:ines@example.org")
+    assert _type(palette, qtbot, rest, "ines du")[0] == "Ines Duarte"
+    assert palette.entries[0].detail == "Person"
+    assert _enter(palette, qtbot) == Place("search", extra='entity:"Ines Duarte"')
 
 
 def test_a_typo_is_forgiven_in_notes_conversations_and_names(
@@ -91,13 +91,13 @@ def test_a_typo_is_forgiven_in_notes_conversations_and_names(
     for title in ("Lunch with Brennan", "Bremen", "Greenhouse"):
         host.ask("note.save", title=title, content="")
     host.ask("session.append", messages=[{"role": "user", "content": "Ask Brennan about it"}], session="ses-1")
-    host.ask("note.save", title="Contacts", content="Write to brennan@example.org about the wall.")
+    host.ask("note.save", title="Contacts", content="Write to Dr. Aoife Brennan about the wall.")
     rest(lambda: bool(host.ask("entity.list")))
     for typed in ("brenan", "brennann", "bernnan", "brenn"):
         found = _type(palette, qtbot, rest, typed)
         assert {"Lunch with Brennan", "Ask Brennan about it"} <= set(found), typed
     assert _type(palette, qtbot, rest, "lunch brenan")[0] == "Lunch with Brennan"
-    assert "brennan@example.org" in _type(palette, qtbot, rest, "brenan@example.org")
+    assert "Aoife Brennan" in _type(palette, qtbot, rest, "aoife brenan")
     assert _type(palette, qtbot, rest, "grenhouse")[0] == "Greenhouse"
 
 

@@ -392,6 +392,7 @@ def test_a_pane_in_the_back_refreshes_when_it_comes_forward(
     _fill(books)
     pane = open_pane("sessions")
     rest(lambda: len(pane.pager.messages) == 2)
+    settle()
     pane.hide()
     books.host.ask("session.append", messages=[{"role": "user", "content": "x"}], title="Third")
     settle()
