@@ -1,9 +1,9 @@
 """How well sure pairs of names are found: ``python -m tests.bench.joining --locomo FILE``.
 
-The sample vault and given dialogues are imported into vaults of their own, the enrichment job asks, the questions about
-sure pairs are answered with yes, and the pairs of names that mean one entity then are compared with labels. Those of the
-sample are written by hand below. In the dialogues each speaker is named in a field of the data, and names of two speakers
-are never one; other pairs are printed, to read.
+The sample vault and given dialogues are imported into vaults of their own, the enrichment job runs, its questions about
+sure pairs are answered with yes, and the pairs of names that then mean one entity are compared with labels. Those of
+the sample are written by hand below. In the dialogues each speaker is named in a field of the data, and names of two
+speakers are never one; other pairs are printed, to read.
 """
 
 import argparse
@@ -48,10 +48,10 @@ def joined(host: Host) -> tuple[list[set[str]], set[str], list[str]]:
     for _ in range(_ROUNDS):
         host.ask("upkeep.run", job="enrichment")
         sure = {one.sentence for one in host.submit(engine_of(host).entities.duplicates.joins()).result()}
-        asked = [one.id for one in host.ask("inbox.list") if one.reason in sure]
-        if not asked:
+        sure_ids = [one.id for one in host.ask("inbox.list") if one.reason in sure]
+        if not sure_ids:
             break
-        host.ask("inbox.accept", ids=asked)
+        host.ask("inbox.accept", ids=sure_ids)
         host.ask("vault.settle", names=True)
     rows = host.ask("entity.list", filter=ONLY_PEOPLE, limit=500)
     groups = [set(host.ask("entity.info", id=row.id).entity.aliases) & people for row in rows]

@@ -50,7 +50,7 @@ class NearDuplicateService:
         return await self._store.read(due, is_background=True)
 
     async def joins(self) -> list[NearDuplicate]:
-        """Return pairs of a short name and the one full name near it, without refused ones."""
+        """Return open pairs of a short name and the one full name near it."""
         made = await self._store.read(repo.decisions, is_background=True)
         entities = await self._store.read(repo.names, is_background=True)
         found = await asyncio.to_thread(lambda: sure_joins(entities, near_duplicates(entities)))

@@ -238,9 +238,9 @@ def test_a_first_name_and_the_only_full_name_near_it_are_asked_about_and_not_joi
     run(host)
     assert names(host) == before
     assert before["Kenji"] == before["Kenji Tanaka"] == 2
-    asked = sorted(host.ask("inbox.list"), key=lambda one: one.id)
-    assert ["Kenji" in one.reason for one in asked] == [True, False]
-    host.ask("inbox.accept", ids=[one.id for one in asked])
+    questions = sorted(host.ask("inbox.list"), key=lambda one: one.id)
+    assert ["Kenji" in one.reason for one in questions] == [True, False]
+    host.ask("inbox.accept", ids=[one.id for one in questions])
     assert names(host)["Kenji Tanaka"] == 4
 
 
