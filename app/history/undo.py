@@ -393,9 +393,9 @@ def _later_change(connection: apsw.Connection, entry: HistoryRow) -> HistoryRow 
 
 
 def _in_words(entry: HistoryRow) -> str:
-    """Return what an entry did, by whom and when."""
+    """Return an entry by its number, with what it did, by whom and when."""
     done = _EVENT_NOUNS.get(entry.event, "a change")
-    return f"{done} by {entry.actor} at {to_datetime(entry.at_ms):%Y-%m-%d %H:%M} UTC"
+    return f"entry {entry.id} of the history, {done} by {entry.actor} at {to_datetime(entry.at_ms):%Y-%m-%d %H:%M} UTC"
 
 
 def _kind(entry: HistoryRow) -> str:

@@ -80,7 +80,7 @@ class Item:
 
     @property
     def text(self) -> str:
-        """Return its words: a person, a place, a link, a tag and the marker."""
+        """Return its words: a person, a place, links to a title and a person's note, a tag and the marker."""
         who, where = PEOPLE[self.person], PLACES[self.number % len(PLACES)]
         own = f"Olga {self.marker.capitalize()}"
         # The same two names as a person's and as a company's, in letters of either case, in all kinds of stores.
@@ -88,7 +88,7 @@ class Item:
         both = (f"Mr. {firm} said so", f"in {firm} Street", f"the company {firm}", f"{firm} and {who.lower()}".upper())
         return (
             f"heron {self.marker} {who} met {own} in {where}; {both[self.number % len(both)]}, {who.lower()} too"
-            f" [[Title {self.link}]] #tag{self.number % 3}/{self.marker}"
+            f" [[Title {self.link}]] [[{PEOPLE[self.link % len(PEOPLE)]}]] #tag{self.number % 3}/{self.marker}"
         )
 
     def is_visible_to(self, caller: Caller) -> bool:
@@ -300,11 +300,16 @@ class TrustVault:
         return self.host.submit(_hidden(self.engine, stores, kept, tuple(own), source)).result(30)
 
 
+def _title(item: Item) -> str:
+    """Return a title that others link to, as a number or a person, or one with the marker."""
+    return (f"Title {item.marker}", f"Title {item.number}", PEOPLE[item.person])[item.number % 3]
+
+
 def _draft(item: Item) -> NewMemory:
     is_fact = item.kind == "fact"
     return NewMemory(
         item.text,
-        title=f"Title {item.number}" if item.number % 2 else f"Title {item.marker}",
+        title=_title(item),
         kind=item.kind,
         store=cast("StoreName", item.store),
         tags=(f"tag{item.number % 3}", item.marker),

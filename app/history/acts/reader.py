@@ -262,12 +262,18 @@ class ActReader:
         latest = next(iter(history_repo.entries(connection, target=target, run_id=run_id, limit=1)), None)
         return None if latest is None else self._obstacle(connection, latest.id)
 
-    def refusal(self, connection: apsw.Connection, obstacle: ActObstacle) -> str:
-        """Return why an act cannot be undone, naming the act to undo first."""
+    def refusal(self, connection: apsw.Connection, obstacle: ActObstacle, *, with_id: bool = False) -> str:
+        """Return why an act cannot be undone, naming the act to undo first.
+
+        Args:
+            connection: Any connection.
+            obstacle: What is in the way.
+            with_id: Name that act by its id too, for callers who see nothing but the sentence.
+        """
         place = self._place(connection, obstacle.first) if obstacle.first else None
         row = None if place is None else history_repo.entry(connection, place.entry)
         first = "" if row is None else sentence(self._act_of(connection, row))
-        return refusal_of(obstacle, first)
+        return refusal_of(obstacle, f"{first} ({obstacle.first})" if first and with_id else first)
 
 
 def _with_state(act: Act, state: ActState, by: HistoryRow | None) -> Act:

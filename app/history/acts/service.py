@@ -122,16 +122,18 @@ class ActService:
             return await self._undo_whole(act, actor)
         except StaleError as error:
             work = partial(self._obstacle_of, act=act, target=str(error.data.get("target") or ""))
-            obstacle, refusal = await self._store.read(work)
+            obstacle, refusal = await self._store.read(partial(work, with_id=True))
             data = error.data | {"act": act.id, "obstacle": None if obstacle is None else asdict(obstacle)}
             raise StaleError(refusal or error.message, **data) from error
 
-    def _obstacle_of(self, connection: apsw.Connection, act: Act, target: str) -> tuple[ActObstacle | None, str]:
+    def _obstacle_of(
+        self, connection: apsw.Connection, act: Act, target: str, *, with_id: bool = False
+    ) -> tuple[ActObstacle | None, str]:
         """Return what prevents the undo of an act, and the sentence about it."""
         obstacle = self._reader.act(connection, act.id).obstacle
         if obstacle is None and target:
             obstacle = self._reader.obstacle_of(connection, act.id, target)
-        return obstacle, "" if obstacle is None else self._reader.refusal(connection, obstacle)
+        return obstacle, "" if obstacle is None else self._reader.refusal(connection, obstacle, with_id=with_id)
 
     async def _undo_whole(self, act: Act, actor: str) -> Changed[UndoneAct]:
         if act.id.startswith(ENTRY):

@@ -82,7 +82,7 @@ def test_changed_since_is_refused_and_says_in_what(harness: MemoryHarness) -> No
     harness.do(harness.service.update(EVERYTHING, memory.id, 1, title="T"))
     change = latest(harness, memory.id)
     harness.do(harness.service.update(EVERYTHING, memory.id, 2, content="two", tags=["x"]))
-    with pytest.raises(StaleError, match=r"content, tags") as refused:
+    with pytest.raises(StaleError, match=r"since \(text, tags\)\.") as refused:
         harness.undo(change)
     assert set(refused.value.data["changed"]) >= {"content", "tags"}
     harness.do(harness.service.delete(EVERYTHING, memory.id))
@@ -271,7 +271,7 @@ def test_refusal_names_the_entry_to_undo_first(harness: MemoryHarness, change: s
         first = latest(harness, memory.id)
         harness.do(harness.service.restore(EVERYTHING, memory.id))
     second = latest(harness, memory.id)
-    with pytest.raises(StaleError, match=f"entry {second} of the history first") as refused:
+    with pytest.raises(StaleError, match=f"Undo this first: entry {second} of the history, ") as refused:
         harness.undo(creation)
     assert refused.value.data["later"] == second
     harness.undo(second)
@@ -286,5 +286,8 @@ def test_refusal_of_an_edit_names_the_later_edit(harness: MemoryHarness) -> None
     earlier = latest(harness, memory.id)
     harness.do(harness.service.update(EVERYTHING, memory.id, 2, title="U", pinned=True))
     later = latest(harness, memory.id)
-    with pytest.raises(StaleError, match=rf"title.*entry {later} of the history first, an edit by person at 2023"):
+    with pytest.raises(
+        StaleError, match=rf"\(title, .*\)\. Undo this first: entry {later} of the history, an edit by person at 2023"
+    ) as refused:
         harness.undo(earlier)
+    assert refused.value.data["later"] == later

@@ -26,7 +26,8 @@ _STRONG = 0.55  # share of the largest radius from which a name is set in strong
 _DIM, _FAINT, _PLAIN, _FIRM = 0.07, 0.12, 0.2, 0.34
 _SOFT, _SOFTER = 0.75, 0.35  # shares of the accent in links that a person stated, and in those of a hub
 _MANY = 60
-_MOST_CAPTIONS, _CAPTION_AT = 12, 0.38  # note links of a node with words, and how far along these stand
+_MOST_CAPTIONS = 12  # note links of a node with words
+_BELOW = 16  # these words stand below those of a relation of the same two
 _VEIL = 208
 _HEAVY = 0.8  # quantile of weights from which a link is drawn firmer
 
@@ -159,9 +160,9 @@ class GraphPainter:
         linked = links[self._scene.linked[links]]
         stated = links[self._scene.stated[links]]
         for link in (*stated.tolist(), *(linked.tolist() if len(linked) <= _MOST_CAPTIONS else [])):
-            share = _CAPTION_AT if self._scene.linked[link] else 0.5
-            first, last = self.points[[self._scene.links.sources[link], self._scene.links.targets[link]]]
-            x, y = first + (last - first) * share
+            ends = self.points[[self._scene.links.sources[link], self._scene.links.targets[link]]]
+            x, y = ends.mean(axis=0)
+            y += _BELOW if self._scene.linked[link] else 0
             self._draw_text(painter, QRectF(x - 90, y - 10, 180, 20), self._caption(link), minor=False)
 
     def _caption(self, link: int) -> str:
