@@ -36,10 +36,8 @@ class EntityService:
         self._store = store
         self._clock = clock
 
-    async def merge(self, ids: Sequence[str], into: str, *, actor: str, run_id: str | None = None) -> Changed[Entity]:
+    async def merge(self, ids: Sequence[str], into: str, *, actor: str) -> Changed[Entity]:
         """Let entities be one from now on: all their names mean ``into``.
-
-        The change belongs to the run ``run_id``, or is one of its own.
 
         Raises:
             NotFoundError: One of them is not there, or was merged already.
@@ -67,7 +65,7 @@ class EntityService:
             decisions.write(into, {**target, "aliases": _ordered(aliases.values()), "attributes": attributes}, "MERGE")
             return into
 
-        return await self._decide(work, "entity.merge", actor, run_id)
+        return await self._decide(work, "entity.merge", actor)
 
     async def split(
         self,
@@ -302,11 +300,9 @@ class EntityService:
         await self._store.write(work)
         return Changed(len(positions), ChangeSet(frozenset(), (), actor, "entity.place"))
 
-    async def _decide(
-        self, work: Callable[[EntityEdits], str], operation: str, actor: str, run_id: str | None = None
-    ) -> Changed[Entity]:
+    async def _decide(self, work: Callable[[EntityEdits], str], operation: str, actor: str) -> Changed[Entity]:
         def transact(connection: apsw.Connection) -> Changed[Entity]:
-            decisions = EntityEdits(connection, actor=actor, now_ms=self._clock.now_ms(), run_id=run_id)
+            decisions = EntityEdits(connection, actor=actor, now_ms=self._clock.now_ms())
             entity = resolve_merged(connection, work(decisions))
             return Changed(entity, decisions.changes(operation))
 

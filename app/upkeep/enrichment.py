@@ -1,4 +1,4 @@
-"""Enrichment job: texts with few names are searched again, and names of one person joined."""
+"""Enrichment job: texts with few names are searched again, and merges of near-duplicate entities proposed."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,7 +18,6 @@ from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
 _SHOWN: Final = 50  # changes of a plan
 _MOST_FAILURES: Final = 3  # one after the other; then the model is left alone for this run
 _TITLE: Final = 120
-_ROUNDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,6 @@ class _Progress:
     searched: int = 0
     links: int = 0
     turns: int = 0
-    joined: int = 0
     proposed: int = 0
     usage: Usage = field(default_factory=Usage)
     withheld: set[StoreName] = field(default_factory=set)
@@ -59,7 +57,7 @@ class _Progress:
 
 
 class Enrichment:
-    """The nightly search for names, and for entities that are one.
+    """The nightly search for names, and for entities that may be one.
 
     Args:
         service: Searches texts.
@@ -69,7 +67,7 @@ class Enrichment:
 
     name = "enrichment"
     title = "Search for names"
-    goal = "Search texts with few names again, and let the names of one person be one."
+    goal = "Search texts with few names again, and propose to merge entities that may be one."
     unit = "texts"
 
     def __init__(
@@ -91,26 +89,20 @@ class Enrichment:
     async def plan(self) -> UpkeepPlan:
         """Return the texts and merges; see ``UpkeepJob``."""
         texts = await self._candidates(STORES)
-        joins = await self._merges.joins()
-        joined = {one.other.id for one in joins}
-        pairs = [one for one in await self._merges.due() if one.other.id not in joined]
+        pairs = await self._merges.due()
         changes = [
             PlannedChange("search", owner, await self._service.title(kind, owner), f"{kind} with few names")
             for kind, owner in texts[:_SHOWN]
-        ]
-        changes += [
-            PlannedChange("join", one.other.id, excerpt(f"{one.other.name} → {one.into.name}", _TITLE), one.sentence)
-            for one in joins
         ]
         changes += [
             PlannedChange("propose", one.other.id, excerpt(f"{one.other.name} → {one.into.name}", _TITLE), one.sentence)
             for one in pairs
         ]
         absence = self._service.strategy.absence
-        joining = f", join {counted(len(joins), 'name')}" if joins else ""
-        summary = f"Search {counted(len(texts), 'text')} for names{joining} and propose {counted(len(pairs), 'merge')}."
-        total = len(texts) + len(joins) + len(pairs)
-        return UpkeepPlan(self.name, summary, total, tuple(changes[:_SHOWN]), (absence,) if absence else ())
+        summary = f"Search {counted(len(texts), 'text')} for names and propose {counted(len(pairs), 'merge')}."
+        return UpkeepPlan(
+            self.name, summary, len(texts) + len(pairs), tuple(changes[:_SHOWN]), (absence,) if absence else ()
+        )
 
     async def apply(self, run: UpkeepRun) -> JobResult:
         """Search the texts and propose the merges; see ``UpkeepJob``."""
@@ -120,9 +112,8 @@ class Enrichment:
         finally:
             self._service.strategy.spacy.release()
         if not run.job.is_cancelled():
-            await self._join(run, made)
             await self._propose(run, made)
-        counts = {"texts": made.searched, "links": made.links, "joins": made.joined, "proposals": made.proposed}
+        counts = {"texts": made.searched, "links": made.links, "proposals": made.proposed}
         return JobResult(self._summary(made), made.turns, made.usage.cost, counts=counts)
 
     async def _candidates(self, stores: tuple[StoreName, ...]) -> list[tuple[OwnerKind, str]]:
@@ -184,20 +175,6 @@ class Enrichment:
         if found.links:
             run.publish(ChangeSet(frozenset({"entities"}), (), self.name, f"upkeep.{self.name}"))
 
-    async def _join(self, run: UpkeepRun, made: _Progress) -> None:
-        for _ in range(_ROUNDS):  # a joined name brings the next one near
-            before = made.joined
-            for pair in await self._merges.joins():
-                if run.job.is_cancelled():
-                    return
-                changes = await self._merges.join(pair, run.id)
-                if changes is not None:
-                    made.joined += 1
-                    run.publish(changes)
-                await asyncio.sleep(0)
-            if made.joined == before:
-                return
-
     async def _propose(self, run: UpkeepRun, made: _Progress) -> None:
         for pair in await self._merges.due():
             if run.job.is_cancelled():
@@ -219,8 +196,6 @@ class Enrichment:
             parts.append("Private texts were left out, for the settings keep them from the language model.")
         elif made.refusal:
             parts.append(f"The language model was not always there: {made.refusal}")
-        if made.joined:
-            parts.append(f"Joined {counted(made.joined, 'short name')} of people to the full name near it.")
         if made.proposed:
             parts.append(f"Proposed {counted(made.proposed, 'merge')} of entities that may be one; see the inbox.")
         return " ".join(parts)

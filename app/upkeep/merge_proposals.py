@@ -1,4 +1,4 @@
-"""Merges of near-duplicate entities: sure ones are made, doubtful ones proposed in the inbox."""
+"""Proposed merges: near-duplicate entities in the person's inbox, to accept or reject."""
 
 from functools import partial
 from typing import Final
@@ -24,7 +24,7 @@ OPERATION: Final = "entity.merge"
 
 
 class MergeProposals:
-    """Joins short names to full names, and proposes other merges once each.
+    """Proposes merges of near-duplicates, each pair once, a few at a time.
 
     Args:
         store: The vault's database.
@@ -47,21 +47,6 @@ class MergeProposals:
         self._duplicates = duplicates
         self._entities = entities
         self._inbox = inbox
-
-    async def joins(self) -> list[NearDuplicate]:
-        """Return the short names of people that would be joined to their full names now."""
-        return await self._duplicates.joins()
-
-    async def join(self, pair: NearDuplicate, run_id: str) -> ChangeSet | None:
-        """Join a short name to its full name; return what changed.
-
-        Returns ``None`` where it cannot be done now.
-        """
-        try:
-            merged = await self._entities.merge([pair.other.id], pair.into.id, actor=KEEPSAKE, run_id=run_id)
-        except KeepsakeError:
-            return None  # one of them was merged or is gone meanwhile
-        return merged.changes
 
     async def due(self) -> list[NearDuplicate]:
         """Return the pairs that would be proposed now; none while ``MOST_WAITING`` proposals wait."""

@@ -3304,8 +3304,8 @@
         <translation>Erinnerungen und Nachrichten mit wenigen Namen noch einmal durchsuchen und Zusammenführungen von Namen vorschlagen.</translation>
     </message>
     <message>
-        <source>Search texts with few names again, and let the names of one person be one.</source>
-        <translation>Texte mit wenigen Namen noch einmal durchsuchen und die Namen einer Person zusammenführen.</translation>
+        <source>Search texts with few names again, and propose to merge entities that may be one.</source>
+        <translation>Texte mit wenigen Namen noch einmal durchsuchen und vorschlagen, Namen zusammenzuführen, die eins sein können.</translation>
     </message>
     <message>
         <source>Searched your memory</source>

@@ -3304,8 +3304,8 @@
         <translation>重新搜索名称较少的记忆和消息，并提议合并名称。</translation>
     </message>
     <message>
-        <source>Search texts with few names again, and let the names of one person be one.</source>
-        <translation>重新搜索名称很少的文本，并合并同一个人的名字。</translation>
+        <source>Search texts with few names again, and propose to merge entities that may be one.</source>
+        <translation>重新搜索名称较少的文本，并提议合并可能相同的名称。</translation>
     </message>
     <message>
         <source>Searched your memory</source>

@@ -1,7 +1,7 @@
 """Near-duplicate entities of a vault; merging them is up to the person."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 
 import apsw
@@ -9,6 +9,7 @@ import apsw
 from app.entities.duplicates import repo
 from app.entities.duplicates.finder import near_duplicates, sure_joins
 from app.entities.duplicates.model import DuplicatePair, NearDuplicate
+from app.entities.duplicates.repo import Key
 from app.store.store import Store
 
 _LISTED = frozenset({"waiting", "expired", "withdrawn"})  # decisions that leave a pair open
@@ -33,17 +34,23 @@ class NearDuplicateService:
         return [_shown(one, made.get(one.key)) for one in kept]
 
     async def unproposed(self, limit: int) -> list[NearDuplicate]:
-        """Return pairs to propose: those never proposed, then those whose proposal expired."""
+        """Return pairs to propose: those never proposed, then those whose proposal expired.
+
+        Short names with the one full name near them come before others.
+        """
         if limit <= 0:
             return []
         made = await self._store.read(repo.decisions, is_background=True)
-        found = await self._found()
+        sure = await self.joins()
+        known = {one.key for one in sure}
+        found = [*sure, *(one for one in await self._found() if one.key not in known)]
         new = [one for one in found if one.key not in made]
         expired = [one for one in found if made.get(one.key, ("", 0))[0] == "expired"]
-        return await self._store.read(partial(_supported, pairs=[*new, *expired], limit=limit), is_background=True)
+        due = partial(_supported, pairs=[*new, *expired], limit=limit, known=known)
+        return await self._store.read(due, is_background=True)
 
     async def joins(self) -> list[NearDuplicate]:
-        """Return pairs of a short name and the one full name near it."""
+        """Return open pairs of a short name and the one full name near it."""
         made = await self._store.read(repo.decisions, is_background=True)
         entities = await self._store.read(repo.names, is_background=True)
         found = await asyncio.to_thread(lambda: sure_joins(entities, near_duplicates(entities)))
@@ -55,16 +62,18 @@ class NearDuplicateService:
         return await asyncio.to_thread(near_duplicates, entities)
 
 
-def _supported(connection: apsw.Connection, pairs: Sequence[NearDuplicate], limit: int) -> list[NearDuplicate]:
+def _supported(
+    connection: apsw.Connection, pairs: Sequence[NearDuplicate], limit: int, known: Container[Key] = ()
+) -> list[NearDuplicate]:
     """Return the first pairs that the vault supports.
 
-    Nothing speaks against them, and their entities are mentioned together where that is needed.
+    Nothing speaks against them, and their entities are mentioned together where that is needed, or ``known`` to be.
     """
     kept: list[NearDuplicate] = []
     for one in pairs[:_MOST_CHECKED]:
         if len(kept) >= limit:
             break
-        if one.needs_context and not repo.have_context(connection, one.key):
+        if one.needs_context and one.key not in known and not repo.have_context(connection, one.key):
             continue
         if not repo.are_apart(connection, one.key):
             kept.append(one)
