@@ -47,7 +47,7 @@ def _chain(connection: apsw.Connection, history_id: int) -> Iterator[int]:
 
 
 def base_entry(connection: apsw.Connection, history_id: int) -> int:
-    """Follow an entry back over its undoings and redoings to the first, and return the id of that."""
+    """Return the id of the first entry that an entry undid or redid, else its own."""
     while (
         undone := connection.execute("SELECT id FROM memory_history WHERE undone_by = ?", (history_id,)).get
     ) is not None:
@@ -56,7 +56,9 @@ def base_entry(connection: apsw.Connection, history_id: int) -> int:
 
 
 def has_turned(connection: apsw.Connection, history_id: int, since: int) -> bool:
-    """Return whether the effect of an entry, or of what it undid or redid, stands now but not then, or the reverse.
+    """Return whether the effect of an entry stands now but not then, or the reverse.
+
+    Of an undoing or redoing, that is the effect of the first entry that it undid or redid.
 
     Args:
         connection: Any connection.

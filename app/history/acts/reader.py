@@ -98,7 +98,10 @@ class ActReader:
         return act
 
     def base_of(self, connection: apsw.Connection, identity: str) -> str:
-        """Return the id of the act that an act undid or did again, over any number of times; else its own."""
+        """Return the id of the first act that an act undid or did again.
+
+        It is the act's own where it is no undoing.
+        """
         if identity.startswith(ENTRY):
             return f"{ENTRY}{undo_chain.base_entry(connection, int(identity.removeprefix(ENTRY)))}"
         return identity.rpartition(UNDO)[2]

@@ -104,7 +104,7 @@ class ActService:
             if not isinstance(error, InputError):
                 raise
             undone = [one.value.act.id for one in done]
-            raise type(error)(f"{error.message} {_told(undone)}", **error.data | {"undone": undone}) from error
+            raise type(error)(f"{error.message} {_with_undone(undone)}", **error.data | {"undone": undone}) from error
         return Changed(done[-1].value, _joined(done))
 
     async def _undo_with(self, identity: str, actor: str, done: list[Changed[UndoneAct]], met: set[str] | None) -> None:
@@ -193,8 +193,8 @@ def _joined(done: Sequence[Changed[UndoneAct]]) -> ChangeSet:
     )
 
 
-def _told(undone: Sequence[str]) -> str:
-    """Return that acts were undone before another could not be."""
+def _with_undone(undone: Sequence[str]) -> str:
+    """Return the sentence that names acts undone before another was refused."""
     if len(undone) == 1:
         return f"A later change was undone before that ({undone[0]}) and can be done again."
     return f"{len(undone)} later changes were undone before that, the last of them {undone[-1]}, and can be done again."
