@@ -47,7 +47,7 @@ def _chain(connection: apsw.Connection, history_id: int) -> Iterator[int]:
 
 
 def base_entry(connection: apsw.Connection, history_id: int) -> int:
-    """Return the id of the first entry that an entry undid or redid, else its own."""
+    """Return the id of the first entry that an entry undid or redid."""
     while (
         undone := connection.execute("SELECT id FROM memory_history WHERE undone_by = ?", (history_id,)).get
     ) is not None:
