@@ -36,6 +36,7 @@ UNUSED_A_STEP = 200
 _TELL_EVERY = 1_000  # texts between two notices of what was found
 _MAX_KNOWN = 20_000
 _NAMING = ("person", "organization", "location", "project", "other")  # types that are looked for by name
+_IS_ADDRESS = "(instr(a.alias_key, '@') > 1 OR instr(a.alias_key, '://') OR a.alias_key LIKE 'www.%')"
 _LEARNT = 3  # mentions after which a name of several words is looked for everywhere
 
 
@@ -223,7 +224,8 @@ def _stated_names(connection: apsw.Connection) -> dict[str, KnownNames]:
 def _registered_names(connection: apsw.Connection) -> KnownNames:
     """Return the names of the registry to look for.
 
-    They are names a person decided about, names of authors, and names of several words that are frequent.
+    They are names a person decided about, names of authors, and names of several words that are frequent. Of web and
+    e-mail addresses, they are those a person decided or stated something about.
 
     A name that came by a merge is still found as what it was, so that undoing the merge finds it again.
     """
@@ -231,8 +233,10 @@ def _registered_names(connection: apsw.Connection) -> KnownNames:
         "SELECT a.alias_key, coalesce((SELECT x.type FROM entities x WHERE x.name_key = a.alias_key"
         " AND x.merged_into IS NOT NULL ORDER BY x.rowid LIMIT 1), e.type)"
         " FROM entities e CROSS JOIN entity_aliases a ON a.entity_id = e.id"
-        f" WHERE e.merged_into IS NULL AND e.type IN {_NAMING}"
-        " AND (e.touched = 1 OR e.protected = 1 OR (e.mention_count >= ? AND (instr(a.alias_key, ' ')"
+        f" WHERE e.merged_into IS NULL AND (e.type IN {_NAMING} OR {_IS_ADDRESS})"
+        " AND (e.touched = 1 OR e.protected = 1"
+        f" OR ({_IS_ADDRESS} AND EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id))"
+        " OR (e.mention_count >= ? AND (instr(a.alias_key, ' ')"
         " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author'))))"
         " ORDER BY e.touched, e.mention_count LIMIT ?",
         (_LEARNT, _MAX_KNOWN),

@@ -179,13 +179,18 @@ def record(connection: apsw.Connection, batch: NameBatch, found: Sequence[Sequen
 def drop_unused(connection: apsw.Connection, limit: int) -> int:
     """Delete entities without mentions or decisions; return their number.
 
-    Those of the history stay, though nobody sees them: what was decided and undone can then be done again.
+    Those of the history stay, though nobody sees them: what was decided and undone can then be done again. So do those
+    to which a relation was stated once.
     """
     connection.execute(
         "DELETE FROM entities WHERE rowid IN (SELECT e.rowid FROM entities e WHERE e.mention_count = 0"
         " AND e.touched = 0 AND e.protected = 0 AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id)"
         " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject_id = e.id)"
-        " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id) LIMIT ?)",
+        " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id)"
+        # Evaluated once for all, and only where an entity is left to decide about.
+        " AND e.id NOT IN (SELECT r.value ->> 1 FROM memory_history h JOIN json_each(h.before, '$.relations') r"
+        " WHERE h.target_kind = 'entity' UNION SELECT r.value ->> 1 FROM memory_history h"
+        " JOIN json_each(h.after, '$.relations') r WHERE h.target_kind = 'entity') LIMIT ?)",
         (limit,),
     )
     return connection.changes()

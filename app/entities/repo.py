@@ -254,11 +254,14 @@ def edges(connection: apsw.Connection, entity_id: str) -> list[Edge]:
 
 
 def set_edges(connection: apsw.Connection, entity_id: str, wanted: Sequence[Edge]) -> None:
-    """Let these and no others be stated of an entity as their subject."""
+    """Let these and no others be stated of an entity as their subject.
+
+    Those to an entity that was erased since are left out.
+    """
     connection.execute("DELETE FROM relations WHERE subject_id = ?", (entity_id,))
     connection.executemany(
         "INSERT INTO relations (subject_id, predicate, object_id, weight, source, created_at)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        " SELECT ?1, ?2, id, ?4, ?5, ?6 FROM entities WHERE id = ?3",
         [(entity_id, one.predicate, one.object_id, one.weight, one.source, one.created_ms) for one in wanted],
     )
 

@@ -17,7 +17,6 @@ _RARER = 3  # times that a misspelt name of one word is mentioned less often at 
 _MOST_ALIKE = 6  # entities with one form; more are a class of things, not one
 _ACRONYM = range(3, 7)
 _RARER_FULL = 10  # times that a full name is mentioned less often than its short form at most
-_SELDOM = 5  # times that a short name is mentioned more often than anything else of that name
 _FULL = 2  # words of a person's full name
 
 Form = Callable[[NamedEntity], Iterable[str]]
@@ -50,30 +49,25 @@ def near_duplicates(entities: Sequence[NamedEntity]) -> list[NearDuplicate]:
 def sure_joins(entities: Sequence[NamedEntity], pairs: Iterable[NearDuplicate]) -> list[NearDuplicate]:
     """Return the pairs of a short name and the one full name that it fits.
 
-    Nobody else has the name as a part of theirs, nothing else is called so, and no person decided about it.
+    Nothing else of any type has the name as a part of one of its names, and no person decided about it.
 
     Args:
         entities: Entities of all types, none merged into another.
         pairs: Near-duplicates among them.
     """
     owners: dict[str, set[str]] = defaultdict(set)
-    others: dict[str, int] = defaultdict(int)
     for one in entities:
-        words = name_forms.name_words(one.name)
-        if len(words) == 1 and one.type != "person":
-            others[words[0]] += one.mentions
-        if one.type == "person" and len(words) >= _FULL:
-            for word in words:
+        for name in (one.name, *one.aliases):
+            for word in name_forms.name_words(name):
                 owners[word].add(one.id)
-    return [pair for pair in pairs if _is_sure(pair, owners, others)]
+    return [pair for pair in pairs if _is_sure(pair, owners)]
 
 
-def _is_sure(pair: NearDuplicate, owners: dict[str, set[str]], others: dict[str, int]) -> bool:
+def _is_sure(pair: NearDuplicate, owners: dict[str, set[str]]) -> bool:
     words = name_forms.titled(name_forms.name_words(pair.other.name))[1]
     if pair.reason != "short name" or pair.other.is_decided or len(words) != 1:
         return False
-    is_only_person = others[words[0]] * _SELDOM <= pair.other.mentions
-    return owners[words[0]] == {pair.into.id} and is_only_person
+    return owners[words[0]] <= {pair.into.id, pair.other.id}
 
 
 def _rank(pair: NearDuplicate) -> tuple[float, int, tuple[str, str]]:

@@ -20,6 +20,7 @@ class NamedEntity:
         type: What it is.
         mentions: How often it is mentioned.
         is_decided: Whether a person decided something about it.
+        aliases: Its other names.
     """
 
     id: str
@@ -27,6 +28,7 @@ class NamedEntity:
     type: EntityType
     mentions: int
     is_decided: bool = False
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

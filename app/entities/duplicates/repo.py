@@ -7,6 +7,7 @@ import json
 
 import apsw
 
+from app.entities import repo as entity_repo
 from app.entities.duplicates.finder import COMPARED
 from app.entities.duplicates.model import NamedEntity, NearDuplicate
 
@@ -20,25 +21,37 @@ Key = tuple[str, str]
 def names(connection: apsw.Connection) -> list[NamedEntity]:
     """Return the entities to compare, the most mentioned first."""
     rows = connection.execute(
-        "SELECT id, canonical_name, type, mention_count, touched OR protected FROM entities WHERE merged_into IS NULL"
+        "SELECT id, canonical_name, type, mention_count, touched OR protected,"
+        " (SELECT json_group_array(a.alias) FROM entity_aliases a WHERE a.entity_id = e.id AND a.alias_key <> name_key)"
+        " FROM entities e WHERE merged_into IS NULL"
         " AND (mention_count > 0 OR touched = 1 OR protected = 1) AND type IN (SELECT value FROM json_each(?))"
         " AND json_extract(attributes, '$.retired') IS NULL ORDER BY mention_count DESC, rowid LIMIT ?",
         (json.dumps(COMPARED), _MOST),
     )
-    return [NamedEntity(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows]
+    return [NamedEntity(*row[:4], is_decided=bool(row[4]), aliases=tuple(json.loads(row[5]))) for row in rows]
 
 
 def are_apart(connection: apsw.Connection, key: Key) -> bool:
     """Return whether a decision says that two entities are not one.
 
-    They were split from each other, a merge of them was undone, or a relation between them is stated.
+    Something that means the one was split from something that means the other, a merge of such two was refused or
+    undone, or a relation between them is stated.
     """
     found = connection.execute(
-        "SELECT 1 FROM entities WHERE id IN (?1, ?2) AND json_extract(attributes, '$.split_from') IN (?1, ?2)"
-        " UNION ALL SELECT 1 FROM memory_history WHERE target_kind = 'entity' AND target IN (?1, ?2)"
-        " AND event = 'MERGE' AND undone_by IS NOT NULL AND json_extract(after, '$.merged_into') IN (?1, ?2)"
-        " UNION ALL SELECT 1 FROM relations WHERE subject_id IN (?1, ?2) AND object_id IN (?1, ?2) LIMIT 1",
-        key,
+        "WITH part (id, side) AS MATERIALIZED"
+        " (SELECT value, 0 FROM json_each(?) UNION ALL SELECT value, 1 FROM json_each(?)),"
+        " apart (first, second) AS ("
+        " SELECT p.id, json_extract(e.attributes, '$.split_from') FROM part p JOIN entities e ON e.id = p.id"
+        " UNION ALL SELECT p.id, json_extract(h.after, '$.merged_into') FROM part p CROSS JOIN memory_history h"
+        " ON h.target = p.id WHERE h.target_kind = 'entity' AND h.event = 'MERGE' AND h.undone_by IS NOT NULL"
+        " UNION ALL SELECT p.id, json_extract(h.before, '$.merged_into') FROM part p CROSS JOIN memory_history h"
+        " ON h.target = p.id WHERE h.target_kind = 'entity' AND h.event = 'RESTORE' AND h.undone_by IS NULL"
+        " UNION ALL SELECT p.id, r.object_id FROM part p CROSS JOIN relations r ON r.subject_id = p.id"
+        " UNION ALL SELECT p.id, m.second_id FROM part p CROSS JOIN proposed_merges m ON m.first_id = p.id"
+        " WHERE m.decision = 'rejected')"
+        " SELECT 1 FROM apart a JOIN part p ON p.id = a.first JOIN part q ON q.id = a.second"
+        " WHERE p.side <> q.side LIMIT 1",
+        [json.dumps(entity_repo.cluster(connection, one)) for one in key],
     )
     return found.fetchone() is not None
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.entities.model import EntityType
+from app.entities.ner.word_tokens import addresses
 
 MAX_CHARACTERS = 1_000_000  # of one text; what stands beyond is not read
 MAX_SPANS = 5_000  # of one text and provider
@@ -32,13 +33,17 @@ class NameSpan:
 
 
 class KnownNames:
-    """Names the registry knows, by their key (see ``app.entities.model.name_key``), with what they name."""
+    """Names the registry knows, by their key (see ``app.entities.model.name_key``), with what they name.
 
-    __slots__ = ("firsts", "longest", "types")
+    Web and e-mail addresses are among ``addresses`` too.
+    """
+
+    __slots__ = ("addresses", "firsts", "longest", "types")
 
     def __init__(self, types: Mapping[str, EntityType]) -> None:
         split = [key.split(" ") for key in types]
         self.types = types
+        self.addresses = {key: kind for key, kind in types.items() if (0, len(key)) in addresses(key)}
         self.firsts = frozenset(words[0] for words in split)
         self.longest = max(map(len, split), default=0)
 

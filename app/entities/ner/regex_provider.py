@@ -1,6 +1,7 @@
 """The provider that needs nothing but patterns: @mentions, #hashtags and dates.
 
-Web and e-mail addresses are no names: the text has them, and search finds them there.
+Web and e-mail addresses are no names, for the text has them, and search finds them there: but those that the registry
+knows.
 
 Every quantifier is bounded or followed by a character it cannot itself take, so no text makes the search slow.
 """
@@ -9,9 +10,9 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from app.entities.model import EntityType
+from app.entities.model import EntityType, name_key
 from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, KnownNames, NameSpan
-from app.entities.ner.word_tokens import without_code
+from app.entities.ner.word_tokens import addresses, without_code
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -47,10 +48,9 @@ class RegexProvider:
     name = "regex"
 
     def extract(self, text: str, known: KnownNames) -> list[NameSpan]:
-        """Return mentions, hashtags and dates outside code and addresses; ``known`` is not needed."""
-        del known
+        """Return mentions, hashtags and dates outside code and addresses, and ``known`` addresses."""
         read = without_code(text[:MAX_CHARACTERS])
-        found = list(self._dates(read))
+        found = [*self._dates(read), *self._addresses(text[:MAX_CHARACTERS], known)]
         for pattern, kind, confidence, hint in _PATTERNS:
             if hint not in read:
                 continue
@@ -66,6 +66,14 @@ class RegexProvider:
         for match in islice(_dates(text), MAX_SPANS // 2):
             taken = match[0].rstrip(".")
             yield NameSpan(match.start(), match.start() + len(taken), taken, "date", 0.9, self.name)
+
+    def _addresses(self, text: str, known: KnownNames) -> Iterator[NameSpan]:
+        met = 0
+        for start, end in addresses(text) if known.addresses else ():
+            kind = known.addresses.get(name_key(text[start:end]))
+            if kind is not None and met < MAX_SPANS // 2:
+                met += 1
+                yield NameSpan(start, end, text[start:end], kind, 0.99, self.name)
 
 
 def _dates(text: str) -> Iterator[re.Match[str]]:

@@ -1,6 +1,7 @@
 """Word tokens of a text, with capitals, sentence starts and code marked."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 # A word may hold inner apostrophes, hyphens and ampersands; a dot belongs to it in initials only.
@@ -8,6 +9,7 @@ _WORD = re.compile(r"(?:[^\W\d_]\.){2,8}|[^\W_]+(?:['’&-][^\W_]+)*\+*")
 CODE = re.compile(r"```[^`]*(?:```|\Z)|`[^`\n]{1,200}`")
 URL = re.compile(r"(?<![\w@])(?:https?://|www\.)[^\s<>\"'`{}|\\^\[\]]{2,2000}", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-])")
+_TAIL = ".,;:!?…。，、）»”’*_~"
 _ENDERS = frozenset('.!?…:;\n\r。！？|>*•–—"“”‘([{#~=/\\')
 _POSSESSIVE = 3  # letters that a word with a possessive ending has more than
 _SHORT = frozenset(
@@ -97,6 +99,26 @@ def without_code(text: str) -> str:
         if hint in text:
             text = pattern.sub(_blanked, text)
     return text
+
+
+def addresses(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where web and e-mail addresses stand in ``text``: start and end of each."""
+    for hints, pattern in ((("://", "www."), URL), (("@",), _EMAIL)):
+        if any(hint in text for hint in hints):
+            for match in pattern.finditer(text):
+                yield match.start(), match.start() + len(_without_tail(match[0]))
+
+
+def _without_tail(address: str) -> str:
+    """Return ``address`` without the punctuation of the sentence around it."""
+    end = len(address)
+    while end and (address[end - 1] in _TAIL or (address[end - 1] == ")" and _opens_less(address, end))):
+        end -= 1
+    return address[:end]
+
+
+def _opens_less(address: str, end: int) -> bool:
+    return address.count("(", 0, end) < address.count(")", 0, end)
 
 
 def _blanked(match: re.Match[str]) -> str:

@@ -4,10 +4,12 @@ import asyncio
 import logging
 from functools import partial
 
+import apsw
 import pytest
 
 from app.core.token_estimate import estimate_tokens
 from app.entities import mention_worker, ner_backlog
+from app.entities.linking import Linker
 from app.entities.mention_worker import ACTOR, known_names, read_names
 from app.entities.ner.strategy import NerStrategy, fast_strategy
 from tests.helpers.access import EVERYTHING
@@ -214,3 +216,25 @@ def test_it_rests_as_long_as_it_reads_not_as_long_as_it_waited(
 
     harness.do(work())
     assert harness.names() == {"Bob": 1, "Paris": 1}
+
+
+def test_addresses_are_found_again_where_something_was_decided_or_stated_about_them(harness: EntityHarness) -> None:
+    harness.note("Bob Jones came. Mail bob@ferrous.io, see https://wiki.ferrous.io/team. ann@ferrous.io, x@ferrous.io.")
+    harness.note("Ask BOB@ferrous.io or www.ferrous.io.")
+    harness.read_all()
+
+    def earlier(connection: apsw.Connection) -> dict[str, str]:
+        linker = Linker(connection, 1)
+        return {
+            name: linker.link(name, "email" if "@" in name else "url")
+            for name in ("bob@ferrous.io", "https://wiki.ferrous.io/team", "ann@ferrous.io", "www.ferrous.io")
+        }
+
+    ids, bob = harness.write(earlier), harness.id("Bob Jones")
+    harness.do(harness.service.merge([ids["bob@ferrous.io"]], bob, actor="person"))
+    harness.do(harness.service.rename(ids["https://wiki.ferrous.io/team"], "Team wiki", actor="person"))
+    harness.do(harness.service.relate(bob, "knows", ids["ann@ferrous.io"], actor="person"))
+    harness.do(harness.service.protect(ids["www.ferrous.io"], actor="person"))
+    harness.do(harness.sync.start_over())
+    harness.read_all()
+    assert harness.names() == {"Bob Jones": 3, "Team wiki": 1, "ann@ferrous.io": 1, "www.ferrous.io": 1}

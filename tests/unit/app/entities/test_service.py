@@ -9,6 +9,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.changes import ChangeSet
+from app.entities import name_eraser
+from app.entities.linking import Linker
+from app.entities.model import EntityType
 from app.errors import InputError, NotFoundError, StaleError
 from tests.helpers.access import EVERYTHING
 from tests.helpers.sample_data import NAUGHTY
@@ -265,3 +268,28 @@ def test_a_split_by_turns_that_do_not_mention_it_is_refused(harness: EntityHarne
                 harness.service.split(harness.id("Bob"), owners=[("message", owner)], name="Bill", actor="person")
             )
     assert "Bill" not in harness.names()
+
+
+def _address(talk: EntityHarness, name: str, kind: EntityType) -> str:
+    """Return an entity of an address, which no text mentions."""
+    return talk.write(lambda connection: Linker(connection, 1).link(name, kind))
+
+
+def test_what_a_relation_was_once_stated_to_stays_for_its_undo(talk: EntityHarness) -> None:
+    bob, address, other = talk.id("Bob"), _address(talk, "bob@ferrous.io", "email"), _address(talk, "x.org", "url")
+    talk.do(talk.service.relate(bob, "writes from", address, actor="person"))
+    taken = talk.do(talk.service.unrelate(bob, "writes from", address, actor="person"))
+    talk.read_all()
+    assert talk.rows("SELECT 1 FROM entities WHERE id = ?", (other,)) == []
+    talk.undo(taken.changes)
+    assert talk.rows("SELECT object_id FROM relations") == [(address,)]
+
+
+def test_undo_leaves_out_relations_to_what_was_erased_since(talk: EntityHarness) -> None:
+    bob, address = talk.id("Bob"), _address(talk, "bob@ferrous.io", "email")
+    talk.do(talk.service.relate(bob, "met in", talk.id("Berlin"), actor="person"))
+    talk.do(talk.service.relate(bob, "writes from", address, actor="person"))
+    taken = talk.do(talk.service.unrelate(bob, "writes from", address, actor="person"))
+    talk.write(lambda connection: name_eraser.drop(connection, [(address, "bob@ferrous.io")]))
+    talk.undo(taken.changes)
+    assert talk.rows("SELECT object_id FROM relations") == [(talk.id("Berlin"),)]

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from app.entities.duplicates.finder import near_duplicates
+from app.entities.duplicates.finder import near_duplicates, sure_joins
 from app.entities.duplicates.model import NamedEntity
 from app.entities.model import EntityType
 
@@ -107,3 +107,25 @@ def test_many_names_alike_take_no_quadratic_time() -> None:
     begun = time.process_time()
     near_duplicates([*some, *same])
     assert time.process_time() - begun < 20
+
+
+@pytest.mark.parametrize(
+    ("others", "is_sure"),
+    [
+        ((), True),
+        ((NamedEntity("3", "Bob Mori", "person", 1),), True),
+        ((NamedEntity("3", "Mori", "person", 1, aliases=("Kenji Mori",)),), False),
+        ((NamedEntity("3", "K-San", "person", 1, aliases=("Kenji",)),), False),
+        ((NamedEntity("3", "Kenji Hospital", "organization", 1),), False),
+        ((NamedEntity("3", "Kenji", "location", 1),), False),
+    ],
+    ids=["alone", "another name", "an alias of two words", "an alias", "a part of another type", "another type"],
+)
+def test_a_short_name_is_sure_only_without_a_rival(others: tuple[NamedEntity, ...], is_sure: bool) -> None:
+    entities = [
+        NamedEntity("1", "Kenji Tanaka", "person", 3, aliases=("Kenji T.",)),
+        NamedEntity("2", "Kenji", "person", 9),
+        *others,
+    ]
+    made = sure_joins(entities, near_duplicates(entities))
+    assert [(one.other.name, one.into.name) for one in made] == ([("Kenji", "Kenji Tanaka")] if is_sure else [])
