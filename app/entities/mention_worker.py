@@ -32,7 +32,8 @@ MOST_AT_ONCE = 200
 _FIRST_BATCH = 50
 _LEAST_AT_ONCE = 10
 _WRITER_S = 0.02  # the writer is to be held no longer by one batch
-UNUSED_A_STEP = 200
+UNUSED_A_STEP = 2_000
+_DELETED_AT_ONCE = 200
 _TELL_EVERY = 1_000  # texts between two notices of what was found
 _MAX_KNOWN = 20_000
 _NAMING = ("person", "organization", "location", "project", "other")  # types that are looked for by name
@@ -188,10 +189,12 @@ class MentionWorker:
         """Delete entities without mentions and publish changes; return whether more is left."""
         if self._job is not None:
             self._job.finish()
-        dropped = await self._store.write(partial(ner_backlog.drop_unused, limit=UNUSED_A_STEP), is_derived=True)
-        self._untold += dropped
+        unused = await self._store.read(partial(ner_backlog.unused, limit=UNUSED_A_STEP), is_background=True)
+        for at in range(0, len(unused), _DELETED_AT_ONCE):
+            some = unused[at : at + _DELETED_AT_ONCE]
+            self._untold += await self._store.write(partial(ner_backlog.drop_unused, entities=some), is_derived=True)
         self._tell()
-        return dropped == UNUSED_A_STEP
+        return len(unused) == UNUSED_A_STEP
 
     def _tell(self) -> None:
         if self._untold:

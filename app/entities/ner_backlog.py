@@ -21,6 +21,12 @@ RULES_VERSION = "2"  # changes when the fast rules do; everything is read again 
 _MAX_BATCH_CHARACTERS = 1_000_000
 _FIRST = -1_000_000_000_000_000_000  # before every message
 _MEMORY = "m.id, m.store, coalesce(m.event_time, m.updated_at), substr(m.content, 1, ?), m.title, m.facts, m.version"
+_UNUSED = (
+    "e.mention_count = 0 AND e.touched = 0 AND e.protected = 0"
+    " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id)"
+    " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject_id = e.id)"
+    " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id)"
+)
 _SILENT_ROLES = frozenset({"system"})
 
 Source = Literal["memory", "session", "messages"]
@@ -176,22 +182,29 @@ def record(connection: apsw.Connection, batch: NameBatch, found: Sequence[Sequen
     return sum(len(names) for _, names in current)
 
 
-def drop_unused(connection: apsw.Connection, limit: int) -> int:
-    """Delete entities without mentions or decisions; return their number.
+def unused(connection: apsw.Connection, limit: int) -> list[str]:
+    """Return entities without mentions or decisions.
 
-    Those of the history stay, though nobody sees them: what was decided and undone can then be done again. So do those
-    to which a relation was stated once.
+    Those of the history are none, though nobody sees them: what was decided and undone can then be done again. Nor are
+    those to which a relation was stated once.
     """
-    connection.execute(
-        "DELETE FROM entities WHERE rowid IN (SELECT e.rowid FROM entities e WHERE e.mention_count = 0"
-        " AND e.touched = 0 AND e.protected = 0 AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id)"
-        " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject_id = e.id)"
-        " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id)"
+    rows = connection.execute(
+        f"SELECT e.id FROM entities e WHERE {_UNUSED}"
         # Evaluated once for all, and only where an entity is left to decide about.
         " AND e.id NOT IN (SELECT r.value ->> 1 FROM memory_history h JOIN json_each(h.before, '$.relations') r"
         " WHERE h.target_kind = 'entity' UNION SELECT r.value ->> 1 FROM memory_history h"
-        " JOIN json_each(h.after, '$.relations') r WHERE h.target_kind = 'entity') LIMIT ?)",
+        " JOIN json_each(h.after, '$.relations') r WHERE h.target_kind = 'entity') LIMIT ?",
         (limit,),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def drop_unused(connection: apsw.Connection, entities: Sequence[str]) -> int:
+    """Delete those of ``entities`` that are still unused; return their number."""
+    connection.execute(
+        "DELETE FROM entities WHERE id IN (SELECT e.id FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value"
+        f" WHERE {_UNUSED})",
+        (json.dumps(entities),),
     )
     return connection.changes()
 

@@ -28,7 +28,7 @@ def names(connection: apsw.Connection) -> list[NamedEntity]:
         " AND json_extract(attributes, '$.retired') IS NULL ORDER BY mention_count DESC, rowid LIMIT ?",
         (json.dumps(COMPARED), _MOST),
     )
-    return [NamedEntity(*row[:4], is_decided=bool(row[4]), aliases=tuple(json.loads(row[5]))) for row in rows]
+    return [NamedEntity(row[0], row[1], row[2], row[3], bool(row[4]), tuple(json.loads(row[5]))) for row in rows]
 
 
 def are_apart(connection: apsw.Connection, key: Key) -> bool:
