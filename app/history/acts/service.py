@@ -195,6 +195,9 @@ def _joined(done: Sequence[Changed[UndoneAct]]) -> ChangeSet:
 
 def _with_undone(undone: Sequence[str]) -> str:
     """Return the sentence that names acts undone before another was refused."""
-    if len(undone) == 1:
-        return f"A later change was undone before that ({undone[0]}) and can be done again."
-    return f"{len(undone)} later changes were undone before that, the last of them {undone[-1]}, and can be done again."
+    return (
+        f"A later change was undone before that ({undone[0]}) and can be done again."
+        if len(undone) == 1
+        else f"{len(undone)} later changes were undone before that, the last of them {undone[-1]}, and can be done"
+        " again."
+    )

@@ -440,12 +440,12 @@ def test_an_undo_that_fails_after_a_later_one_tells_of_that(host: Host) -> None:
     host.ask("entity.rename", id=anna, name="Anna Berg")
     second = acts(host)[0].id
     host.ask("entity.rename", id=eve, name="Anna Kovacs")
-    heard: list[Any] = []
-    leave = host.subscribe(heard.append)
+    events: list[Any] = []
+    leave = host.subscribe(events.append)
     with pytest.raises(StaleError, match=rf"A later change was undone before that \({second}\)") as refused:
         undo_with_later(host, first)
     leave()
     assert refused.value.data["undone"] == [second]
-    (event,) = (one for one in heard if isinstance(one, ChangeSet) and one.history_ids)
+    (event,) = (one for one in events if isinstance(one, ChangeSet) and one.history_ids)
     assert (event.operation, event.ids, "entities" in event.areas) == ("history.undo", (anna,), True)
     assert found(host, second).state == "undone"
