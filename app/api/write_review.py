@@ -139,7 +139,7 @@ class AgentWriteReview:
                 reason=excerpt(storable(str(arguments.get("reason") or ""))[0], _MAX_REASON),
                 preview=preview,
                 key=operation.key,
-                is_turn=operation.review == "conversation" and bool(operation.key),
+                is_turn=operation.review == "conversation",
             )
         )
         return HeldWrite(held.value, held.changes)

@@ -18,7 +18,7 @@ _PERSON_NOUN: Final = re.compile(
     rf"{_NAME}|\b(?:wife|husband|partner|(?:girl|boy)?friend|fianc[eé]e?|m[ou]m|mother|dad|father|sister|brother|son"
     r"|daughter|kid|child|baby|grand\w+|aunt|uncle|cousin|niece|nephew|dog|cat|pup(?:py)?|kitten|pet|horse|goat|boss"
     r"|manager|colleague|co-?worker|doctor|vet|therapist|teacher|neighbou?r|roommate|client|man|woman|guy|girl|boy|lady"
-    r"|person|somebody|someone|author|actor|bride|superhero|artist|memoirist)(?:-in-law)?\b"
+    r"|person|somebody|someone|author|actor|artist)(?:-in-law)?\b"
 )
 _PLURAL_NOUN: Final = re.compile(
     rf"{_NAME}|\b(?!(?:always|sometimes|perhaps|yes|thanks)\b)[a-z]{{2,}}[^\Wius]s\b|\b(?:people|children|family|fam|team"
@@ -61,7 +61,7 @@ _WARE: Final = re.compile(
     r"\b(?:shoes?|boots?|sneakers?|jeans|(?:sun)?dress|shirts?|sweaters?|jackets?|coats?|(?:hand|crossbody )?bags?"
     r"|outfits?|necklace|bracelet|jewelry|moisturi[sz]er|skincare|case|headphones?|phone|smartwatch|tv|router"
     r"|bulbs?|sofa|desk|rug|shelf|shelves|closet|grocer(?:y|ies)|sauce|salad"
-    r"|fruits?|chews|bowls?|lens|tripod|helmet|mixer)\b",
+    r"|fruits?|bowls?|lens|tripod|helmet|mixer)\b",
     re.IGNORECASE,
 )
 # A home, a vehicle, a pet, an instrument, what keeps a person well, or a gift for a day that is named.

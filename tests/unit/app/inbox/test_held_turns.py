@@ -64,6 +64,18 @@ def test_turns_without_a_key_wait_each(host: Host) -> None:
     assert said(host) == ["hello", "yes", "yes"]
 
 
+def test_turns_that_are_stored_later_wait_each(host: Host) -> None:
+    for text in ("yes", "yes", "no", "yes"):
+        arguments = {"session": "talk", "messages": [{"role": "user", "content": text}]}
+        host.call("session.append_later", arguments, SCOUT).result(30)
+    waiting = host.ask("inbox.list")
+    assert len(waiting) == 4
+    for proposal in sorted(waiting, key=lambda one: one.id):
+        host.ask("inbox.accept", id=proposal.id)
+    host.ask("vault.settle")
+    assert said(host) == ["hello", "yes", "yes", "no", "yes"]
+
+
 def test_an_append_asked_for_again_gets_its_first_answer(host: Host) -> None:
     answers = [append(host, "mine", "one", session="own") for _ in range(3)]
     assert answers == [{"session_id": "own", "seqs": (1,), "created": True}] * 3
