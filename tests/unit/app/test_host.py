@@ -294,7 +294,7 @@ def importing(host: Host, file: Path) -> "Future[Reply]":
 def test_a_cancelled_import_keeps_what_is_in_and_a_second_one_completes_it(host: Host, tmp_path: Path) -> None:
     file = long_file(tmp_path)
     future = importing(host, file)
-    assert [job.job for job in host.ask("job.list")] == ["import"]
+    assert "import" in [job.job for job in host.ask("job.list")]
     with pytest.raises(InputError, match="running already"):
         host.ask("exchange.import", path=str(file), job="import")
     assert host.ask("job.cancel", job="import")
@@ -302,7 +302,7 @@ def test_a_cancelled_import_keeps_what_is_in_and_a_second_one_completes_it(host:
     assert report.cancelled
     assert 0 < report.messages < 20_000
     assert host.ask("memory.stats").messages == report.messages
-    assert host.ask("job.list") == []
+    assert "import" not in [job.job for job in host.ask("job.list")]
     assert not host.ask("job.cancel", job="import")
     second = host.ask("exchange.import", path=str(file))
     assert (second.messages, second.unchanged) == (20_000 - report.messages, report.messages)
