@@ -11,6 +11,7 @@ import apsw
 from app.core.files import from_os
 from app.core.ids import seen_entity_id
 from app.core.regular_files import open_file, require_file
+from app.core.spellings import spelled_alike
 from app.store.cipher import apply_key, key_of, require_available, vfs_for
 from app.store.database_file import DatabaseConnection, has_log
 from app.store.sqlite_errors import translate_sqlite_errors
@@ -158,6 +159,7 @@ def _configure(connection: apsw.Connection, busy_ms: int) -> None:
     connection.pragma("mmap_size", MMAP_BYTES)
     register_index_functions(connection)
     connection.create_scalar_function("seen_entity_id", _seen_entity_id, 1, deterministic=True)
+    connection.create_scalar_function("spelled_alike", spelled_alike, 3, deterministic=True)
     load_vectors(connection)
 
 

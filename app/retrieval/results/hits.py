@@ -12,6 +12,7 @@ import numpy as np
 from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
 from app.core.recall_fence import without_recalled
+from app.core.spellings import name_keys
 from app.index.repo import agents_of
 from app.index.searchable_text import tool_text
 from app.memories.model import Memory
@@ -122,8 +123,17 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
     return tuple(
         FacetCount(name, value, count)
         for name, counter in counts.items()
-        for value, count in counter.most_common(_VALUES_A_FACET)
+        for value, count in _joined(counter).most_common(_VALUES_A_FACET)
     )
+
+
+def _joined(counter: "Counter[str]") -> "Counter[str]":
+    """Return the counts with spellings that an operator does not tell apart under the most frequent one."""
+    spelled: dict[str, str] = {}
+    joined: Counter[str] = Counter()
+    for value, count in counter.most_common():
+        joined[spelled.setdefault(name_keys(value)[0], value)] += count
+    return joined
 
 
 def count_facets_of_chunks(snapshot: SearchSnapshot, ids: "Ids") -> tuple[FacetCount, ...]:

@@ -1,11 +1,15 @@
-"""Other spellings of words with letters such as ß, æ and ø.
+"""How a search compares words and names: without case, marks and letters such as ß, æ and ø.
 
 The tokenizer takes marks off letters (``é`` is ``e``), but ``ß``, ``æ`` and ``ø`` are letters of their own. Where
-they are not at hand one writes ``ss``, ``ae`` and ``o``; a search for either finds both.
+they are not at hand one writes ``ss``, ``ae`` and ``o``; a search for either finds both. Texts, operators and facets
+all compare by what is here; ``spelled_alike`` is an SQL function of the vault's connections.
 """
 
+import json
+import re
+import unicodedata
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 PLAIN: Final = {
     "ß": "ss",
@@ -32,6 +36,18 @@ _SINGLE: Final = (("o", "ø"), ("l", "ł"), ("d", "đ"), ("d", "ð"), ("i", "ı"
 _TABLE: Final = str.maketrans(PLAIN)
 _SHORTEST: Final = 4
 _MOST: Final = 12
+_DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
+
+Place = Literal["same", "under", "within"]
+"""How a stored name fits a wanted one: it is the same, the same or nested below it, or contains it."""
+
+
+def fold(text: str) -> str:
+    """Return ``text`` in lower case without diacritics, as the tokenizer compares words."""
+    if text.isascii():
+        return text.lower()
+    bare = unicodedata.normalize("NFC", _DIACRITICS.sub("", unicodedata.normalize("NFD", text)))
+    return "ß".join(part.casefold() for part in bare.replace("ẞ", "ß").split("ß"))
 
 
 def plain(text: str) -> str:
@@ -57,6 +73,39 @@ def spellings(text: str) -> tuple[str, ...]:
             found.update(dict.fromkeys(_replaced(base, letter, other)))
     found.pop(text, None)
     return tuple(found)[:_MOST]
+
+
+@lru_cache(maxsize=16384)
+def name_keys(name: str) -> tuple[str, str]:
+    """Return the two keys of a name, of which equal names share one: they differ where it has ``ø``, as o or oe."""
+    folded = fold(name)
+    return plain(folded), plain(folded.replace("ø", "oe"))
+
+
+def wanted_names(name: str) -> str:
+    """Return a wanted name as ``spelled_alike`` takes it: its keys and itself, in JSON."""
+    return json.dumps([*name_keys(name), name])
+
+
+def spelled_alike(place: Place, stored: str, wanted: str) -> bool:
+    """Return whether a stored name fits a wanted one.
+
+    Args:
+        place: How it must fit.
+        stored: A name as it is stored.
+        wanted: What ``wanted_names`` made of the wanted one.
+    """
+    keys, sought = name_keys(stored), _sought(wanted)
+    if place == "within":
+        return any(part in key for key in keys for part in sought)
+    if place == "under" and any(key.startswith(f"{parent}/") for key in keys for parent in sought):
+        return True
+    return not sought.isdisjoint(keys)
+
+
+@lru_cache(maxsize=64)
+def _sought(wanted: str) -> frozenset[str]:
+    return frozenset(json.loads(wanted)[:2])
 
 
 def _replaced(text: str, letter: str, other: str) -> list[str]:
