@@ -1,4 +1,6 @@
-"""How a search compares words and names: without case, marks and letters such as ß, æ and ø.
+"""Spellings that a search takes for the same word or name.
+
+Case, marks and letters such as ß, æ and ø are set aside.
 
 The tokenizer takes marks off letters (``é`` is ``e``), but ``ß``, ``æ`` and ``ø`` are letters of their own. Where
 they are not at hand one writes ``ss``, ``ae`` and ``o``; a search for either finds both. Texts, operators and facets
@@ -77,7 +79,10 @@ def spellings(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16384)
 def name_keys(name: str) -> tuple[str, str]:
-    """Return the two keys of a name, of which equal names share one: they differ where it has ``ø``, as o or oe."""
+    """Return the two keys of a name, of which equal names share one.
+
+    They differ where the name has ``ø``, which is written as o or oe.
+    """
     folded = fold(name)
     return plain(folded), plain(folded.replace("ø", "oe"))
 
@@ -95,16 +100,16 @@ def spelled_alike(place: Place, stored: str, wanted: str) -> bool:
         stored: A name as it is stored.
         wanted: What ``wanted_names`` made of the wanted one.
     """
-    keys, sought = name_keys(stored), _sought(wanted)
+    keys, wanted_keys = name_keys(stored), _wanted_keys(wanted)
     if place == "within":
-        return any(part in key for key in keys for part in sought)
-    if place == "under" and any(key.startswith(f"{parent}/") for key in keys for parent in sought):
+        return any(part in key for key in keys for part in wanted_keys)
+    if place == "under" and any(key.startswith(f"{parent}/") for key in keys for parent in wanted_keys):
         return True
-    return not sought.isdisjoint(keys)
+    return not wanted_keys.isdisjoint(keys)
 
 
 @lru_cache(maxsize=64)
-def _sought(wanted: str) -> frozenset[str]:
+def _wanted_keys(wanted: str) -> frozenset[str]:
     return frozenset(json.loads(wanted)[:2])
 
 
