@@ -136,7 +136,7 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
 
 
 def _joined(counter: "Counter[str]") -> "Counter[str]":
-    """Return the counts with spellings that an operator does not tell apart under the most frequent one."""
+    """Return the counts with all spellings of a name under the most frequent one."""
     spelled: dict[str, str] = {}
     joined: Counter[str] = Counter()
     for value, count in counter.most_common():
