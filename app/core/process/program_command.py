@@ -7,4 +7,4 @@ def program_command() -> list[str]:
     """Return the packaged program, or Python and the module that it runs."""
     if getattr(sys, "frozen", False):
         return [sys.executable]
-    return [sys.executable, "-m", __name__.removesuffix(".core.program_command")]
+    return [sys.executable, "-m", __name__.removesuffix(".core.process.program_command")]

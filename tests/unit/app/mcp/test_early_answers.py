@@ -168,6 +168,7 @@ def test_the_first_answer_loads_neither_engine_nor_library() -> None:
         "app.mcp.early_answers",
         "app.mcp.options",
         "app.mcp.server_identity",
+        "app.mcp.tools",
         "app.mcp.tools.small_schemas",
         "app.mcp.stdio_front",
     }
