@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.core.spellings import wanted_names
 from app.core.stores import sees_all
+from app.core.text_rules.spellings import wanted_names
 from app.retrieval.candidates.filter_check import has_leaving, shown_chunks
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter, small_match_set
 from app.retrieval.operators import Clause

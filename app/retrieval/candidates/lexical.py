@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.core.spellings import fold
+from app.core.text_rules.spellings import fold
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.posting_cache import PostingList
 from app.index.tokenizer import stem

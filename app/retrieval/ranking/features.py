@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from app.core.clock import to_datetime
-from app.core.spellings import fold
+from app.core.text_rules.spellings import fold
 from app.retrieval.bm25 import fts5_idf, length_norm, term_frequency
 from app.retrieval.candidates.scored_chunks import MessagePlaces
 from app.retrieval.query.date_proximity import proximity, proximity_to_spans

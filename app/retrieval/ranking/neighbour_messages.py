@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import apsw
 import numpy as np
 
-from app.core.spellings import fold
+from app.core.text_rules.spellings import fold
 from app.index.columns.style_features import READ_CHARACTERS as BEGUN
 from app.index.columns.text_cache import TextCache
 from app.index.id_arrays import parse_ids

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final
 
-from app.core.spellings import fold, spellings
+from app.core.text_rules.spellings import fold, spellings
 from app.index import cjk_ngrams
 from app.index.chunking import is_boundary
 from app.index.tokenizer import stem
