@@ -39,7 +39,8 @@ _OTHER_LETTERS: Final = "{0} GLOB '*[^ -~]*' AND spelled_alike('{1}', {0}, {2})"
 def _alike(column: str, place: Place = "same", wanted: str = "?") -> str:
     """Return the SQL of whether a name is spelled like a wanted one.
 
-    The wanted one is bound as ``wanted_names`` made it. SQLite compares names of plain letters by itself, which is many times faster.
+    The wanted one is bound as ``wanted_names`` made it. SQLite compares names of plain letters by itself, which is
+    many times faster.
     """
     keys = [f"{wanted} ->> {number}" for number in range(2)]
     plain = f"lower({column}) IN ({', '.join(keys)})"
