@@ -20,6 +20,7 @@ from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, clause
 from app.retrieval.model import Query, Term
 from app.retrieval.operators import query_clauses
 from app.retrieval.query.match_expression import match_expression, quote
+from app.store.vector_bytes import as_stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +169,10 @@ def vector_rank(
     connection: apsw.Connection, generation: Generation, vector: bytes, where: ChunkFilter, target: str
 ) -> tuple[int | None, float | None, int]:
     """Return an item's cosine rank, its cosine, and the number of items with a vector."""
-    scored = f"SELECT chunk_id AS chunk, 1.0 - vec_distance_cosine(embedding, ?) AS score FROM {generation.table}"
-    return _place(connection, scored, (vector,), where, target)
+    scored = (
+        f"SELECT chunk_id AS chunk, 1.0 - vec_distance_cosine(embedding, vec_int8(?)) AS score FROM {generation.table}"
+    )
+    return _place(connection, scored, (as_stored(vector),), where, target)
 
 
 def _place(
