@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from app.core import message_ids
 from app.core.clock import to_datetime
+from app.core.lazy_module import LazyModule
 from app.core.message_ids import MessageRef
 from app.core.recall_fence import without_recalled
 from app.core.stores import STORES, sees_all
@@ -20,7 +21,11 @@ from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, clause
 from app.retrieval.model import Query, Term
 from app.retrieval.operators import query_clauses
 from app.retrieval.query.match_expression import match_expression, quote
-from app.store.vector_bytes import as_stored
+
+if TYPE_CHECKING:
+    from app.store import vector_bytes
+else:
+    vector_bytes = LazyModule("app.store.vector_bytes")  # loads numpy
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +177,7 @@ def vector_rank(
     scored = (
         f"SELECT chunk_id AS chunk, 1.0 - vec_distance_cosine(embedding, vec_int8(?)) AS score FROM {generation.table}"
     )
-    return _place(connection, scored, (as_stored(vector),), where, target)
+    return _place(connection, scored, (vector_bytes.as_stored(vector),), where, target)
 
 
 def _place(

@@ -37,8 +37,7 @@ def decode(stored: Sequence[bytes], dimensions: int) -> "NDArray[np.float32]":
     """Return stored vectors with length one, a row each; one without a direction stays zero."""
     rows = np.frombuffer(b"".join(stored), dtype=np.int8).reshape(len(stored), dimensions).astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    made: NDArray[np.float32] = rows / np.where(lengths > 0, lengths, 1.0)[:, None]
-    return made
+    return (rows / np.where(lengths > 0, lengths, 1.0)[:, None]).astype(np.float32)
 
 
 def as_stored(vector: bytes) -> bytes:
@@ -47,7 +46,7 @@ def as_stored(vector: bytes) -> bytes:
 
 
 def convert_tables(connection: apsw.Connection) -> None:
-    """Convert the tables of all generations, which older versions filled with floats, in the caller's transaction.
+    """Convert the floats of an older vault, in the caller's transaction.
 
     The blobs in which sqlite-vec keeps the vectors are rewritten where they are: to store a million of them anew would
     take a minute, and twice the space.

@@ -63,10 +63,8 @@ def generation_of(connection: apsw.Connection, identity: EmbeddingIdentity, now_
 
 def create_table(connection: apsw.Connection, generation: Generation) -> None:
     """Create the table of a generation."""
-    connection.execute(
-        f"CREATE VIRTUAL TABLE {generation.table} USING vec0("
-        f"chunk_id INTEGER PRIMARY KEY, embedding {vector_bytes.COLUMN_TYPE}[{generation.dimensions}] distance_metric=cosine)"
-    )
+    column = f"embedding {vector_bytes.COLUMN_TYPE}[{generation.dimensions}] distance_metric=cosine"
+    connection.execute(f"CREATE VIRTUAL TABLE {generation.table} USING vec0(chunk_id INTEGER PRIMARY KEY, {column})")
 
 
 def activate(connection: apsw.Connection, generation: Generation, now_ms: int) -> None:
