@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from app.core.lazy_module import LazyModule
+from app.core.process.lazy_module import LazyModule
 from app.core.vault_opening import VaultOpening
 from app.errors import InternalError, VaultNewerError, VaultUnusableError
 from app.store import meta

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from app.core.lazy_module import LazyModule
+from app.core.process.lazy_module import LazyModule
 from app.embed.model import EmbeddingIdentity
 from app.store import meta
 
