@@ -36,7 +36,7 @@ AREAS: Final[dict[str, frozenset[Area]]] = {
 OWNER_KINDS: Final = frozenset({"proposal"})
 """Kinds of targets that only the owner of the vault sees."""
 _DECISIONS: Final[dict[str, Event]] = {"accepted": "ACCEPT", "rejected": "REJECT"}
-_IN_PARTS = frozenset({"session", "proposal", "schedule"})
+_IN_PARTS = frozenset({"session", "proposal", "schedule", "saved_search"})
 """Kinds of targets whose entries are about a part of their state."""
 
 _EVENT_NOUNS = {

@@ -135,6 +135,38 @@ def test_a_deleted_schedule_comes_back_with_its_runs_after_a_restart(vault: Path
         assert host.ask("vault.check").ok
 
 
+@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("reported", ["before the undo", "after the undo"])
+def test_a_run_goes_on_though_its_schedule_was_deleted_and_came_back(vault: Path, once: bool, reported: str) -> None:
+    clock = SetClock()
+    with running(vault, clock) as host:
+        robin = agent(host)
+
+        def call(operation: str, **arguments: Any) -> Any:
+            return host.call(operation, arguments, robin).result(30).value
+
+        made = schedule(host, cadence={"kind": "once", "at": to_datetime(clock.ms + DAY_MS)} if once else DAILY)
+        clock.ms += DAY_MS
+        claim = call("schedule.claim", id=made.id)
+        host.ask("schedule.delete", id=made.id)
+        with pytest.raises(StaleError, match="was deleted"):
+            call("schedule.heartbeat", run_id=claim.run_id)
+        if reported == "before the undo":
+            call("schedule.report", run_id=claim.run_id, output="Watered.")
+        step(host)
+        if reported == "after the undo":
+            back = host.ask("schedule.get", id=made.id)
+            assert (back.status, back.next_run_at is None) == ("active", once)
+            assert [one.run_id for one in host.ask("schedule.status").running] == [claim.run_id]
+            assert call("schedule.claim", id=made.id) is None, "it runs already"
+            call("schedule.report", run_id=claim.run_id, output="Watered.")
+        done = host.ask("schedule.get", id=made.id)
+        assert (done.status, done.last_run_status) == ("completed" if once else "active", "succeeded")
+        assert done.next_run_at == (None if once else to_datetime(clock.ms + DAY_MS))
+        assert [one.output for one in host.ask("schedule.runs", id=made.id)] == ["Watered."]
+        assert host.ask("vault.check").ok
+
+
 def test_what_runs_do_keeps_nothing_from_being_undone(vault: Path) -> None:
     clock = SetClock()
     with running(vault, clock) as host:
