@@ -225,7 +225,7 @@ def _is_own_work(connection: apsw.Connection, entry: HistoryRow) -> bool:
     """Return whether an entry changes one of Keepsake's own jobs."""
     if entry.target_kind != "schedule":
         return False
-    return connection.execute(MADE_BY_ONE["schedule"], (entry.target,)).get == BUILT_IN
+    return bool(connection.execute(MADE_BY_ONE["schedule"], (entry.target,)).get == BUILT_IN)
 
 
 def _new_statements(entries: Sequence[HistoryRow]) -> list[str]:
