@@ -30,7 +30,7 @@ else:
 
 _KEY = "migration:"
 _NAME = re.compile(r"(\d{4})_\w+\.sql\Z")
-_SMALL_VECTORS: Final = 26  # the step whose data the program converts, not its SQL
+_SMALL_VECTORS: Final = 27  # the step whose data the program converts, not its SQL
 
 
 @dataclass(frozen=True, slots=True, order=True)

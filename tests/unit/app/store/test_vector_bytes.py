@@ -19,7 +19,7 @@ from app.store.vector_bytes import as_stored, decode, encode
 
 WIDTH: Final = 48
 COUNT: Final = 1_500  # more than one block of sqlite-vec
-BEFORE: Final = 25  # the last schema with floats
+BEFORE: Final = 26  # the last schema with floats
 GONE: Final = 7
 
 _KILLED_AT_THE_END = """
