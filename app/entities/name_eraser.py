@@ -125,9 +125,8 @@ def _take_joins_back(connection: apsw.Connection, entities: Collection[str]) -> 
         "SELECT id FROM entities e WHERE merged_into IS NOT NULL AND touched = 0"
         " AND EXISTS (SELECT 1 FROM entity_aliases a WHERE a.entity_id = e.id)"
     ).fetchall()
-    for (entity,) in joined:
-        held = repo.get(connection, entity)
-        state = entity_state.read(connection, entity)
+    for entity in (str(row[0]) for row in joined):
+        held, state = repo.get(connection, entity), entity_state.read(connection, entity)
         if held is None or state is None or not {entity, repo.root(connection, entity)} & set(entities):
             continue
         entity_state.write(connection, entity, {**state, "merged_into": None}, to_ms(held.updated_at))

@@ -72,7 +72,7 @@ class Enrichment:
 
     name = "enrichment"
     title = "Search for names"
-    goal = "Search texts with few names again, and propose to merge entities that may be one."
+    goal = "Search texts with few names again, join names of one person, and propose to merge entities that may be one."
     unit = "texts"
 
     def __init__(

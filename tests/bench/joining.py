@@ -1,9 +1,9 @@
 """How well names of one person are joined: ``python -m tests.bench.joining --locomo FILE --realmem FOLDER``.
 
-The sample vault, given dialogues and folders of notes are imported into vaults of their own, the enrichment job runs,
+The sample vault and given dialogues are imported into vaults of their own, the enrichment job runs,
 and the pairs of names that then mean one entity are compared with labels. Those of the sample are written by hand
 below. In the dialogues each speaker is named in a field of the data, and names of two speakers are never one; other
-pairs are printed with the texts that speak of them, to read.
+pairs are printed, to read.
 """
 
 import argparse
@@ -75,10 +75,22 @@ def add_dialogue(host: Host, dialogue: dict[str, Any]) -> None:
         number += 1
 
 
+def add_realmem(host: Host, path: Path) -> None:
+    """Store the dialogues of one RealMem persona, a conversation for each of its sessions."""
+    for number, dialogue in enumerate(json.loads(path.read_text(encoding="utf-8"))["dialogues"]):
+        said = [
+            {"role": "user" if turn["speaker"] == "User" else "assistant", "content": turn["content"]}
+            for turn in dialogue["dialogue_turns"]
+        ]
+        if said:
+            host.ask("session.append", session=f"{path.stem}-{number}", messages=said)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locomo", type=Path, help="JSON file of LoCoMo dialogues")
+    parser.add_argument("--realmem", type=Path, help="folder of RealMem dialogues, a file for each persona")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         host = started(Path(folder))
@@ -102,6 +114,14 @@ def main() -> None:
             speakers = {dialogue["conversation"]["speaker_a"], dialogue["conversation"]["speaker_b"]}
             print(f"{dialogue['sample_id']}: {len(names)} people, joined {sorted(map(sorted, pairs(groups)))}")
             print("  two speakers as one:", any(speakers <= group for group in groups), "| asked:", questions)
+    for path in sorted(options.realmem.glob("*.json")) if options.realmem else ():
+        with tempfile.TemporaryDirectory() as folder:
+            host = started(Path(folder))
+            add_realmem(host, path)
+            groups, names, questions = joined(host)
+            host.stop()
+        print(f"{path.stem}: {len(names)} people, joined {sorted(map(sorted, pairs(groups)))}")
+        print("  asked:", questions)
 
 
 if __name__ == "__main__":

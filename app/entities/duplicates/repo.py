@@ -47,15 +47,16 @@ def spelled_names(connection: apsw.Connection) -> list[SpelledName]:
 def standing_joins(connection: apsw.Connection) -> list[NearDuplicate]:
     """Return the names that were joined to another by themselves, as pairs."""
     rows = connection.execute(
-        "SELECT DISTINCT e.id, e.canonical_name, e.type FROM entities e CROSS JOIN entity_aliases a"
+        "SELECT DISTINCT e.id FROM entities e CROSS JOIN entity_aliases a"
         " ON a.entity_id = e.id WHERE e.merged_into IS NOT NULL AND e.touched = 0"
     ).fetchall()
     made = []
-    for entity_id, name, kind in rows:
-        full = entity_repo.get(connection, entity_repo.root(connection, entity_id))
-        if full is not None:
-            into = NamedEntity(full.id, full.name, full.type, full.mentions)
-            made.append(NearDuplicate(into, NamedEntity(entity_id, name, kind, 0), "short name", 1.0))
+    for (entity_id,) in rows:
+        short = entity_repo.get(connection, str(entity_id))
+        full = entity_repo.get(connection, entity_repo.root(connection, str(entity_id)))
+        if short is not None and full is not None:
+            into, other = (NamedEntity(one.id, one.name, one.type, one.mentions) for one in (full, short))
+            made.append(NearDuplicate(into, other, "short name", 1.0))
     return made
 
 

@@ -134,7 +134,7 @@ def test_many_names_alike_take_no_quadratic_time() -> None:
         "a short form",
         "another spelling",
         "a spelling of another type",
-    ],  # fmt: skip
+    ],
 )
 def test_a_short_name_is_sure_only_without_a_rival(others: tuple[NamedEntity, ...], is_sure: bool) -> None:
     entities = [
