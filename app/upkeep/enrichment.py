@@ -202,7 +202,7 @@ class Enrichment:
         due: Callable[[], Awaitable[list[NearDuplicate]]],
         change: Callable[[NearDuplicate, str], Awaitable[ChangeSet | None]],
     ) -> int:
-        """Change the pairs that are due, unless the run is cancelled; return how many were changed."""
+        """Change the pairs that are due, until the run is cancelled; return their number."""
         made = 0
         for pair in [] if run.job.is_cancelled() else await due():
             if run.job.is_cancelled():

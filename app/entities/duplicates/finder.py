@@ -77,7 +77,7 @@ def _has_rival(pair: NearDuplicate, owners: dict[str, set[str]], people: dict[st
 
 
 def _may_be_taken_for(word: str, other: str) -> bool:
-    """Return whether one of two names may be a short form or another spelling of the other."""
+    """Return whether one name may be a short form or a spelling of the other."""
     short, long = sorted((word, other), key=len)
     if len(short) > 1 and long.startswith(short):
         return True
@@ -252,7 +252,8 @@ def _short_forms(words: tuple[str, ...]) -> Iterator[tuple[DuplicateReason, str]
         yield "initial", f"{first} {last[0]}"
         if is_person and last not in gazetteer().given_names:
             yield "short name", last
-    yield "short name", first
+    if is_person or last not in gazetteer().given_names:
+        yield "short name", first
 
 
 # Acronyms ------------------------------------------------------------------------------------------------------

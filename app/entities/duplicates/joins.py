@@ -1,4 +1,4 @@
-"""Joins of a first name and the full name near it, made and taken back without asking.
+"""Joins of a first name and the full name near it, without asking.
 
 A join is one change of the short name alone: it stands for the full name from then on and keeps its own names, so that
 it can be taken back whatever else happens to either. A person's decision is never changed by it.
@@ -51,7 +51,10 @@ class Joins:
         return await self._store.read(lambda connection: [one for one in pairs if self._may_join(connection, one)])
 
     async def doubtful(self) -> list[NearDuplicate]:
-        """Return the joined pairs that a later text speaks against; none while texts are left to read."""
+        """Return the joined pairs that a later text speaks against.
+
+        None while texts are left to read.
+        """
         if not await self._store.read(ner_backlog.is_read, is_background=True):
             return []
         standing = await self._store.read(repo.standing_joins, is_background=True)
@@ -61,7 +64,11 @@ class Joins:
         return await self._store.read(partial(self._untouched, pairs=left), is_background=True)
 
     async def join(self, pair: NearDuplicate, run_id: str) -> ChangeSet | None:
-        """Let a short name stand for its full name; return what changed, ``None`` where it no longer may."""
+        """Let a short name stand for its full name.
+
+        Returns:
+            What changed, ``None`` where it no longer may.
+        """
 
         def work(connection: apsw.Connection) -> ChangeSet | None:
             if not ner_backlog.is_read(connection) or not self._may_join(connection, pair):
@@ -71,7 +78,11 @@ class Joins:
         return await self._store.write(work)
 
     async def take_back(self, pair: NearDuplicate, run_id: str) -> ChangeSet | None:
-        """Let a joined name stand for itself again; return what changed, ``None`` where a person decided meanwhile."""
+        """Let a joined name stand for itself again.
+
+        Returns:
+            What changed, ``None`` where a person decided about it meanwhile.
+        """
 
         def work(connection: apsw.Connection) -> ChangeSet | None:
             if not self._untouched(connection, [pair]):
@@ -90,7 +101,7 @@ class Joins:
 
     def _may_join(self, connection: apsw.Connection, pair: NearDuplicate) -> bool:
         """Return whether both stand for themselves, near each other, and no decision concerns either."""
-        if not repo.stand_alone(connection, pair.key) or repo.is_asked_about(connection, pair.other.id):
+        if not repo.stand_alone(connection, pair.key) or repo.is_proposed(connection, pair.other.id):
             return False
         if not repo.is_undecided(connection, pair.key, self._actor) or repo.are_apart(connection, pair.key):
             return False
@@ -107,10 +118,10 @@ class Joins:
 
 
 def _may_be_another(connection: apsw.Connection, pair: NearDuplicate) -> bool:
-    """Return whether texts use a pair's short name for somebody whom its full name may not mean.
+    """Return whether texts use a pair's short name as that of another person.
 
-    That is a speaker of the name, or a surname after ``Mr``, ``the`` and the like: it may be the family, or somebody
-    else of it.
+    That is a speaker of the name, or a surname after ``Mr``, ``the`` and the like: it may be of another member of the
+    family, or of all.
     """
     is_first = name_forms.name_words(pair.into.name)[0] in name_forms.name_words(pair.other.name)
     for kind, owner, start, provider in repo.mention_places(connection, pair.other.id, _READ):

@@ -66,8 +66,8 @@ def stand_alone(connection: apsw.Connection, entity_ids: Iterable[str]) -> bool:
     return all(one is not None and one.merged_into is None and one.mentions > 0 for one in found)
 
 
-def is_asked_about(connection: apsw.Connection, entity_id: str) -> bool:
-    """Return whether a question about a merge of an entity waits for an answer, or was taken back."""
+def is_proposed(connection: apsw.Connection, entity_id: str) -> bool:
+    """Return whether a merge of an entity was proposed, unless the proposal expired."""
     found = connection.execute(
         "SELECT 1 FROM proposed_merges WHERE ? IN (first_id, second_id) AND decision <> 'expired' LIMIT 1",
         (entity_id,),
@@ -76,7 +76,10 @@ def is_asked_about(connection: apsw.Connection, entity_id: str) -> bool:
 
 
 def mention_places(connection: apsw.Connection, entity_id: str, limit: int) -> list[tuple[OwnerKind, str, int, str]]:
-    """Return where an entity is mentioned, the newest first: kind and id of the text, place in it, and who found it."""
+    """Return where an entity is mentioned, the newest first.
+
+    Each is the kind and id of the text, the place in it, and the provider that found it.
+    """
     rows = connection.execute(
         "SELECT owner_kind, owner_id, start, provider FROM mentions WHERE entity_id = ? ORDER BY at DESC LIMIT ?",
         (entity_id, limit),
@@ -85,7 +88,7 @@ def mention_places(connection: apsw.Connection, entity_id: str, limit: int) -> l
 
 
 def is_undecided(connection: apsw.Connection, entity_ids: Iterable[str], actor: str) -> bool:
-    """Return whether nobody but ``actor`` ever decided, stated or undid anything about entities.
+    """Return whether no other than ``actor`` ever decided or stated anything about entities.
 
     That holds for all that was merged into them as well.
     """
@@ -137,7 +140,7 @@ def have_context(connection: apsw.Connection, key: Key) -> bool:
 
 
 def nearness(connection: apsw.Connection, pair: NearDuplicate) -> tuple[int, int]:
-    """Return near how many mentions of a pair's short name its full name is, and how many there are.
+    """Return how many mentions of a pair's short name are near its full name, and all.
 
     It is near in one conversation or memory; notes that link to each other count as one. Long lists of names are passed
     over, where names stand together by chance.

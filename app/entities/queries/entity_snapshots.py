@@ -135,7 +135,7 @@ class EntitySnapshot:
 
     @cached_property
     def _aliases(self) -> dict[str, list[str]]:
-        """Entities that stood for themselves, by the keys of all names that meant them; decided ones first."""
+        """Entities that stood for themselves, by all keys that meant them; decided ones first."""
         found: dict[str, list[str]] = {}
         ordered = sorted(self._states.items(), key=lambda item: (not item[1]["touched"], item[0]))
         for entity_id, one in ordered:
