@@ -140,7 +140,7 @@ def have_context(connection: apsw.Connection, key: Key) -> bool:
 
 
 def nearness(connection: apsw.Connection, pair: NearDuplicate) -> tuple[int, int]:
-    """Return how many mentions of a pair's short name are near its full name, and all.
+    """Return how many mentions of a short name are near the full name, and all.
 
     It is near in one conversation or memory; notes that link to each other count as one. Long lists of names are passed
     over, where names stand together by chance.
