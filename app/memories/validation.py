@@ -69,7 +69,8 @@ def compose(draft: NewMemory, now_ms: int) -> Memory:
 def with_content(memory: Memory, content: str, unfinished_tag: str = "") -> Memory:
     """Return ``memory`` with new content, and tags to match.
 
-    Tags that stood in the old content leave, those in the new one join; see ``united_tags``. Other words are nobody's quotation any more.
+    Tags that stood in the old content leave, those in the new one join; see ``united_tags``. Other words are nobody's
+    quotation any more.
     """
     content = clean_content(content)
     inline = set(normalise_tags(find_tags(memory.content)))
