@@ -113,7 +113,7 @@ class Draft(QObject):
         self._offered = fields
 
     def finish_tag(self) -> None:
-        """Store the tag that was being typed: its word has ended, or the note is left."""
+        """Store the tag that was being typed, which is whole now."""
         self._is_tag_finished = True
         tag, content = self._unfinished
         if tag:
