@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from app.rpc.server import peer
-from app.rpc.server.peer import is_own
+from app.rpc import peer
+from app.rpc.peer import is_own
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="there are no Unix sockets here")
