@@ -18,6 +18,7 @@ from app.erasure.model import BackupChoice, ErasureReceipt
     kind="note",
     positional=("ids",),
     erases=True,
+    undo="none",
     sentence="Used your memories",
 )
 async def forget_forever(
