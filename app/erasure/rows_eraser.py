@@ -1,4 +1,4 @@
-"""Erasure of what stands in a few rows, such as a schedule or a saved search."""
+"""Erasure of things of a few rows, such as schedules and saved searches."""
 
 from collections import Counter
 from collections.abc import Iterator

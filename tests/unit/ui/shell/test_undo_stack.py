@@ -169,8 +169,8 @@ def test_what_was_undone_before_a_refusal_is_told_in_the_language(
         translation.remove(qapp)
     (notice,) = notices
     assert notice.kind == "error"
-    told = "Zuvor wurde eine spätere Änderung rückgängig gemacht (Umbenannt: der Name ‚Anna Berg‘)"
-    assert told in notice.text
+    before = "Zuvor wurde eine spätere Änderung rückgängig gemacht (Umbenannt: der Name ‚Anna Berg‘)"
+    assert before in notice.text
     assert not any(word in notice.text for word in ("undone", "later", "Renamed", "entry:"))
 
 
