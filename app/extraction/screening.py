@@ -6,7 +6,7 @@ The words are those of English, German, Spanish and Chinese.
 import re
 from typing import Final
 
-from app.core.secret_patterns import secrets_in
+from app.core.text_rules.secret_patterns import secrets_in
 
 LONGEST_MESSAGE: Final = 3_000
 """Characters of a message; longer ones are taken for pasted text."""
@@ -46,9 +46,9 @@ _ASKING: Final = re.compile(
     r" (?:me|us)\b|please|need (?:some |your |a (?:little |bit of )?)?(?:help|advice|tips?|ideas?|information)"
     r"|(?:looking|searching|hoping) (?:for|to get) (?:some |any |a |an |the |more |new )?(?:\w+ ){0,3}(?:help|advice"
     r"|tips?|ideas?|recommendations?|suggestions?|information|inspiration|ways?|guidance|resources|options)"
-    r"|looking for\b|trying to (?:find|understand|figure|decide|get|come up|think)|want to (?:make sure|know"
-    r"|understand"
-    r"|learn more|ask|see if|get (?:some|a|the|more))|would like (?:to (?:know|ask)|you|some|a list|more)|(?:i['’]d|i would)"
+    r"|looking for\b|trying to (?:find|understand|figure|decide|get|come up|think)|want to (?:make sure"
+    r"|know|understand|learn more|ask|see if"
+    r"|get (?:some|a|the|more))|would like (?:to (?:know|ask)|you|some|a list|more)|(?:i['’]d|i would)"
     r" (?:love|like) (?:to (?:know|ask|hear|see|learn more|get)|some|any|your|you|a list|suggestions)|wondering (?:if"
     r"|what|how|whether)|was thinking (?:of|about|maybe)|(?:any|some) (?:tips|advice|ideas|recommendations"
     r"|suggestions)|curious (?:about|to|if|how)|interested in (?:learning|knowing|hearing|finding|exploring|getting)"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from app.core.stopwords import ENGLISH
+from app.core.text_rules.stopwords import ENGLISH
 from app.extraction.scorer import PLACES, WEIGHTS, features, probability, scale
 from app.extraction.screening import can_stand_alone, plays_a_part
 from app.extraction.sentence_split import sentences
@@ -108,9 +108,9 @@ def examples(data: Path) -> list[Example]:
     with gzip.open(data / "longmemeval" / "longmemeval_s101_dev_sessions.jsonl.gz") as stream:
         for line in stream:
             texts = (turn["content"] for turn in json.loads(line)["turns"] if turn["role"] == "user")
-            for one in (one for text in texts for one in candidates(text)):
-                if (worth := known.get(mark_key(one))) is not None:
-                    found.setdefault((one, True), Example(one, worth, 1.0, _CHATS))
+            for sentence in (sentence for text in texts for sentence in candidates(text)):
+                if (worth := known.get(mark_key(sentence))) is not None:
+                    found.setdefault((sentence, True), Example(sentence, worth, 1.0, _CHATS))
     return sorted(found.values(), key=lambda one: mark_key(one.sentence))
 
 
