@@ -6,7 +6,7 @@ from app.cli.terminal import bold, dim, one_line, printable
 
 # Only to check types: 'keepsake capture' has no use for these and should not wait for them.
 if TYPE_CHECKING:
-    from app.retrieval.model import Found, Hit, Span, Why
+    from app.retrieval.model import Found, Hit, Part, Span, Why
 
 _JUDGED = "cross_encoder"
 _LEGS = {
@@ -43,14 +43,22 @@ def found_lines(found: "Found", first: int, *, styled: bool) -> list[str]:
     return lines + [dim(printable(note), styled=styled) for note in found.notes]
 
 
-def why_words(why: "Why") -> str:
-    """Return a hit's reasons: its retrievers with ranks, and the matching words."""
-    parts = [f"{_LEGS[score.leg]} {score.rank}" for score in why.legs]
+def why_words(why: "Why", part: "Part" = "words") -> str:
+    """Return a hit's reasons: its retrievers with ranks, and the matching words.
+
+    What stands beside the words was found for those: it has a rank by meaning too, however far it is.
+    """
+    is_beside = part == "neighbour"
+    parts = [f"{_LEGS[score.leg]} {score.rank}" for score in why.legs if not (is_beside and score.leg == "vector")]
     if why.terms:
         parts.append("has " + ", ".join(one_line(term) for term in why.terms))
     if (judged := why.features.get(_JUDGED)) is not None:
         parts.append(f"reading model {judged:.2f}")
-    if not parts and why.features:
+    if is_beside:
+        parts.insert(0, "stands beside what was found")
+    elif not parts and why.features.get("date_near"):
+        return "is from the time you name"
+    elif not parts and why.features:
         return "stands beside what was found"
     return "; ".join(parts) or "matches the filters"
 
@@ -74,5 +82,5 @@ def _hit_lines(rank: int, hit: "Hit", *, styled: bool) -> list[str]:
         f"{rank:>2}. {bold(title, styled=styled)}",
         margin + dim(" · ".join(part for part in where if part), styled=styled),
         margin + marked(hit.snippet, hit.highlights, styled=styled),
-        margin + dim(f"why: {why_words(hit.why)}", styled=styled),
+        margin + dim(f"why: {why_words(hit.why, hit.part)}", styled=styled),
     ]

@@ -39,6 +39,10 @@ def test_terms_are_marked_for_those_who_see_it() -> None:
 def test_without_legs_the_filters_are_the_reason() -> None:
     assert why_words(Why()) == "matches the filters"
     assert why_words(Why(features={"bm25_window": 1.2})) == "stands beside what was found"
+    assert why_words(Why(features={"date_near": 0.4})) == "is from the time you name"
+    far = Why((LegScore("vector", 11, 0.1),), features={"bm25_window": 1.2})
+    assert why_words(far, "neighbour") == "stands beside what was found"
+    assert why_words(far, "meaning") == "meaning 11"
     judged = Why((LegScore("words", 1, 2.0),), (), {"cross_encoder": 0.873})
     assert why_words(judged) == "words 1; reading model 0.87"
 

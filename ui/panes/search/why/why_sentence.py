@@ -56,7 +56,8 @@ def _by_retrievers(hit: Hit) -> list[str]:
     reasons = []
     if "entity" in ranks:
         reasons.append(_said(QT_TRANSLATE_NOOP("Words", "mentions what you name")))
-    if "vector" in ranks and (ranks["vector"] <= _NEAR or not hit.why.terms):
+    # What stands beside the words was found for those: it has a rank by meaning too, however far it is.
+    if "vector" in ranks and hit.part != "neighbour" and (ranks["vector"] <= _NEAR or not hit.why.terms):
         reasons.append(_said(QT_TRANSLATE_NOOP("Words", "is near in meaning")))
     if "salient" in ranks:
         reasons.append(_said(QT_TRANSLATE_NOOP("Words", "is important")))

@@ -52,6 +52,11 @@ def test_why(qapp: Any, why: Why, query: Query, sentence: str) -> None:
     assert why_sentence(found, query) == f"Found because it {sentence}"
 
 
+def test_what_stands_beside_the_words_is_not_called_near_in_meaning(qapp: Any) -> None:
+    found = replace(hit("s#1", "s", part="neighbour"), why=Why((FAR,), features={"bm25_window": 1.0}))
+    assert why_sentence(found, Query("x")) == "Found because it stands beside what fits."
+
+
 def test_a_conversation_and_an_agent_are_named(qapp: Any) -> None:
     found = hit("s#1", "s", title="Japan", agent="claude", kind="message")
     query = Query("x", sessions=("jap",), agents=("claude",))
