@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QPoint
-from shiboken6 import isValid
 
 from app.core.stores import STORES
 from ui import operations
@@ -98,8 +97,6 @@ class BulkActions(QObject):
     async def _merge(self, ids: list[str]) -> None:
         await self._controller.settle()
         reply = await self._pane.bridge.reply(operations.note.merge(ids=ids))
-        if not isValid(self._pane):
-            return
         merged = reply.value
         self._listing.list.choose(merged.id)
         title = display_title(merged.title, merged.content, self.tr("Untitled"))
@@ -107,5 +104,4 @@ class BulkActions(QObject):
         self._pane.show_result(words, title, reply)
 
     def _tell(self, words: tuple[str, str], count: int, reply: "Reply") -> None:
-        if isValid(self._pane):
-            self._pane.show_notice(counted(count, *words), history_of(reply))
+        self._pane.show_notice(counted(count, *words), history_of(reply))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QInputDialog
-from shiboken6 import isValid
 
 from ui import operations
 from ui.panes.labels import display_title
@@ -48,14 +47,10 @@ class NewNotes(QObject):
 
     async def _open_daily(self, title: str) -> None:
         found = await self._pane.bridge.call(operations.note.resolve(title=title))
-        if not isValid(self._pane):
-            return
         if found:
             self._open(found)
             return
         template = next((row for row in await self._templates() if DAILY in row.tags), None)
-        if not isValid(self._pane):
-            return
         if template is None:
             self._begin(title, (_DAILY_TAG,))
         else:
@@ -87,8 +82,6 @@ class NewNotes(QObject):
 
     async def _choose_template(self, where: QPoint) -> None:
         rows = await self._templates()
-        if not isValid(self._pane):
-            return
         if not rows:
             words = self.tr("There are no templates yet. Give a note the tag #template to make it one.")
             self._pane.show_notice(words)
@@ -108,12 +101,11 @@ class NewNotes(QObject):
         reply = await self._pane.bridge.reply(
             operations.note.from_template(template=template, title=title, tags=list(tags))
         )
-        if isValid(self._pane):
-            made: Memory = reply.value
-            name = display_title(made.title, made.content, self.tr("Untitled"))
-            self._pane.show_result(self.tr("Began ‘{title}’ from its template"), name, reply)
-            self._pane.navigate.emit(Place(self._pane.name))
-            self._open(made.id)
+        made: Memory = reply.value
+        name = display_title(made.title, made.content, self.tr("Untitled"))
+        self._pane.show_result(self.tr("Began ‘{title}’ from its template"), name, reply)
+        self._pane.navigate.emit(Place(self._pane.name))
+        self._open(made.id)
 
     async def _set_daily_template(self, identity: str) -> None:
         others = [row.id for row in await self._templates() if DAILY in row.tags and row.id != identity]
@@ -124,5 +116,4 @@ class NewNotes(QObject):
             )
             history = history_of(reply)
         reply = await self._pane.bridge.reply(operations.note.tag_many(ids=[identity], add=[DAILY]))
-        if isValid(self._pane):
-            self._pane.show_notice(self.tr("New daily notes begin with this template"), (*history, *history_of(reply)))
+        self._pane.show_notice(self.tr("New daily notes begin with this template"), (*history, *history_of(reply)))

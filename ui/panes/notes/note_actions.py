@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Signal
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations
@@ -185,8 +184,6 @@ class NoteActions(QObject):
             reply = await self._pane.bridge.reply(operations.note.delete(id=ids[0]))
         else:
             reply = await self._pane.bridge.reply(operations.note.delete_many(ids=ids))
-        if not isValid(self):
-            return
         if self._controller.id in ids:
             self._controller.close()
         if neighbour:
@@ -214,7 +211,7 @@ class NoteActions(QObject):
                 history += history_of(await self._pane.bridge.reply(operations.note.restore(id=identity)))
         except KeepsakeError as error:
             self._pane.show_error(error)
-        if isValid(self) and history:
+        if history:
             words = self.tr("Restored {count}").format(count=format_number(len(history)))
             self._pane.show_notice(words, tuple(history))
 
@@ -238,7 +235,7 @@ class NoteActions(QObject):
         if len(ids) == 1:
             title = display_title(first.title, first.content, self.tr("Untitled"))
             self._pane.show_result(self.tr("Tagged ‘{title}’"), title, reply)
-        elif isValid(self):
+        else:
             words = counted(len(reply.value), self.tr("Tagged 1 note"), self.tr("Tagged {n} notes"))
             self._pane.show_notice(words, history_of(reply))
 
