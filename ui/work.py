@@ -3,7 +3,6 @@
 import asyncio
 import types
 from collections.abc import Callable, Collection, Coroutine, Generator
-from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from PySide6.QtCore import QObject
@@ -42,7 +41,7 @@ class Work(QObject):
         ended: Callable[[], object] | None = None,
     ) -> Task:
         """Run what a person began; ``report`` shows its failure, ``ended`` hears of its end, good or bad."""
-        show = None if report is None else partial(self._tell, report)
+        show = None if report is None else lambda error: self._tell(report, error)
         task = _closed_after(self.bridge.start(_run(work, self), show), work)
         if ended is not None:
             task.add_done_callback(lambda _: self._tell(ended))

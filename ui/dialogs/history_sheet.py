@@ -20,7 +20,6 @@ from ui.work import Work
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.changes import ChangeSet
     from app.history.acts.model import Act, ActPage
     from ui.bridge import Bridge
 
@@ -82,7 +81,7 @@ class HistorySheet(BaseDialog):
         self.body.addStretch(1)
         self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._reload.timeout.connect(self._load)
-        bridge.changed.connect(self._on_bridge_changed)
+        self._work.on_areas(UNDOABLE, self._reload.start)
         self._load()
 
     @property
@@ -171,7 +170,3 @@ class HistorySheet(BaseDialog):
     def _on_more_clicked(self) -> None:
         self._shown = min(self._shown + PAGE, MOST)
         self._load()
-
-    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if UNDOABLE & changes.areas:
-            self._reload.start()

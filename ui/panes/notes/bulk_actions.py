@@ -14,7 +14,7 @@ from ui.panes.reading_pane import ReadingPane, history_of
 from ui.widgets.context_menu import Entry, open_menu
 
 if TYPE_CHECKING:
-    from ui.bridge import Reply
+    from ui.bridge import TypedReply
     from ui.panes.notes.editor_controller import EditorController
     from ui.panes.notes.note_list import NoteList
 
@@ -103,5 +103,5 @@ class BulkActions(QObject):
         words = self.tr("Merged {count} notes into ‘{title}’").replace("{count}", format_number(len(ids)))
         self._pane.show_result(words, title, reply)
 
-    def _tell(self, words: tuple[str, str], count: int, reply: "Reply") -> None:
+    def _tell(self, words: tuple[str, str], count: int, reply: "TypedReply[object]") -> None:
         self._pane.show_notice(counted(count, *words), history_of(reply))

@@ -16,7 +16,6 @@ from ui.widgets.context_menu import Entry, open_menu
 
 if TYPE_CHECKING:
     from app.memories.model import Memory, MemoryRow
-    from ui.bridge import Reply
 
 TEMPLATE, DAILY = "template", "template/daily"
 _DAILY_TAG = "daily"
@@ -111,9 +110,7 @@ class NewNotes(QObject):
         others = [row.id for row in await self._templates() if DAILY in row.tags and row.id != identity]
         history: tuple[int, ...] = ()
         if others:
-            reply: Reply = await self._pane.bridge.reply(
-                operations.note.tag_many(ids=others, add=[TEMPLATE], remove=[DAILY])
-            )
+            reply = await self._pane.bridge.reply(operations.note.tag_many(ids=others, add=[TEMPLATE], remove=[DAILY]))
             history = history_of(reply)
         reply = await self._pane.bridge.reply(operations.note.tag_many(ids=[identity], add=[DAILY]))
         self._pane.show_notice(self.tr("New daily notes begin with this template"), (*history, *history_of(reply)))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Signal
 
+from app.core.text import excerpt
 from app.errors import KeepsakeError
 from ui import operations
 from ui.models.dates import counted, format_number
@@ -182,18 +183,16 @@ class NoteActions(QObject):
         await self._controller.settle()
         if len(ids) == 1:
             reply = await self._pane.bridge.reply(operations.note.delete(id=ids[0]))
+            title = display_title(reply.value.title, reply.value.content, self.tr("Untitled"))
+            words, history = self.tr("Deleted ‘{title}’").format(title=excerpt(title, TITLE)), history_of(reply)
         else:
-            reply = await self._pane.bridge.reply(operations.note.delete_many(ids=ids))
+            history = history_of(await self._pane.bridge.reply(operations.note.delete_many(ids=ids)))
+            words = self.tr("Deleted {count} notes").format(count=format_number(len(ids)))
         if self._controller.id in ids:
             self._controller.close()
         if neighbour:
             self._listing.list.choose(neighbour)
-        if len(ids) == 1:
-            title = display_title(reply.value.title, reply.value.content, self.tr("Untitled"))
-            self._pane.show_result(self.tr("Deleted ‘{title}’"), title, reply)
-        else:
-            words = self.tr("Deleted {count} notes").format(count=format_number(len(ids)))
-            self._pane.show_notice(words, history_of(reply))
+        self._pane.show_notice(words, history)
 
     def restore_open(self) -> None:
         """Restore the open note from the trash."""

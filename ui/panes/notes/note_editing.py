@@ -53,7 +53,7 @@ class NoteEditing(QObject):
         self._work = Work(self, bridge)
         self.attachments = NoteAttachments(bridge, document, controller, pane)
         self.attachments.failed.connect(pane.show_error)
-        self.pictures = PictureCache(bridge.refresh, self._locate, partial(read_attachment, bridge), self)
+        self.pictures = PictureCache(self._work.refresh, self._locate, partial(read_attachment, bridge), self)
         document.preview.set_pictures(self.pictures)
         self.outline = OutlineSection()
         body = inspector.widget()

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Coroutine
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -23,11 +23,14 @@ from ui.widgets.plain_text import PlainLabel
 from ui.work import Work
 
 if TYPE_CHECKING:
-    from ui.bridge import Bridge, Reply
+    from ui.bridge import Bridge, TypedReply
     from ui.typed_call import TypedCall
 
 _MONTH_DAYS, _YEAR_DAYS = 30, 365
 _WEEKS = 21
+
+
+Answer = TypeVar("Answer")
 
 
 class FactPanel(QWidget):
@@ -201,7 +204,7 @@ class FactPanel(QWidget):
         if self._fact is not None:
             self._do(self._replace(self._fact.id, text))
 
-    async def _ask(self, words: str, call: "TypedCall[object]") -> "Reply":
+    async def _ask(self, words: str, call: "TypedCall[Answer]") -> "TypedReply[Answer]":
         reply = await self._bridge.reply(call)
         self.done.emit(words, reply)
         return reply
