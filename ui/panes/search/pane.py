@@ -445,9 +445,9 @@ class SearchPane(ReadingPane):
             self._stale = False
             self._middle.setCurrentWidget(self.results if found.hits else self._nothing)
             self._nothing.button.setVisible(without_operators(found.query) not in ("", self.box.text().strip()))
+            self._facet_filter.show_found(found)  # counts of the list beside them
         else:
             self._stale = afresh or self._stale
-        self._facet_filter.show_found(found)
         self._fit()
         self.history.show_state()
         self._enable_buttons()

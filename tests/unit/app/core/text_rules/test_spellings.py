@@ -2,8 +2,8 @@
 
 import pytest
 
+from app.core.text_rules.spellings import plain, spellings
 from app.host import Host
-from app.retrieval.query.spellings import plain, spellings
 
 PAIRS = [
     ("Straße", "strasse"),
