@@ -40,7 +40,7 @@ class Work(QObject):
         report: Callable[[KeepsakeError], object] | None = None,
         ended: Callable[[], object] | None = None,
     ) -> Task:
-        """Run what a person began; ``report`` shows its failure, ``ended`` hears of its end, good or bad."""
+        """Run what a person began; ``report`` shows its failure, ``ended`` follows each end."""
         show = None if report is None else lambda error: self._tell(report, error)
         task = _closed_after(self.bridge.start(_run(work, self), show), work)
         if ended is not None:

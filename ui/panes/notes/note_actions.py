@@ -13,7 +13,7 @@ from ui.models.dates import counted, format_number
 from ui.panes.labels import display_title
 from ui.panes.notes.bulk_actions import BulkActions
 from ui.panes.pane import Place
-from ui.panes.reading_pane import ReadingPane, history_of
+from ui.panes.reading_pane import TITLE, ReadingPane, history_of
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.selection_summary import SHOWN, BulkAction, SelectionSummary
 
