@@ -2172,6 +2172,10 @@
         <translation>1 Text</translation>
     </message>
     <message>
+        <source>A later change was undone before that ({last}) and can be done again.</source>
+        <translation>Zuvor wurde eine spätere Änderung rückgängig gemacht ({last}); sie lässt sich wiederherstellen.</translation>
+    </message>
+    <message>
         <source>API key variable</source>
         <translation>Variable des API-Schlüssels</translation>
     </message>
@@ -3780,8 +3784,8 @@
         <translation>Warteschlange der Schreibvorgänge</translation>
     </message>
     <message>
-        <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
-        <translation>Schreiben, was die Woche brachte: wer und was neu ist, was sich änderte, was versprochen wurde und was verblasste.</translation>
+        <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>
+        <translation>Die Woche schreiben: Menschen und was sich bei ihnen änderte, fällige Pläne, offene Versprechen, geänderte Meinungen, Verblasstes.</translation>
     </message>
     <message>
         <source>Wrote a note</source>
@@ -4094,6 +4098,10 @@
     <message>
         <source>wording</source>
         <translation>Wortlaut</translation>
+    </message>
+    <message>
+        <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
+        <translation>Zuvor wurden {count} spätere Änderungen rückgängig gemacht, zuletzt {last}; sie lassen sich wiederherstellen.</translation>
     </message>
     <message>
         <source>{n} conversations</source>

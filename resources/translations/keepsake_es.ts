@@ -2172,6 +2172,10 @@
         <translation>1 texto</translation>
     </message>
     <message>
+        <source>A later change was undone before that ({last}) and can be done again.</source>
+        <translation>Antes se deshizo un cambio posterior ({last}), que se puede rehacer.</translation>
+    </message>
+    <message>
         <source>API key variable</source>
         <translation>Variable de la clave de API</translation>
     </message>
@@ -3780,8 +3784,8 @@
         <translation>Cola de escrituras diferidas</translation>
     </message>
     <message>
-        <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
-        <translation>Escribir lo que trajo la semana: quién y qué es nuevo, qué cambió, qué se prometió y qué se desvaneció.</translation>
+        <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>
+        <translation>Escribir la semana: personas y qué cambió con ellas, planes próximos, promesas pendientes, cambios de opinión, lo que se desvaneció.</translation>
     </message>
     <message>
         <source>Wrote a note</source>
@@ -4094,6 +4098,10 @@
     <message>
         <source>wording</source>
         <translation>redacción</translation>
+    </message>
+    <message>
+        <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
+        <translation>Antes se deshicieron {count} cambios posteriores, el último de ellos {last}, que se pueden rehacer.</translation>
     </message>
     <message>
         <source>{n} conversations</source>

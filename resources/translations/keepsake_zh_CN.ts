@@ -2172,6 +2172,10 @@
         <translation>1 篇文本</translation>
     </message>
     <message>
+        <source>A later change was undone before that ({last}) and can be done again.</source>
+        <translation>在此之前已撤销一项较晚的更改（{last}），可以重做。</translation>
+    </message>
+    <message>
         <source>API key variable</source>
         <translation>API 密钥变量</translation>
     </message>
@@ -3780,8 +3784,8 @@
         <translation>延迟写入队列</translation>
     </message>
     <message>
-        <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
-        <translation>写下这一周：新出现的人和事、变化、承诺以及淡忘的内容。</translation>
+        <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>
+        <translation>写下这一周：人物及其变化、临近的计划、未兑现的承诺、改变的想法以及淡忘的内容。</translation>
     </message>
     <message>
         <source>Wrote a note</source>
@@ -4094,6 +4098,10 @@
     <message>
         <source>wording</source>
         <translation>措辞</translation>
+    </message>
+    <message>
+        <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
+        <translation>在此之前已撤销 {count} 项较晚的更改，最后一项是{last}，可以重做。</translation>
     </message>
     <message>
         <source>{n} conversations</source>
