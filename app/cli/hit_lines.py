@@ -48,13 +48,13 @@ def why_words(why: "Why", part: "Part" = "words") -> str:
 
     What stands beside the words was found for those: it has a rank by meaning too, however far it is.
     """
-    is_beside = part == "neighbour"
-    parts = [f"{_LEGS[score.leg]} {score.rank}" for score in why.legs if not (is_beside and score.leg == "vector")]
+    is_neighbour = part == "neighbour"
+    parts = [f"{_LEGS[score.leg]} {score.rank}" for score in why.legs if not (is_neighbour and score.leg == "vector")]
     if why.terms:
         parts.append("has " + ", ".join(one_line(term) for term in why.terms))
     if (judged := why.features.get(_JUDGED)) is not None:
         parts.append(f"reading model {judged:.2f}")
-    if is_beside:
+    if is_neighbour:
         parts.insert(0, "stands beside what was found")
     elif not parts and why.features.get("date_near"):
         return "is from the time you name"

@@ -99,8 +99,8 @@ def cut_off(signals: MatchSignals, query: Query, least_cosine: float) -> Cutoff:
 
 def all_kept(signals: MatchSignals) -> Cutoff:
     """Return all results of a search that does not end; what vector search found is near in meaning."""
-    is_beside = signals.is_neighbour & (signals.cosines < 0)
-    parts = np.select([signals.has_words, is_beside], [_WORDS, _NEIGHBOUR], _MEANING)
+    is_around = signals.is_neighbour & (signals.cosines < 0)
+    parts = np.select([signals.has_words, is_around], [_WORDS, _NEIGHBOUR], _MEANING)
     return Cutoff(np.arange(len(parts)), parts)
 
 
