@@ -98,7 +98,10 @@ def cut_off(signals: MatchSignals, query: Query, least_cosine: float) -> Cutoff:
 
 
 def all_kept(signals: MatchSignals) -> Cutoff:
-    """Return all results of a search that does not end; what vector search found is near in meaning."""
+    """Return all results of a search that does not end.
+
+    What vector search found is near in meaning there, also beside words.
+    """
     is_around = signals.is_neighbour & (signals.cosines < 0)
     parts = np.select([signals.has_words, is_around], [_WORDS, _NEIGHBOUR], _MEANING)
     return Cutoff(np.arange(len(parts)), parts)
