@@ -1,5 +1,6 @@
 """Undo and redo of what the person did, by the history of the vault."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -13,7 +14,7 @@ from ui import operations
 from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.notice import Notice
-from ui.shell.act_sentences import act_text, deed_text, refusal_text
+from ui.shell.act_sentences import act_text, deed_text, refusal_text, undone_text
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -185,23 +186,31 @@ class UndoStack(QObject):
             act = replace(act, obstacle=ActObstacle(**error.data["obstacle"]))
         if act is not None and act.obstacle is not None:
             first = await self._act(act.obstacle.first)
+        undone = await self._acts(error.data.get("undone", ()))
         if not isValid(self):
             return
+        before = undone_text(undone) if undone else ""
         if act is not None and first is not None:
+            if before:
+                self.notice.emit(Notice(before))
             self.blocked.emit(act, first)
             return
         words = "" if act is None else refusal_text(act, None)
-        self.notice.emit(Notice(words or engine_text(error.message), kind="error"))
+        words = words or engine_text(str(error.data.get("cause") or error.message))
+        self.notice.emit(Notice(f"{words} {before}".rstrip(), kind="error"))
 
     async def _act(self, identity: str) -> Act | None:
         """Return an entry of the history, ``None`` where there is none."""
-        if not identity or self._bridge is None:
-            return None
+        return next(iter(await self._acts([identity] if identity else [])), None)
+
+    async def _acts(self, ids: Sequence[str]) -> list[Act]:
+        """Return entries of the history; those there are none of are left out."""
+        if not ids or self._bridge is None:
+            return []
         try:
-            acts: list[Act] = await self._bridge.call(operations.history.find(ids=[identity]))
+            return await self._bridge.call(operations.history.find(ids=list(ids)))
         except KeepsakeError:
-            return None  # the refusal is told by its own sentence
-        return next(iter(acts), None)
+            return []  # the refusal is told by its own sentence
 
     async def _ask(self, request: int) -> None:
         if self._bridge is None:

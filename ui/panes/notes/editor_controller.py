@@ -49,6 +49,7 @@ class EditorController(QObject):
         self._version: HistoryEntry | None = None
         document.edited.connect(self._on_document_edited)
         document.left.connect(self.flush)
+        document.editor.tag_finished.connect(self._on_tag_finished)
         document.comparison.picked.connect(self._on_comparison_picked)
 
     @property
@@ -114,6 +115,7 @@ class EditorController(QObject):
     async def settle(self) -> None:
         """Write what is typed, here and on pages just left, and wait for it."""
         for draft in self._drafts():
+            draft.finish_tag()
             await draft.write()
 
     def apply_change(self, ids: tuple[str, ...]) -> None:
@@ -147,6 +149,7 @@ class EditorController(QObject):
         draft, self._draft = self._draft, None
         if draft is None:
             return
+        draft.finish_tag()
         if draft.dirty:
             self._leaving.append(draft)
             self._bridge.start(self._finish(draft))
@@ -165,7 +168,7 @@ class EditorController(QObject):
 
     def _take(self, memory: Memory | None, kept: Draft | None = None) -> None:
         self._leave()
-        draft = kept or Draft(self._bridge, memory, self)
+        draft = kept or Draft(self._bridge, memory, self, tag_being_typed=self._document.editor.unfinished_tag)
         self._draft = draft
         if kept is None:
             draft.state_changed.connect(self._on_draft_state_changed)
@@ -220,6 +223,10 @@ class EditorController(QObject):
     def _on_document_edited(self, field: str, value: object) -> None:
         if self._draft is not None:
             self._draft.change(**{field: value})
+
+    def _on_tag_finished(self) -> None:
+        if self._draft is not None:
+            self._draft.finish_tag()
 
     def _on_draft_state_changed(self, state: str, why: str) -> None:
         if self.sender() is self._draft:
