@@ -134,7 +134,7 @@ class NameClassifier:
         lists, first, last = self._lists, self._words[begin].bare, self._words[end - 1].bare
         if any(self._words[at].key in _ARTICLES or self._words[at].key == "on" for at in range(begin, end)):
             return None  # Managing Your Company
-        if self._evidence.is_technical and not self._is_told_of(begin, end):
+        if self._evidence.is_technical and not self._is_in_sentence(begin, end):
             return None
         headed = self._headed(begin, end)
         linked = any(not self._words[at].capital for at in range(begin, end))
@@ -154,7 +154,7 @@ class NameClassifier:
             return False
         return any(evidence.is_plain(at) and not evidence.is_ordinary(at) for at in range(begin, end - 1))
 
-    def _is_told_of(self, begin: int, end: int) -> bool:
+    def _is_in_sentence(self, begin: int, end: int) -> bool:
         """Return whether a sentence speaks of words that are not all ordinary ones.
 
         Where there is code or an address, what a title calls a bridge or a foundation is a program.
@@ -407,7 +407,7 @@ class NameClassifier:
         return Classification("person", 0.45, at, at + 1) if is_person else None
 
     def _is_what_kind(self, at: int) -> bool:
-        """Return whether a word says of which kind or whose the next one is: ``in Huffman coding``."""
+        """Return whether a word says what kind the next one is: ``in Huffman coding``."""
         word, words = self._words[at], self._words
         if word.possessive:
             return True
