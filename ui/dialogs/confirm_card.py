@@ -1,4 +1,4 @@
-"""Confirm card: a title, what it means, and the buttons to agree or to leave it."""
+"""Confirm card: a title, what it means, and buttons to agree or cancel."""
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -8,7 +8,7 @@ from ui.widgets.button import text_button
 
 
 class ConfirmCard(QFrame):
-    """A question within a page; hidden until it is asked.
+    """Question within a page; hidden until it is asked.
 
     Args:
         confirm: Words of the button that agrees.
