@@ -13,7 +13,7 @@ import apsw
 from app.errors import InternalError
 from app.history.model import TargetKind
 from app.store import lanes
-from app.store.lanes import NEWEST_FIRST, Place
+from app.store.lanes import NEWEST_FIRST, UNPLACED, ChangePlace
 
 State = dict[str, Any]
 
@@ -27,6 +27,7 @@ class HistoryRow:
     """One entry; ``at_ms`` in milliseconds UTC, ``before``/``after`` the target's whole state or ``None``.
 
     ``id`` names it in this vault only; ``place`` is its place in the order of all changes, the same on every machine.
+    That of a change which was not made is ``UNPLACED``.
     """
 
     id: int
@@ -39,7 +40,7 @@ class HistoryRow:
     run_id: str | None
     at_ms: int
     undone_by: int | None
-    place: Place
+    place: ChangePlace = UNPLACED
 
 
 def record(
@@ -58,8 +59,19 @@ def record(
 
     To be called in the transaction of the change itself.
     """
-    place = lanes.next_place(connection, at_ms)
     said = (target_kind, target, event, dump_state(before), dump_state(after), actor, run_id, at_ms)
+    return insert(connection, said, at_ms)
+
+
+def insert(connection: apsw.Connection, said: Sequence[str | int | None], wall_ms: int) -> int:
+    """Write one entry as the next of this vault's own lane, and return its id.
+
+    Args:
+        connection: The writer's connection, inside a transaction.
+        said: What it says: the columns of ``COLUMNS`` but for ``id`` and ``undone_by``, states as JSON.
+        wall_ms: The wall time that the hybrid clock follows, milliseconds since 1970 UTC.
+    """
+    place = lanes.next_place(connection, wall_ms)
     connection.execute(
         "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at, hlc, lane, n)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -190,7 +202,10 @@ def mark_undone(connection: apsw.Connection, history_id: int, by: int | None) ->
 
 
 def is_open(connection: apsw.Connection, history_id: int) -> bool:
-    """Return whether an entry can still grow: it was written in this vault's own lane and is not sealed."""
+    """Return whether an entry can still grow.
+
+    It was written in this vault's own lane, and is not sealed.
+    """
     found = connection.execute(
         "SELECT 1 FROM memory_history h JOIN lanes l ON l.lane = h.lane WHERE h.id = ? AND l.is_own AND h.n > l.sealed",
         (history_id,),
@@ -204,9 +219,9 @@ def _require_open(connection: apsw.Connection, history_id: int) -> None:
 
 
 def place_unplaced(connection: apsw.Connection) -> None:
-    """Give entries without a place one in this vault's own lane, in the order of their ids.
+    """Give entries without a place one in this vault's own lane.
 
-    They came from a vault that had no lanes yet.
+    They keep the order of their ids; they came from a vault that had no lanes yet.
     """
     rows = connection.execute("SELECT id, at FROM memory_history WHERE n = 0 ORDER BY id").fetchall()
     for history_id, at_ms in rows:
@@ -224,4 +239,6 @@ def dump_state(state: State | None) -> str | None:
 
 def _row(row: Sequence[Any]) -> HistoryRow:
     before, after = (None if text is None else json.loads(text) for text in (row[4], row[5]))
-    return HistoryRow(row[0], row[1], row[2], row[3], before, after, row[6], row[7], row[8], row[9], Place(*row[10:13]))
+    return HistoryRow(
+        row[0], row[1], row[2], row[3], before, after, row[6], row[7], row[8], row[9], ChangePlace(*row[10:13])
+    )

@@ -12,7 +12,7 @@ from itertools import takewhile
 import apsw
 
 from app.errors import InputError
-from app.store.lanes import ORDER, Place
+from app.store.lanes import ORDER, ChangePlace
 
 # What a memory supersedes stands in the row of the other one, or in a list among its own attributes; what an entity was
 # merged into stands in its row.
@@ -156,16 +156,16 @@ def latest_first(connection: apsw.Connection, history_ids: Sequence[int]) -> lis
     """
     listed = set(history_ids)
 
-    def position(history_id: int) -> Place:
+    def position(history_id: int) -> ChangePlace:
         chain = _chain(connection, history_id)
         return _place(connection, [next(chain), *takewhile(lambda one: one not in listed, chain)][-1])
 
     return sorted(history_ids, key=position, reverse=True)
 
 
-def _place(connection: apsw.Connection, history_id: int) -> Place:
+def _place(connection: apsw.Connection, history_id: int) -> ChangePlace:
     row = connection.execute("SELECT hlc, lane, n FROM memory_history WHERE id = ?", (history_id,)).fetchone()
-    return Place(*row) if row is not None else Place(0, 0, history_id)
+    return ChangePlace(*row) if row is not None else ChangePlace(0, 0, history_id)
 
 
 def effective_entry(connection: apsw.Connection, history_id: int) -> int:

@@ -125,15 +125,18 @@ class ConnectionThread(threading.Thread):
             except BaseException as error:  # noqa: BLE001  (the future carries it to the caller)
                 job.future.set_exception(error)
         if connection is not None:
-            if self._writes:
-                connection.set_busy_handler(WriteWait(time.perf_counter(), self._busy_ms, self._stop_signal))
-                with contextlib.suppress(apsw.Error):
-                    update_planner_statistics(connection)
-                if self._at_end is not None:
-                    with contextlib.suppress(apsw.Error):  # the next opening finds out
-                        self._at_end(connection)
-                _take_in_log(connection)
-            connection.close()
+            self._leave(connection)
+
+    def _leave(self, connection: apsw.Connection) -> None:
+        if self._writes:
+            connection.set_busy_handler(WriteWait(time.perf_counter(), self._busy_ms, self._stop_signal))
+            with contextlib.suppress(apsw.Error):
+                update_planner_statistics(connection)
+            if self._at_end is not None:
+                with contextlib.suppress(apsw.Error):  # the next opening finds out
+                    self._at_end(connection)
+            _take_in_log(connection)
+        connection.close()
 
     def _watched(self, connection: apsw.Connection, job: QueuedWork) -> object:
         if self._watch is None:

@@ -1,13 +1,13 @@
-"""Who writes in a lane: a note outside the vault and its backups, so that no copy of a vault has it.
+"""Notes of the lanes that are written on this machine.
 
-It says which file on this machine the lane is written in, and how far. A database that was copied, put back from a
-backup or moved to another machine is another file or is behind its note; it begins a new lane then, so that two copies
-never give the same number to different changes. Without the note that costs nothing either: a lane more.
+A note lies outside the vault and its backups, so that no copy of a vault has it. It says which file on this machine the
+lane is written in, and how far. A database that was copied, put back from a backup or moved to another machine is
+another file or is behind its note; it begins a new lane then, so that two copies never give the same number to
+different changes. A lost note costs a lane more, and nothing else.
 """
 
 import json
 import os
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from typing import Any, Final
 import apsw
 import platformdirs
 
+from app.core.clock import SystemClock
 from app.core.files import replace_file
 from app.core.paths import APP_NAME
 from app.core.regular_files import make_folder, open_for_reading
@@ -30,7 +31,7 @@ _MOST_BYTES: Final = 4_096
 
 @dataclass(frozen=True, slots=True)
 class LaneNote:
-    """What is known outside a vault of a lane that is written in it.
+    """Note of a lane, outside the vault in which it is written.
 
     Args:
         machine: The machine's id, ``""`` where the system gives it none.
@@ -46,25 +47,28 @@ class LaneNote:
 
 
 def settle(connection: apsw.Connection, database: Path, trace: Trace | None = None) -> OwnLane:
-    """Go on with the lane of a vault that was opened, or begin a new one where that may not be its writer.
+    """Go on with the lane of an opened vault, or begin a new one.
+
+    A new one begins where this file may not be the writer of the one before.
 
     Args:
         connection: The writer's connection, outside a transaction.
         database: The vault's database.
         trace: Told of a note that could not be written.
     """
-    lane = lanes.own(connection)
-    if lane is None or not _is_writer(lane, database):
+    found = lanes.own(connection)
+    if found is not None and _is_writer(found, database):
+        lane = found
+    else:
         with connection:
-            lane = lanes.begin(connection, time.time_ns() // 1_000_000)
-        with (trace or Trace()).span("store.lane", lane=f"{lane.lane:016x}"):
-            pass
+            lane = lanes.begin(connection, SystemClock().now_ms())
+        (trace or Trace()).event("store.lane_begun")
     note(lane, database, trace)
     return lane
 
 
 def note(lane: OwnLane, database: Path, trace: Trace | None = None) -> None:
-    """Write down how far a lane has come, where that is not known yet.
+    """Write down how far a lane has come.
 
     Where nothing can be written outside the vault, the next opening begins a new lane.
     """

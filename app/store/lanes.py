@@ -1,4 +1,4 @@
-"""Lanes: the changes of each installation that wrote to a vault, in the order of writing.
+"""Lanes: the changes of each installation that wrote to a vault.
 
 A lane has one writer, which numbers its changes 1, 2, 3 … without a gap; a number is never given twice. All changes of
 all lanes have one order, the same on every machine: hybrid clock, lane, number. A number without a change is that of
@@ -25,7 +25,7 @@ _random: Final = random.SystemRandom()
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class ChangePlace:
     """Place of a change among all changes of all lanes.
 
     Args:
@@ -37,6 +37,10 @@ class Place:
     hlc: int
     lane: int
     n: int
+
+
+UNPLACED: Final = ChangePlace(0, 0, 0)
+"""The place of what was not made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class OwnLane:
     hlc: int
 
 
-def next_place(connection: apsw.Connection, wall_ms: int) -> Place:
+def next_place(connection: apsw.Connection, wall_ms: int) -> ChangePlace:
     """Return the place of the next change that is written here.
 
     To be called in the transaction of that change.
@@ -64,12 +68,13 @@ def next_place(connection: apsw.Connection, wall_ms: int) -> Place:
         wall_ms: The wall time, milliseconds since 1970 UTC.
     """
     row = connection.execute(
-        "UPDATE lanes SET n = n + 1, hlc = max(?, (SELECT max(hlc) FROM lanes) + 1) WHERE is_own RETURNING hlc, lane, n",
+        "UPDATE lanes SET n = n + 1, hlc = max(?, (SELECT max(hlc) FROM lanes) + 1) WHERE is_own"
+        " RETURNING hlc, lane, n",
         (hybrid_clock.at_wall(wall_ms),),
     ).fetchone()
     if row is None:
         raise InternalError("The vault has no lane to write in.")
-    return Place(*row)
+    return ChangePlace(*row)
 
 
 def own(connection: apsw.Connection) -> OwnLane | None:
@@ -84,7 +89,9 @@ def are_known(connection: apsw.Connection) -> bool:
 
 
 def begin(connection: apsw.Connection, wall_ms: int) -> OwnLane:
-    """Begin a new lane, in which all is written from now on; what the lane before has is sealed.
+    """Begin a new lane, in which all is written from now on.
+
+    What the lane before has is sealed.
 
     Args:
         connection: The writer's connection, inside a transaction.

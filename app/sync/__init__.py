@@ -1,1 +1,1 @@
-"""What several machines with one vault have to agree on."""
+"""Agreement of several machines with one vault."""

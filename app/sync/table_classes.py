@@ -1,7 +1,8 @@
-"""Classes of the vault's tables: what may travel to a person's other machines, and what never does.
+"""Classes of the vault's tables: shared, this machine's own, or derived.
 
-A table's columns are all of one class, or each is named with its own. A class says what may travel, not that every row
-does: of ``entities`` only those that a person touched do, for the others come of names in texts.
+What is shared may travel to a person's other machines; nothing else ever does. A table's columns are all of one class,
+or each is named with its own. A class says what may travel, not that every row does: of ``entities`` only those that a
+person touched do, for the others come of names in texts.
 """
 
 from collections.abc import Mapping

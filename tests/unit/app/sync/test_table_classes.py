@@ -1,6 +1,6 @@
 """Every table of the real schema has exactly one class, and so has each of its columns."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import apsw
@@ -33,11 +33,12 @@ def _faults(tables: Mapping[str, set[str]]) -> list[str]:
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> apsw.Connection:
-    """Return a connection to an empty vault with the newest schema."""
+def vault(tmp_path: Path) -> Iterator[apsw.Connection]:
+    """Yield a connection to an empty vault with the newest schema."""
     connection = open_writer(tmp_path / "memory.db")
     migrate(connection, migrations(), lambda: None)
-    return connection
+    yield connection
+    connection.close()
 
 
 def test_each_table_and_column_has_one_class(vault: apsw.Connection) -> None:
