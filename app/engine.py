@@ -58,9 +58,9 @@ from app.store.store import Store
 from app.trace.trace import Trace
 from app.upkeep import enrichment_parts, erasure_parts, memory_upkeep, undo_parts
 from app.upkeep import parts as upkeep_parts
+from app.upkeep.backups.isolated_backups import IsolatedBackups
 from app.upkeep.consolidation import parts as consolidation_parts
 from app.upkeep.health import parts as health_parts
-from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
 from app.upkeep.memory_trimmer import MemoryTrimmer
 from app.upkeep.overview.safety_records import SafetyRecords

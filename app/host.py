@@ -16,16 +16,16 @@ from app.api.catalogue import build_catalogue
 from app.api.registry import Catalogue, Reply
 from app.changes import Feed, Listener
 from app.config.config import Config
-from app.core import matrix_threads, memory_trim
 from app.core.clock import Clock, SystemClock
+from app.core.process import matrix_threads, memory_trim
 from app.core.vault_opening import VaultOpening
 from app.engine import Engine
 from app.errors import KeepsakeError, MachineError
 from app.goals.goal_runner import ModelGoalRunner
-from app.rpc.rate_limit import Rate
-from app.rpc.server import SocketServer
+from app.rpc.server.rate_limit import Rate
+from app.rpc.server.socket_server import SocketServer
+from app.store.encryption.vault_encryption import VaultEncryption
 from app.store.store import prepare_folder
-from app.store.vault_encryption import VaultEncryption
 
 T = TypeVar("T")
 

@@ -219,19 +219,19 @@ class VaultFolder:
 
     def unlock(self, passphrase: str) -> None:
         """Keep the key of an encrypted vault for this process."""
-        from app.store.vault_encryption import VaultEncryption  # noqa: PLC0415
+        from app.store.encryption.vault_encryption import VaultEncryption  # noqa: PLC0415
 
         VaultEncryption(self._vault).unlock(passphrase)
 
     def cancel_encryption(self) -> None:
         """Call off an encryption that has not begun."""
-        from app.store.vault_encryption import VaultEncryption  # noqa: PLC0415
+        from app.store.encryption.vault_encryption import VaultEncryption  # noqa: PLC0415
 
         VaultEncryption(self._vault).cancel()
 
     def confirm_decryption(self, is_wanted: bool) -> None:
         """Answer whether a decryption that was requested elsewhere is to be carried out."""
-        from app.store.vault_encryption import VaultEncryption  # noqa: PLC0415
+        from app.store.encryption.vault_encryption import VaultEncryption  # noqa: PLC0415
 
         VaultEncryption(self._vault).confirm(is_wanted=is_wanted)
 

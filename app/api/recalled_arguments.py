@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
-from app.core.recall_fence import may_hold_recalled, refer_to_recalled, without_recalled
+from app.core.text_rules.recall_fence import may_hold_recalled, refer_to_recalled, without_recalled
 from app.errors import InputError
 
 ECHO: Final = "That is what Keepsake told you: it is stored already. Write what is new, in words of your own."

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from app.core.secret_patterns import value_without_secrets
+from app.core.text_rules.secret_patterns import value_without_secrets
 from app.inbox.model import Proposed
 from app.memories.model import Written
 

@@ -21,13 +21,17 @@ from app.inbox.model import NewProposal, ProposalPreview, RuleAction
 from app.inbox.preview import MADE_BY_ONE, is_protected, kinds_of, preview_of, removes_of_others
 from app.memories.deduplication.confirmed import contradicted
 from app.memories.deduplication.similar import SimilarFinder
+from app.schedule.model import BUILT_IN
 from app.sessions import idempotency
 from app.sessions import repo as session_repo
 from app.store.transaction_wrapper import Work, wrapped_transactions
 
 _MAX_REASON = 500
 _STATING = ("fact", "observation")  # kinds of memories whose sentences are compared with confirmed facts
-_PARTLY = "The rest of it touches what the person pinned or confirmed; what was done before stays. Do those one by one."
+_PARTLY = (
+    "The rest of it touches what the person pinned or confirmed, or Keepsake's own work; what was done before stays."
+    " Do those one by one."
+)
 
 
 class AgentWriteReview:
@@ -134,7 +138,7 @@ class AgentWriteReview:
                 agent=caller.name,
                 operation=operation.name,
                 arguments=json_arguments(operation, arguments),
-                kind=changes[0].kind if changes else kind or operation.kind,
+                kind="upkeep" if preview.why == "upkeep" else changes[0].kind if changes else kind or operation.kind,
                 target=next((one.target for one in changes if one.before is not None), ""),
                 reason=excerpt(storable(str(arguments.get("reason") or ""))[0], _MAX_REASON),
                 preview=preview,
@@ -180,8 +184,13 @@ class _Judge:
             return value  # nothing changed, or only a count of how often it was said
         agent = self._caller.name
         is_kept = any(is_protected(connection, entry, agent) for entry in entries)
+        is_own_work = any(_is_own_work(connection, entry) for entry in entries)
+        upkeep = (repo.action_for(connection, agent, "upkeep") or "review") if is_own_work else "accept"
+        if upkeep == "reject":
+            raise _refused(self._caller, "upkeep")
+        kept = "protected" if is_kept else "upkeep" if upkeep == "review" else ""
         if self._is_begun:
-            if is_kept:
+            if kept:
                 raise AccessDeniedError(_PARTLY)
             return value
         kinds = sorted(kinds_of(entries) or {self._operation.kind})
@@ -189,7 +198,7 @@ class _Judge:
         action = _strongest(actions, self._caller)
         if action == "reject":
             raise _refused(self._caller, ", ".join(kinds))
-        why = "protected" if is_kept else "review" if action == "review" else ""
+        why = kept or ("review" if action == "review" else "")
         why = why or ("" if "accept" in actions else self._doubt(connection, entries))
         if why:
             raise RolledBackError(entries, why)
@@ -210,6 +219,13 @@ class _Judge:
         texts, without = _new_statements(entries), {entry.target for entry in entries}
         is_contradiction = texts and contradicted(connection, self._finder, texts, self._caller.stores, without)
         return "contradiction" if is_contradiction else ""
+
+
+def _is_own_work(connection: apsw.Connection, entry: HistoryRow) -> bool:
+    """Return whether an entry changes one of Keepsake's own jobs."""
+    if entry.target_kind != "schedule":
+        return False
+    return bool(connection.execute(MADE_BY_ONE["schedule"], (entry.target,)).get == BUILT_IN)
 
 
 def _new_statements(entries: Sequence[HistoryRow]) -> list[str]:

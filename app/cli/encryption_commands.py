@@ -151,6 +151,6 @@ def _closed_decrypt(encryption: Any, passphrase: str) -> None:
 
 def _vault_encryption(vault: Path) -> Any:
     # Loaded only here: loading the engine takes longer than a call to a running one.
-    from app.store.vault_encryption import VaultEncryption  # noqa: PLC0415
+    from app.store.encryption.vault_encryption import VaultEncryption  # noqa: PLC0415
 
     return VaultEncryption(vault)

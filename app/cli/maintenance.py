@@ -194,6 +194,6 @@ def _closed(vault: Path) -> Any:
 
 def _backup_files() -> Any:
     # Loaded only here: loading the engine takes longer than a call to a running one.
-    from app.upkeep import backup_files  # noqa: PLC0415
+    from app.upkeep.backups import backup_files  # noqa: PLC0415
 
     return backup_files

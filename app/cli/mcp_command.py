@@ -43,6 +43,6 @@ def mcp(
 def _groups(tools: str) -> tuple[str, ...]:
     # The catalogue loads slowly, and only who names groups waits for it.
     from app.api.catalogue import declared  # noqa: PLC0415
-    from app.mcp.tool_groups import parse_groups  # noqa: PLC0415
+    from app.mcp.tools.tool_groups import parse_groups  # noqa: PLC0415
 
     return parse_groups(tools, [item.name for item in declared() if not item.owner_only])

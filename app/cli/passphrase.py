@@ -11,7 +11,7 @@ from app.cli import terminal
 from app.errors import InputError, PassphraseRequiredError, WrongPassphraseError
 
 if TYPE_CHECKING:
-    from app.store.vault_encryption import VaultEncryption
+    from app.store.encryption.vault_encryption import VaultEncryption
 
 _TRIES: Final = 3
 _MOST: Final = 1 << 16
@@ -94,7 +94,7 @@ def unlock_at_terminal(vault: Path) -> None:
     if not has_key_file(vault):
         return
     from app.encryption.vault_keys import is_unlocked  # noqa: PLC0415
-    from app.store.vault_encryption import VARIABLE, VaultEncryption  # noqa: PLC0415
+    from app.store.encryption.vault_encryption import VARIABLE, VaultEncryption  # noqa: PLC0415
 
     encryption = VaultEncryption(vault)
     encryption.unlock_unattended(os.environ)

@@ -17,11 +17,11 @@ from app import __version__
 from app.cli import demo
 from app.cli.entry_points import RENDER, installed
 from app.core.paths import program_root
-from app.core.program_command import program_command
+from app.core.process.program_command import program_command
 from app.errors import KeepsakeError, MachineError
 from app.host import Host
 from app.rpc.client import Client
-from app.store.vault_encryption import VaultEncryption
+from app.store.encryption.vault_encryption import VaultEncryption
 
 Say = Callable[[str], None]
 

@@ -10,7 +10,7 @@ from typing import Final
 from app.connections.model import ClientConfig, ServerEntry
 from app.connections.token_files import VARIABLE, token_file
 from app.core.paths import default_vault
-from app.core.program_command import program_command
+from app.core.process.program_command import program_command
 
 _VAULT: Final = "KEEPSAKE_VAULT"
 

@@ -5,8 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.context.model import SECTIONS, Context, ContextItem, ContextSection, LeftOut, SectionName
-from app.core.recall_fence import CLOSE, HEADINGS, MARK, OPEN, PREAMBLE, entry, fence_text, neutralise, single_line
-from app.core.token_estimate import CHARS_PER_TOKEN, estimate_served_tokens
+from app.core.text_rules.recall_fence import (
+    CLOSE,
+    HEADINGS,
+    MARK,
+    OPEN,
+    PREAMBLE,
+    entry,
+    fence_text,
+    neutralise,
+    single_line,
+)
+from app.core.text_rules.token_estimate import CHARS_PER_TOKEN, estimate_served_tokens
 from app.index.chunking import is_boundary
 
 MAX_LEFT_OUT: Final = 100

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from app.core.recall_fence import without_recalled
-from app.core.stopwords import stop_words
 from app.core.text import storable
+from app.core.text_rules.recall_fence import without_recalled
+from app.core.text_rules.stopwords import stop_words
 from app.retrieval.model import Hit, Query, Term
 from app.retrieval.query.parser import parse_plain
 

@@ -11,8 +11,8 @@ import apsw
 from app.context.context_text import shorten
 from app.context.model import ContextItem
 from app.core.clock import to_datetime, to_ms
-from app.core.recall_fence import is_own_tool, without_recalled
 from app.core.text import excerpt
+from app.core.text_rules.recall_fence import is_own_tool, without_recalled
 from app.memories import repo
 from app.memories.model import Memory
 from app.memories.said_time import IS_SAID, SAID_BY, SAID_MS

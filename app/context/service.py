@@ -18,9 +18,9 @@ from app.context.prompt_query import matching_hits, prompt_query, prompt_terms, 
 from app.core.access import Access
 from app.core.clock import DAY_MS, Clock
 from app.core.error_location import error_location
-from app.core.lazy_module import LazyModule
-from app.core.recall_fence import HEADINGS
+from app.core.process.lazy_module import LazyModule
 from app.core.text import storable
+from app.core.text_rules.recall_fence import HEADINGS
 from app.errors import KeepsakeError, unexpected
 from app.memories.reflections import latest_reflection
 from app.retrieval.model import Term

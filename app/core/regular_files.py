@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from app.core import open_databases
+from app.core.process import open_databases
 
 _GUARDS: Final = (
     getattr(os, "O_NOFOLLOW", 0)

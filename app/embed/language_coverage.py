@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.core.stopwords import ENGLISH, stop_words
+from app.core.text_rules.stopwords import ENGLISH, stop_words
 from app.embed import character_ngrams
 
 ENOUGH_CHARACTERS: Final = 2_000

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 import apsw
 
 from app.core import message_ids
-from app.core.recall_fence import blank_recalled
+from app.core.text_rules.recall_fence import blank_recalled
 from app.entities.enrichment import repo as enrichment_repo
 from app.entities.linking import FoundName, Linker, Owner
 from app.entities.model import OwnerKind

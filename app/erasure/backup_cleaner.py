@@ -19,9 +19,9 @@ from app.erasure.model import BackupChoice, BackupFile, BackupOutcome, ErasureTa
 from app.errors import KeepsakeError
 from app.store.backup import FOLDER
 from app.store.connection import connect, open_writer
+from app.store.files.strange_logs import SET_ASIDE
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.staged_restore import ASIDE, DATABASE, STAGED
-from app.store.strange_logs import SET_ASIDE
 
 _WORD_INDEX = "chunks_fts"
 _NEW = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE

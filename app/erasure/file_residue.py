@@ -13,9 +13,9 @@ from app.core.regular_files import open_for_reading
 from app.encryption.sealed_files import SUFFIX, open_parts
 from app.encryption.vault_keys import key_for_encrypted_file
 from app.errors import VaultDamagedError
-from app.store.cipher import key_of
-from app.store.database_file import open_database_file
-from app.store.page_cipher import decrypted_blocks
+from app.store.encryption.cipher import key_of
+from app.store.files.database_file import open_database_file
+from app.store.files.page_cipher import decrypted_blocks
 
 _BLOCK = 4 * 1024 * 1024
 _WORD_PAGES = 100  # of the word index, rewritten in one step: about ten milliseconds

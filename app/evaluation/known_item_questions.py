@@ -14,8 +14,8 @@ from random import Random
 from typing import Final, Literal
 
 from app.core import message_ids
-from app.core.recall_fence import without_recalled
-from app.core.stopwords import stop_words
+from app.core.text_rules.recall_fence import without_recalled
+from app.core.text_rules.stopwords import stop_words
 from app.index import cjk_ngrams
 
 Shape = Literal["asked", "words", "mistaken", "run", "judged"]

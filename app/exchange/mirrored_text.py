@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from app.attachments.model import name_of
-from app.core.tag_names import normalise_tag, normalise_tags
+from app.core.text_rules.tag_names import normalise_tag, normalise_tags
 from app.errors import InputError
 from app.exchange.filenames import safe_name
 from app.exchange.formats.markdown import parse, title_of

@@ -1,6 +1,6 @@
 """Imported texts that look as if they held a key or a password."""
 
-from app.core.secret_patterns import secrets_in
+from app.core.text_rules.secret_patterns import secrets_in
 from app.exchange.model import MessageRecord, SessionRecord, VaultDetail
 from app.memories.foreign_record import MemoryRecord
 

@@ -10,8 +10,8 @@ import apsw
 from app.core import message_ids
 from app.core.clock import to_datetime
 from app.core.message_ids import MessageRef
-from app.core.recall_fence import without_recalled
 from app.core.stores import STORES, sees_all
+from app.core.text_rules.recall_fence import without_recalled
 from app.explain.model import Stage
 from app.index.vectors.vector_repo import Generation
 from app.memories import repo

@@ -8,7 +8,7 @@ from typing import Final
 import apsw
 
 from app.core.access import Access
-from app.core.stopwords import stop_words
+from app.core.text_rules.stopwords import stop_words
 from app.errors import InputError, KeepsakeError
 from app.evaluation.known_item_questions import distinctive
 from app.explain import repo as reads

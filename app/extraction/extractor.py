@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from app.core.recall_fence import without_recalled
+from app.core.text_rules.recall_fence import without_recalled
 from app.extraction.cues import cue_of
 from app.extraction.model import ExtractedFact, Family, SpokenLine
 from app.extraction.passing import is_passing

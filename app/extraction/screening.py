@@ -6,7 +6,7 @@ The words are those of English, German, Spanish and Chinese.
 import re
 from typing import Final
 
-from app.core.secret_patterns import secrets_in
+from app.core.text_rules.secret_patterns import secrets_in
 
 LONGEST_MESSAGE: Final = 3_000
 """Characters of a message; longer ones are taken for pasted text."""

@@ -10,8 +10,8 @@ from app.api.goal_caller import goal_caller
 from app.api.registry import Catalogue
 from app.config.config import Config
 from app.core.clock import to_datetime
-from app.core.recall_fence import PREAMBLE, entry, fence_text, neutralise
 from app.core.text import counted
+from app.core.text_rules.recall_fence import PREAMBLE, entry, fence_text, neutralise
 from app.engine import Engine
 from app.errors import CancelledByPersonError, KeepsakeError, ModelUnavailableError
 from app.goals.goal_tools import GoalTools

@@ -12,7 +12,7 @@ from app.api.argument_schema import argument_schema
 from app.api.caller import Caller
 from app.api.operation import Operation
 from app.api.registry import Catalogue, Reply, to_builtins
-from app.core.recall_fence import PREAMBLE, entry, fence_text
+from app.core.text_rules.recall_fence import PREAMBLE, entry, fence_text
 from app.errors import KeepsakeError
 from app.history import history_repo
 from app.llm.model import ToolCall, ToolSpec

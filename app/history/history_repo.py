@@ -110,6 +110,12 @@ def entries(
     return [_row(row) for row in rows]
 
 
+def kinds_of_run(connection: apsw.Connection, run_id: str) -> set[str]:
+    """Return the kinds of what a run changed."""
+    rows = connection.execute("SELECT DISTINCT target_kind FROM memory_history WHERE run_id = ?", (run_id,))
+    return {str(row[0]) for row in rows}
+
+
 def last_id(connection: apsw.Connection) -> int:
     """Return the id of the newest entry, 0 without one."""
     return int(str(connection.execute("SELECT coalesce(max(id), 0) FROM memory_history").get))

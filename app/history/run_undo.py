@@ -10,10 +10,10 @@ from app.changes import MAX_NAMED, Area, Changed, ChangeSet
 from app.core.access import Access
 from app.core.stores import sees_all
 from app.core.text import storable
-from app.errors import NotFoundError, StaleError
+from app.errors import StaleError
 from app.history import undo_chain
 from app.history.bulk_undo import BulkUndo, BulkUndone
-from app.history.undo import AREAS, UndoService
+from app.history.undo import AREAS, UndoService, nothing_left
 from app.store.store import Store
 
 _UNDO: Final = "undo:"
@@ -76,7 +76,7 @@ class RunUndo:
             if done.skipped:
                 first = next(iter(done.skipped.values()))
                 raise StaleError(first.reason, run=run_id, target=first.target)
-            raise NotFoundError("Nothing is left to undo of that run.", run=run_id)
+            raise nothing_left(run_id)
         areas = others.union(*(AREAS[kind] for kind in set(done.targets.values())))
         is_named = len(done.targets) <= MAX_NAMED and not others
         ids = tuple(done.targets) if is_named else ()

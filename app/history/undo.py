@@ -36,7 +36,7 @@ AREAS: Final[dict[str, frozenset[Area]]] = {
 OWNER_KINDS: Final = frozenset({"proposal"})
 """Kinds of targets that only the owner of the vault sees."""
 _DECISIONS: Final[dict[str, Event]] = {"accepted": "ACCEPT", "rejected": "REJECT"}
-_IN_PARTS = frozenset({"session", "proposal", "schedule"})
+_IN_PARTS = frozenset({"session", "proposal", "schedule", "saved_search"})
 """Kinds of targets whose entries are about a part of their state."""
 
 _EVENT_NOUNS = {
@@ -155,18 +155,23 @@ class UndoService:
 
         return await self._store.read(work)
 
-    async def require_content(self, history_ids: Sequence[int]) -> None:
-        """Check that entries are about content, which others than the owner may undo too.
+    async def require_content(self, history_ids: Sequence[int], run_id: str = "") -> None:
+        """Check that entries, or those of a run, are about content.
+
+        Others than the owner may undo those alone.
 
         Raises:
             NotFoundError: One is about a decision of the owner.
         """
+        run = storable(run_id)[0]
 
         def work(connection: apsw.Connection) -> None:
             for history_id in history_ids:
                 entry = history_repo.entry(connection, history_id)
                 if entry is not None and entry.target_kind in OWNER_KINDS:
                     raise _no_entry(history_id)
+            if run and not OWNER_KINDS.isdisjoint(history_repo.kinds_of_run(connection, run)):
+                raise nothing_left(run)
 
         await self._store.read(work)
 
@@ -334,6 +339,11 @@ def _visible(connection: apsw.Connection, history_id: int, stores: Sequence[str]
     if entry is None or not _is_visible(entry, stores):
         raise _no_entry(history_id)
     return entry
+
+
+def nothing_left(run_id: str) -> NotFoundError:
+    """Return the error for a run of which nothing can be undone."""
+    return NotFoundError("Nothing is left to undo of that run.", run=run_id)
 
 
 def _no_entry(history_id: int) -> NotFoundError:

@@ -95,16 +95,20 @@ def _has_entries(connection: apsw.Connection, run_id: str) -> bool:
 
 
 def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> list[int]:
-    """Return history entries, followed by their partners.
+    """Return history entries, followed by their partners, the partners of those, and so on.
 
-    Partners are the entries of the same run that superseded, or were superseded by, what these changed.
+    Partners are the entries of the same run that superseded, or were superseded by, what these changed. What was merged
+    in a row comes apart together, as far as its effect stands where theirs does.
     """
     wanted = dict.fromkeys(history_ids)
     partners = partners_of(connection, history_ids)
-    for history_id in history_ids:
-        others = [other for other in partners.get(history_id, ()) if other not in wanted]
+    waiting = list(wanted)
+    for history_id in waiting:  # which grows
+        others = [other for other in sorted(partners.get(history_id, ())) if other not in wanted]
         is_standing = bool(others) and stands(connection, history_id)
-        wanted |= dict.fromkeys(other for other in others if stands(connection, other) == is_standing)
+        found = [other for other in others if stands(connection, other) == is_standing]
+        wanted |= dict.fromkeys(found)
+        waiting += found
     return list(wanted)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from app.core.recall_fence import is_own_tool, without_recalled
+from app.core.text_rules.recall_fence import is_own_tool, without_recalled
 from app.memories.model import Memory
 from app.sessions.model import Message
 

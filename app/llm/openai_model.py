@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from app.core.http_requests import BUSY, Pauses, retry_after_seconds, tls_context
-from app.core.network_log import NETWORK
+from app.core.network.http_requests import BUSY, Pauses, retry_after_seconds, tls_context
+from app.core.network.network_log import NETWORK
 from app.core.stores import StoreName
 from app.core.text import storable
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError
 from app.llm.model import ChatAnswer, ChatMessage, ChatRequest, ToolCall, Usage
 from app.llm.options import ModelOptions

@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 
 from app.mcp.host_link import HostLink
 from app.mcp.server_identity import MODERN_VERSION
-from app.mcp.toolbox import Decision
+from app.mcp.tools.toolbox import Decision
 
 _KEY: Final = "confirm"
 _SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}

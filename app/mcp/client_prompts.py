@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from app.core.recall_fence import entry, neutralise, single_line
+from app.core.text_rules.recall_fence import entry, neutralise, single_line
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.mcp.options import Profile
 from app.mcp.server_identity import PROMPTS
-from app.mcp.tool_answers import day, recalled, turn_entry
-from app.mcp.toolbox import CallContext
+from app.mcp.tools.tool_answers import day, recalled, turn_entry
+from app.mcp.tools.toolbox import CallContext
 
 _PAGE: Final = 30
 _ITEMS: Final = 100

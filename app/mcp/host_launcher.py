@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from app.core.paths import program_root
-from app.core.program_command import program_command
+from app.core.process.program_command import program_command
 from app.errors import HostUnreachableError, PassphraseRequiredError
 from app.rpc.client.dial import dial
 from app.rpc.credentials import VARIABLE, Credentials

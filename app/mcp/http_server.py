@@ -26,7 +26,7 @@ from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.http_connections import bounded_protocol
 from app.mcp.memory_server import Context, KeepsakeServer
 from app.mcp.options import McpOptions
-from app.mcp.profiles import toolbox
+from app.mcp.tools.profiles import toolbox
 
 PATH: Final = "/mcp"
 _UNAUTHORIZED: Final = 401

@@ -13,18 +13,18 @@ from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 
-from app.core.recall_fence import neutralise
+from app.core.text_rules.recall_fence import neutralise
 from app.errors import HostUnreachableError, InputError, KeepsakeError
 from app.mcp import client_prompts, resources
-from app.mcp.call_order import CallOrder
 from app.mcp.client_confirmation import ANSWER_SECONDS, ClientConfirmer, ConfirmationNeeded, OpenQuestions
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.notifier import Notifier
 from app.mcp.options import Profile
 from app.mcp.server_identity import INSTRUCTIONS, PROMPTS, SERVER, TEMPLATES
 from app.mcp.server_identity import resources as listed_resources
-from app.mcp.tool_answers import failure
-from app.mcp.toolbox import CallContext, Toolbox
+from app.mcp.tools.call_order import CallOrder
+from app.mcp.tools.tool_answers import failure
+from app.mcp.tools.toolbox import CallContext, Toolbox
 
 Context = ServerRequestContext[Any, Any]
 

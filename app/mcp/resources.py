@@ -6,12 +6,12 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from app.changes import Area
-from app.core.recall_fence import entry
+from app.core.text_rules.recall_fence import entry
 from app.errors import InputError, NotFoundError
-from app.mcp.reading_tools import entity_entries
-from app.mcp.reference_tools import graph_text
-from app.mcp.tool_answers import day, memory_entry, recalled, turn_entry
-from app.mcp.toolbox import CallContext
+from app.mcp.tools.reading_tools import entity_entries
+from app.mcp.tools.reference_tools import graph_text
+from app.mcp.tools.tool_answers import day, memory_entry, recalled, turn_entry
+from app.mcp.tools.toolbox import CallContext
 
 SCHEME: Final = "memory"
 _KINDS: Final = ("note", "session", "entity")

@@ -93,11 +93,11 @@ def resources(profile: Profile) -> list[dict[str, Any]]:
 def tools(profile: Profile) -> list[dict[str, Any]] | None:
     """Return the tools of a profile, ``None`` where only the host knows them."""
     if profile == "small":
-        from app.mcp.small_schemas import SMALL_TOOLS  # noqa: PLC0415
+        from app.mcp.tools.small_schemas import SMALL_TOOLS  # noqa: PLC0415
 
         return SMALL_TOOLS
     if profile == "reference":
-        from app.mcp.reference_schemas import REFERENCE_TOOLS  # noqa: PLC0415
+        from app.mcp.tools.reference_schemas import REFERENCE_TOOLS  # noqa: PLC0415
 
         return REFERENCE_TOOLS
     return None

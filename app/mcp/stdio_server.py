@@ -13,8 +13,8 @@ from app.mcp import identity
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.memory_server import KeepsakeServer, SingleLink
 from app.mcp.options import McpOptions
-from app.mcp.profiles import toolbox
 from app.mcp.stdio_front import StdioFront
+from app.mcp.tools.profiles import toolbox
 
 
 def run(front: StdioFront, options: McpOptions) -> None:

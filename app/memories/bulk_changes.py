@@ -11,7 +11,7 @@ from app.changes import Changed
 from app.core.access import Access
 from app.core.ids import new_id
 from app.core.stores import STORES, StoreName
-from app.core.tag_names import normalise_tags
+from app.core.text_rules.tag_names import normalise_tags
 from app.errors import InputError
 from app.memories import links, validation
 from app.memories.model import Memory

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from app.core.recall_fence import entry, fence_text
+from app.core.text_rules.recall_fence import entry, fence_text
 from app.errors import AccessDeniedError, ModelUnavailableError
 from app.llm.chat_model import ChatModel
 from app.llm.json_answers import ask_for_json

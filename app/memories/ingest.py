@@ -13,8 +13,8 @@ from app.changes import ChangeSet
 from app.core.clock import optional_datetime, to_datetime
 from app.core.ids import PREFIXES
 from app.core.stores import STORES, StoreName
-from app.core.tag_names import normalise_tags
 from app.core.text import excerpt, without_controls
+from app.core.text_rules.tag_names import normalise_tags
 from app.errors import InputError
 from app.history import history_repo
 from app.memories import import_sources, record_identity, repo, validation

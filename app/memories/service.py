@@ -13,7 +13,7 @@ from app.core.access import Access
 from app.core.ids import new_id
 from app.core.json_values import plain
 from app.core.stores import StoreName
-from app.core.tag_names import normalise_tags
+from app.core.text_rules.tag_names import normalise_tags
 from app.errors import InputError, StaleError
 from app.memories import renaming, repo, validation
 from app.memories.model import Memory, NewMemory

@@ -9,7 +9,7 @@ from app.changes import Changed
 from app.core.access import Access
 from app.core.clock import to_datetime
 from app.core.stores import StoreName
-from app.core.tag_names import normalise_tags
+from app.core.text_rules.tag_names import normalise_tags
 from app.memories import repo, validation
 from app.memories.model import Memory, MemoryRow, NewMemory
 from app.memories.repo import store_condition

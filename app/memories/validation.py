@@ -12,9 +12,9 @@ from app.core.clock import to_datetime, to_ms
 from app.core.ids import new_id
 from app.core.json_values import plain
 from app.core.stores import STORES, StoreName
-from app.core.tag_names import normalise_tags
 from app.core.text import has_controls, storable
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.tag_names import normalise_tags
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import InputError
 from app.memories.model import KINDS, SOURCE_KINDS, Memory, NewMemory, Source
 from app.memories.text.markdown_links import find_tags

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import apsw
 
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import KeepsakeError
 from app.index.indexer import Indexer
 from app.memories.state_codec import from_state

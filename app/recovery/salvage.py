@@ -30,9 +30,9 @@ from app.recovery.sqlite_pages import BrokenPageError, Cell, PageFile, StoredRow
 from app.store import lanes
 from app.store.backup import copy_settings
 from app.store.connection import APPLICATION_ID, open_writer
+from app.store.files.preflight import SALVAGING
 from app.store.interruption import interruptible
 from app.store.migrate import migrations_in
-from app.store.preflight import SALVAGING
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.store import DATABASE, Store
 

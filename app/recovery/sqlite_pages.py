@@ -12,10 +12,10 @@ from pathlib import Path
 
 from app.core.files import from_os
 from app.errors import VaultDamagedError
-from app.store.cipher import key_of
-from app.store.database_file import has_log, log_of, open_database_file
-from app.store.page_cipher import decrypt_page
-from app.store.wal_frames import committed_pages
+from app.store.encryption.cipher import key_of
+from app.store.files.database_file import has_log, log_of, open_database_file
+from app.store.files.page_cipher import decrypt_page
+from app.store.files.wal_frames import committed_pages
 
 MAGIC = b"SQLite format 3\x00"
 HEADER_BYTES = 100

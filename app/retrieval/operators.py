@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 from app.core.stores import STORES, sees_all
-from app.core.tag_names import normalise_tag
+from app.core.text_rules.tag_names import normalise_tag
 from app.core.timespans import EXAMPLES
 from app.entities.model import TYPES
 from app.memories.model import KINDS

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from app.core.lazy_module import LazyModule
+from app.core.process.lazy_module import LazyModule
 from app.errors import KeepsakeError
 from app.index.generations.active import ActiveEmbedding
 from app.index.worker import IndexWorker

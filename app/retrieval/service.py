@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from app.core.access import Access
 from app.core.clock import Clock, to_ms
-from app.core.lazy_module import LazyModule
+from app.core.process.lazy_module import LazyModule
 from app.core.text import storable
 from app.embed.reranker import Reranker
 from app.errors import InputError, KeepsakeError, ModelUnavailableError

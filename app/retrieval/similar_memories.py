@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.core.access import Access
-from app.core.stopwords import stop_words
+from app.core.text_rules.stopwords import stop_words
 from app.core.timespans import WEEKDAYS
 from app.memories.deduplication.word_sets import word_set
 from app.memories.model import Kind

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from app.core.stopwords import stop_words
+from app.core.text_rules.stopwords import stop_words
 from app.index.tokenizer import stem
 from app.retrieval.query.match_expression import fold, quote
 from app.retrieval.snapshot import SearchSnapshot

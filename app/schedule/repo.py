@@ -62,6 +62,11 @@ def get(connection: apsw.Connection, schedule_id: str) -> Schedule | None:
     return None if row is None else _schedule(row)
 
 
+def of_claim(connection: apsw.Connection, claim: ScheduleClaim) -> Schedule:
+    """Return the schedule that a claim is on, which may be deleted."""
+    return _schedule(connection.execute(f"{_SCHEDULE} WHERE s.schedule_id = ?", (claim.schedule_id,)).get)
+
+
 def search(connection: apsw.Connection, wanted: ScheduleFilter, limit: int, offset: int) -> tuple[list[Schedule], int]:
     """Return a page of schedules, soonest first, and how many there are."""
     where, values = _where(wanted)
@@ -116,13 +121,12 @@ def set_next_run(connection: apsw.Connection, schedule_id: str, next_run_at: dat
 
 
 def delete(connection: apsw.Connection, schedule_id: str, at: datetime) -> None:
-    """Delete a schedule with its runs; ``bring_back`` undoes it."""
+    """Delete a schedule with its runs, also one that goes on; ``bring_back`` undoes it."""
     connection.execute("UPDATE schedules SET deleted_at = ? WHERE schedule_id = ?", (to_text(at), schedule_id))
-    connection.execute("DELETE FROM schedule_claims WHERE schedule_id = ?", (schedule_id,))
 
 
 def bring_back(connection: apsw.Connection, schedule_id: str) -> None:
-    """Bring a deleted schedule back with its runs."""
+    """Bring a deleted schedule back with its runs and its claim."""
     connection.execute("UPDATE schedules SET deleted_at = NULL WHERE schedule_id = ?", (schedule_id,))
 
 
@@ -166,7 +170,7 @@ def claim(connection: apsw.Connection, wanted: ScheduleClaim) -> bool:
 
 
 def claims(connection: apsw.Connection) -> list[ScheduleClaim]:
-    """Return all claims."""
+    """Return all claims, those of deleted schedules whose runs go on among them."""
     return [_claim(row) for row in connection.execute(f"{_CLAIM} ORDER BY started_at")]
 
 
@@ -174,6 +178,12 @@ def claim_of_run(connection: apsw.Connection, run_id: str) -> ScheduleClaim | No
     """Return the claim of a run that goes on."""
     row = connection.execute(f"{_CLAIM} WHERE run_id = ?", (run_id,)).fetchone()
     return None if row is None else _claim(row)
+
+
+def is_claimed(connection: apsw.Connection, schedule_id: str) -> bool:
+    """Return whether a run of a schedule goes on."""
+    sql = "SELECT 1 FROM schedule_claims WHERE schedule_id = ?"
+    return connection.execute(sql, (schedule_id,)).fetchone() is not None
 
 
 def extend_claim(connection: apsw.Connection, run_id: str, expires_at: datetime) -> None:

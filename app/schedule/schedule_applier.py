@@ -13,8 +13,8 @@ import msgspec
 
 from app.core.clock import to_datetime
 from app.errors import NotFoundError
-from app.history import history_repo
-from app.history.state_diff import differing
+from app.history.model import TargetKind
+from app.history.named_applier import NamedApplier
 from app.history.undo import State
 from app.schedule import repo
 from app.schedule.cadence import next_run
@@ -26,20 +26,28 @@ _DEFINITION: Final = (
 )  # fmt: skip
 
 
-class ScheduleApplier:
+class ScheduleApplier(NamedApplier[Schedule]):
     """Puts schedules back into an earlier state."""
 
-    def current(self, connection: apsw.Connection, target: str) -> State | None:
-        """Return the state of a schedule now; ``None`` where it is deleted."""
-        schedule = repo.get(connection, target)
-        return None if schedule is None else _state(schedule)
+    kind: TargetKind = "schedule"
+    apart = ("status",)
+
+    def find(self, connection: apsw.Connection, target: str) -> Schedule | None:
+        """Return a schedule; ``None`` where it is deleted."""
+        return repo.get(connection, target)
+
+    def state(self, thing: Schedule) -> State:
+        """Return the definition of a schedule, and whether it is switched on."""
+        cadence = json.loads(msgspec.json.encode(thing.cadence))
+        return {name: getattr(thing, name) for name in (*_DEFINITION, "status")} | {"cadence": cadence}
 
     def apply(
         self, connection: apsw.Connection, target: str, state: State | None, at_ms: int, current: State | None
     ) -> State | None:
         """Make ``state`` the state of a schedule, as far as it goes; ``None`` deletes it.
 
-        Nothing is made up for: one that comes back or goes on runs next at the first of its times after ``at_ms``.
+        Nothing is made up for: one that comes back or goes on runs next at the first of its times after ``at_ms``. A
+        run that was going on when it was deleted goes on with it.
         """
         now = to_datetime(at_ms)
         if state is None:
@@ -51,7 +59,9 @@ class ScheduleApplier:
         if known is None:
             raise NotFoundError("This schedule is there no more.", id=target)
         schedule = replace(known, **_fields(state))
-        is_missed = current is None and (known.next_run_at or now) <= now
+        is_missed = current is None and (
+            known.next_run_at <= now if known.next_run_at else not repo.is_claimed(connection, target)
+        )
         if schedule.status == "paused":
             schedule = replace(schedule, next_run_at=None)
         elif is_missed or (schedule.cadence, schedule.status) != (known.cadence, known.status):
@@ -62,52 +72,6 @@ class ScheduleApplier:
             schedule = replace(schedule, updated_at=now)
         repo.update_goal(connection, schedule)
         return self.current(connection, target)
-
-
-def record_change(
-    connection: apsw.Connection, before: Schedule | None, after: Schedule | None, actor: str, at_ms: int
-) -> tuple[int, ...]:
-    """Record a change of a schedule: its creation, a patch of it or its deletion.
-
-    Args:
-        connection: The writer's connection, in the transaction of the change.
-        before: What it was, ``None`` for a new one.
-        after: What it is, ``None`` for a deleted one.
-        actor: Who changed it.
-        at_ms: When, milliseconds UTC.
-
-    Returns:
-        The entry of the history; none where nothing changed.
-    """
-    states = tuple(None if one is None else _state(one) for one in (before, after))
-    event = "ADD" if before is None else "DELETE" if after is None else "UPDATE"
-    if event == "UPDATE":
-        changed = differing(*states)
-        if not changed:
-            return ()
-        states = tuple({name: state[name] for name in changed} for state in states if state is not None)
-        event = "RENAME" if changed == ("name",) else event
-    else:  # whether it is switched on stays with it
-        states = tuple(None if state is None else {name: state[name] for name in _DEFINITION} for state in states)
-    known = after or before
-    if known is None:
-        return ()
-    entry = history_repo.record(
-        connection,
-        target_kind="schedule",
-        target=known.id,
-        event=event,
-        before=states[0],
-        after=states[1],
-        actor=actor,
-        at_ms=at_ms,
-    )
-    return (entry,)
-
-
-def _state(schedule: Schedule) -> State:
-    cadence = json.loads(msgspec.json.encode(schedule.cadence))
-    return {name: getattr(schedule, name) for name in (*_DEFINITION, "status")} | {"cadence": cadence}
 
 
 def _fields(state: State) -> State:

@@ -32,7 +32,7 @@ from app.schedule.model import (
 from app.schedule.notes import AREA, note_missed, note_pause, note_run
 from app.schedule.options import ScheduleOptions
 from app.schedule.realignment import pause_broken, realign
-from app.schedule.schedule_applier import record_change
+from app.schedule.schedule_applier import ScheduleApplier
 from app.store import meta
 from app.store.store import Store
 
@@ -43,6 +43,7 @@ MAX_SCHEDULES: Final = 1000
 MAX_TURNS: Final = 200
 MAX_COST: Final = 1000.0
 _PAUSED_UNTIL: Final = "schedules_paused_until"
+_HISTORY: Final = ScheduleApplier()
 
 
 class ScheduleService:
@@ -102,7 +103,7 @@ class ScheduleService:
             if repo.count(connection, ScheduleFilter()) >= MAX_SCHEDULES:
                 raise InputError(f"There are {MAX_SCHEDULES} schedules already. Delete some first.")
             repo.insert(connection, schedule)
-            return record_change(connection, None, schedule, actor, to_ms(now))
+            return _HISTORY.record(connection, None, schedule, actor, to_ms(now))
 
         return Changed(schedule, _changes(schedule.id, actor, await self._store.write(work)))
 
@@ -153,7 +154,7 @@ class ScheduleService:
             after = self._patched(before, patch, now)
             repo.update_goal(connection, after)
             return Changed(
-                after, _changes(schedule_id, actor, record_change(connection, before, after, actor, to_ms(now)))
+                after, _changes(schedule_id, actor, _HISTORY.record(connection, before, after, actor, to_ms(now)))
             )
 
         return await self._store.write(work)
@@ -172,7 +173,7 @@ class ScheduleService:
             if schedule.is_built_in:
                 raise InputError("A built-in schedule cannot be deleted. Pause it instead.", field="id")
             repo.delete(connection, schedule_id, now)
-            return record_change(connection, schedule, None, actor, to_ms(now))
+            return _HISTORY.record(connection, schedule, None, actor, to_ms(now))
 
         return Changed(True, _changes(schedule_id, actor, await self._store.write(work)))
 
@@ -236,12 +237,14 @@ class ScheduleService:
         """Keep the right to a run for longer.
 
         Raises:
-            StaleError: The right has ended, or it is somebody else's.
+            StaleError: The right has ended, it is somebody else's, or the schedule was deleted.
         """
         now = self._now()
 
         def work(connection: apsw.Connection) -> ScheduleClaim:
             claim = _held(connection, run_id, holder)
+            if repo.get(connection, claim.schedule_id) is None:
+                raise StaleError("The schedule of this run was deleted. Nobody waits for what it does.", run=run_id)
             expires_at = now + timedelta(seconds=lease_s)
             repo.extend_claim(connection, run_id, expires_at)
             return replace(claim, expires_at=expires_at)
@@ -308,8 +311,8 @@ class ScheduleService:
         def work(connection: apsw.Connection) -> None:
             claim = _held(connection, run_id, holder)
             repo.release(connection, run_id)
-            schedule = repo.get(connection, claim.schedule_id)
-            if schedule is not None and schedule.status == "active" and not claim.is_manual:
+            schedule = repo.of_claim(connection, claim)
+            if schedule.status == "active" and not claim.is_manual:
                 repo.set_next_run(connection, schedule.id, claim.scheduled_for)
 
         await self._store.write(work)
@@ -366,7 +369,7 @@ class ScheduleService:
         return Changed(gone, _changes(schedule_id, actor))
 
     async def claims(self) -> list[ScheduleClaim]:
-        """Return the runs that go on."""
+        """Return the runs that go on, those of schedules deleted meanwhile among them."""
         return await self._store.read(repo.claims)
 
     async def pause_all(self, until: datetime | None) -> None:
@@ -437,11 +440,12 @@ class ScheduleService:
         )
 
     def _record(self, connection: apsw.Connection, claim: ScheduleClaim, run: ScheduleRun, *, is_failure: bool) -> None:
-        """Store a run, end its claim, and set the next run."""
+        """Store a run, end its claim, and set the next run.
+
+        A schedule that was deleted meanwhile may come back, so its runs are recorded too.
+        """
+        schedule = repo.of_claim(connection, claim)
         repo.release(connection, claim.run_id)
-        schedule = repo.get(connection, claim.schedule_id)
-        if schedule is None:  # deleted while it ran
-            return
         repo.insert_run(connection, run)
         note_run(connection, schedule, run)
         following, status = schedule.next_run_at, schedule.status

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from app.core.recall_fence import entry, fence_text, without_recalled
-from app.core.secret_patterns import without_secrets
+from app.core.text_rules.recall_fence import entry, fence_text, without_recalled
+from app.core.text_rules.secret_patterns import without_secrets
 from app.sessions.model import Message
 
 MAX_CHARACTERS: Final = 4_000  # of one message

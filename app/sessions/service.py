@@ -15,9 +15,9 @@ from app.core.clock import Clock, to_datetime, to_ms
 from app.core.facets import Facet
 from app.core.ids import new_id
 from app.core.json_values import plain
-from app.core.recall_fence import without_recalled
 from app.core.text import excerpt, has_controls, storable
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.recall_fence import without_recalled
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
 from app.sessions import idempotency, repo, session_lists, turn_writers

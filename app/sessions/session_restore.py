@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import apsw
 
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import InputError, NotFoundError
 from app.sessions import repo
 from app.sessions.compaction import compaction_plan

@@ -7,8 +7,8 @@ import apsw
 
 from app.changes import Area, Changed, ChangeSet, session_scope
 from app.core.clock import Clock
-from app.core.recall_fence import without_recalled
 from app.core.text import excerpt
+from app.core.text_rules.recall_fence import without_recalled
 from app.errors import NotFoundError
 from app.history import history_repo
 from app.sessions import repo

@@ -15,8 +15,8 @@ from app.core.files import from_os, replace_file
 from app.core.regular_files import make_folder, open_for_reading, open_replacing
 from app.core.stop_signal import StopSignal
 from app.errors import VaultDamagedError
-from app.store.cipher import key_of, vacuum_into
 from app.store.connection import connect
+from app.store.encryption.cipher import key_of, vacuum_into
 from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
 

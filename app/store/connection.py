@@ -11,8 +11,8 @@ import apsw
 from app.core.files import from_os
 from app.core.ids import seen_entity_id
 from app.core.regular_files import open_file, require_file
-from app.store.cipher import apply_key, key_of, require_available, vfs_for
-from app.store.database_file import DatabaseConnection, has_log
+from app.store.encryption.cipher import apply_key, key_of, require_available, vfs_for
+from app.store.files.database_file import DatabaseConnection, has_log
 from app.store.sqlite_errors import translate_sqlite_errors
 
 APPLICATION_ID = 0x4B454550  # "KEEP"
@@ -31,7 +31,8 @@ VOCABULARY_TABLE = "chunks_words"
 def create_file(path: Path) -> None:
     """Create an empty database file for its owner only.
 
-    SQLite gives ``-wal`` and ``-shm`` the same mode. An existing file is left alone: see ``app.store.database_file``.
+    SQLite gives ``-wal`` and ``-shm`` the same mode. An existing file is left alone: see
+    ``app.store.files.database_file``.
     """
     try:
         require_file(path)

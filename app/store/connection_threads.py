@@ -19,7 +19,7 @@ import apsw
 from app.core.stop_signal import StopSignal
 from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError, TimeLimitError
 from app.store.connection import BUSY_MS
-from app.store.database_file import DatabaseConnection
+from app.store.files.database_file import DatabaseConnection
 from app.store.interruption import interruptible
 from app.store.options import WorkTiming
 from app.store.planner_statistics import update_planner_statistics

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError
-from app.store import preflight
 from app.store.connection import open_frozen_reader
+from app.store.files import preflight
 from app.store.migrate import Migration, check_applied
 
 

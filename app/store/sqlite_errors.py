@@ -17,7 +17,7 @@ from app.errors import (
     VaultReadOnlyError,
     VaultUnusableError,
 )
-from app.store.database_file import is_readable
+from app.store.files.database_file import is_readable
 
 DISK_ERROR = "The disk reported an error. Check its cable and its state; what is not confirmed was not saved."
 _FULL = "The disk is full. Free some space; nothing already saved was lost."

@@ -19,11 +19,11 @@ from app.core.stop_signal import StopSignal
 from app.errors import CancelledByPersonError, KeepsakeError, PassphraseRequiredError, VaultDamagedError
 from app.store.backup import backup_path, copy_database, keep_name
 from app.store.connection import APPLICATION_ID, connect, load_vectors
-from app.store.database_file import has_log
+from app.store.files.database_file import has_log
+from app.store.files.strange_logs import set_strange_log_aside
+from app.store.files.vault_files import require_readable_copy
 from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
-from app.store.strange_logs import set_strange_log_aside
-from app.store.vault_files import require_readable_copy
 
 DATABASE = "memory.db"
 STAGED = "restore.db"

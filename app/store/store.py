@@ -14,17 +14,18 @@ from app.core.files import from_os
 from app.core.stop_signal import StopSignal
 from app.core.vault_opening import VaultOpening
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
-from app.store import lane_identity, lanes, preflight, readonly, staged_restore
+from app.store import lane_identity, lanes, readonly, staged_restore
 from app.store.backup import backup_path, copy_database
 from app.store.connection import create_file, open_frozen_reader, open_reader, open_writer
 from app.store.connection_threads import ThreadPool, Work
+from app.store.encryption.vault_conversion import finish_conversion
+from app.store.files import preflight
+from app.store.files.vault_files import require_own_files
 from app.store.lock import VaultLock
 from app.store.migrate import migrate, migrations_in
 from app.store.options import READ_LIMIT_S, StoreOptions, trace_read, trace_write
 from app.store.planner_statistics import drop_small_table_statistics
 from app.store.transaction_wrapper import wrapped
-from app.store.vault_conversion import finish_conversion
-from app.store.vault_files import require_own_files
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -10,12 +10,12 @@ from app.core.stop_signal import StopSignal
 from app.errors import CancelledByPersonError, VaultReadOnlyError
 from app.recovery.model import SalvageReport
 from app.recovery.salvage import salvage
+from app.store.files.vault_files import require_own_files
 from app.store.lock import VaultLock
 from app.store.migrate import migrations_in
 from app.store.staged_restore import finish_restore, unstage
 from app.store.store import DATABASE, prepare_folder
-from app.store.vault_files import require_own_files
-from app.upkeep import backup_files
+from app.upkeep.backups import backup_files
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
 
 

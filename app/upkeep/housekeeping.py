@@ -13,7 +13,7 @@ from app.store import meta
 from app.store.planner_statistics import update_planner_statistics
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
-from app.upkeep.backup_service import BackupService
+from app.upkeep.backups.backup_service import BackupService
 from app.upkeep.service import UpkeepService
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from app.changes import ChangeSet
-from app.core.memory_trim import private_bytes, trim_memory
+from app.core.process.memory_trim import private_bytes, trim_memory
 from app.part import BackgroundTask, Part
 
 REST_S: Final = 5.0

@@ -9,7 +9,7 @@ from app.config.config import Config
 from app.index.worker import IndexWorker
 from app.part import BackgroundTask, Part
 from app.runtime import Runtime
-from app.upkeep.backup_service import BackupService
+from app.upkeep.backups.backup_service import BackupService
 from app.upkeep.housekeeping import Housekeeping, Retry
 from app.upkeep.model import Finding
 from app.upkeep.service import UpkeepService

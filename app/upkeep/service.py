@@ -21,11 +21,11 @@ from app.index.worker import IndexWorker
 from app.jobs import Jobs
 from app.store import meta
 from app.store.store import Store
-from app.upkeep import repair
-from app.upkeep.backup_service import first_write
-from app.upkeep.integrity_check import backup_findings, findings
+from app.upkeep.backups.backup_service import first_write
+from app.upkeep.checks import repair
+from app.upkeep.checks.integrity_check import backup_findings, findings
+from app.upkeep.checks.word_index_check import is_word_index_sound, word_index_damage
 from app.upkeep.model import CheckReport, FileSize, Finding, RepairReport, VaultStats, VaultStatus
-from app.upkeep.word_index_check import is_word_index_sound, word_index_damage
 
 _NO_LIMIT_S = 24 * 3600.0
 

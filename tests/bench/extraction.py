@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from app.core.stopwords import ENGLISH
+from app.core.text_rules.stopwords import ENGLISH
 from app.extraction.extractor import extract
 from app.extraction.model import ExtractedFact, SpokenLine
 from tests.bench.machine import machine

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from app.encryption.key_file import read_key_file
 from app.encryption.requests import remove_request
 from app.host import Host
-from app.store.vault_encryption import VaultEncryption
+from app.store.encryption.vault_encryption import VaultEncryption
 from tests.e2e.conftest import Until
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
 from ui.process.program import Program

@@ -1,6 +1,6 @@
 """A test fails when the program opens a database with ``open`` while SQLite has it open in the same process.
 
-Closing such a file gives back the locks of SQLite; see ``app.store.database_file``.
+Closing such a file gives back the locks of SQLite; see ``app.store.files.database_file``.
 """
 
 import os
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.core.open_databases import is_open
+from app.core.process.open_databases import is_open
 from tests.helpers.sample_data import ROOT
 
 _ENDINGS = (".db", ".db-shm")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.encryption.vault_keys import drop_key
-from app.store import cipher
+from app.store.encryption import cipher
 
 PASSPHRASE = "correct horse battery"
 

@@ -18,7 +18,7 @@ from app.errors import KeepsakeError
 from app.host import Host
 from app.rpc.client import Client
 from app.rpc.hostfile import read_hostfile
-from app.upkeep import backup_files
+from app.upkeep.backups import backup_files
 
 AGENT = "lodger"
 CALLS: tuple[tuple[str, dict[str, object]], ...] = (

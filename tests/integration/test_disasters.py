@@ -27,7 +27,7 @@ from app.host import Host
 from app.recovery.model import SalvageReport
 from app.recovery.salvage import salvage
 from app.recovery.sqlite_pages import PageFile, TreeWalk
-from app.store.preflight import SALVAGING
+from app.store.files.preflight import SALVAGING
 from app.store.store import DATABASE, Store
 from tests.helpers.disks import SmallDisk
 from tests.helpers.sample_data import ROOT

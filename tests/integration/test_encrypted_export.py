@@ -12,7 +12,7 @@ import pytest
 
 from app.encryption.segments import ENCRYPTED_SEGMENT
 from app.host import Host
-from app.store.vault_encryption import VARIABLE, VaultEncryption
+from app.store.encryption.vault_encryption import VARIABLE, VaultEncryption
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
 from tests.helpers.sample_data import ROOT
 

@@ -17,7 +17,7 @@ import pytest
 from app.core.paths import resources
 from app.host import Host
 from app.rpc.hostfile import FILE
-from app.store.vault_encryption import VARIABLE
+from app.store.encryption.vault_encryption import VARIABLE
 from tests.helpers.encryption import PASSPHRASE, files_with, needs_cipher
 from tests.helpers.sample_data import ROOT
 

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from app.api.caller import Caller
-from app.core.recall_fence import CLOSE, PREAMBLE, entry, fence_text, without_recalled
+from app.core.text_rules.recall_fence import CLOSE, PREAMBLE, entry, fence_text, without_recalled
 from app.engine import Engine
 from app.errors import InputError, KeepsakeError
 from app.host import Host

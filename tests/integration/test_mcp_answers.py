@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS
-from app.core.token_estimate import estimate_served_tokens
+from app.core.text_rules.tag_names import MAX_TAG_LENGTH, MAX_TAGS
+from app.core.text_rules.token_estimate import estimate_served_tokens
 from app.host import Host
-from app.mcp.small_schemas import SMALL_TOOLS
+from app.mcp.tools.small_schemas import SMALL_TOOLS
 from tests.helpers.mcp_clients import RawClient
 
 Ask = Callable[..., Any]

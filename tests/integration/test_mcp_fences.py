@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from app.core.recall_fence import CLOSE, PREAMBLE
+from app.core.text_rules.recall_fence import CLOSE, PREAMBLE
 from app.host import Host
-from app.mcp.consolidator_tools import CONSOLIDATOR_TOOLS
-from app.mcp.reference_schemas import REFERENCE_TOOLS
-from app.mcp.small_schemas import SMALL_TOOLS
+from app.mcp.tools.consolidator_tools import CONSOLIDATOR_TOOLS
+from app.mcp.tools.reference_schemas import REFERENCE_TOOLS
+from app.mcp.tools.small_schemas import SMALL_TOOLS
 from tests.helpers.mcp_clients import RawClient
 
 # Whatever a text holds, its marker must stand inside of fences only.

@@ -15,7 +15,7 @@ import pytest
 
 from app.errors import HostUnreachableError, InputError
 from app.host import Host
-from app.mcp.small_schemas import SMALL_TOOLS
+from app.mcp.tools.small_schemas import SMALL_TOOLS
 from app.rpc.client import Client as HostClient
 from app.rpc.client import Credentials
 from app.rpc.confirmation import confirmation_of

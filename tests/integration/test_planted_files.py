@@ -11,7 +11,7 @@ import pytest
 from app.errors import VaultUnusableError
 from app.host import Host
 from app.store.backup import backup_name
-from app.upkeep import backup_files
+from app.upkeep.backups import backup_files
 from tests.helpers.sample_data import ROOT
 from tests.integration.planted_vaults import KINDS, NAMES
 

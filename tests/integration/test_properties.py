@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.core.clock import to_datetime
-from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tags
+from app.core.text_rules.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tags
 from app.entities import entity_state
 from app.errors import InputError
 from app.history.state_diff import VOLATILE

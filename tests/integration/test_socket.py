@@ -158,7 +158,7 @@ def test_a_host_with_nowhere_to_listen_still_opens(
 ) -> None:
     allow_logs("other programs cannot reach this vault")
     deep = vault / ("x" * 120)
-    monkeypatch.setattr("app.rpc.listener._candidates", lambda _vault: [deep / "a.sock"])
+    monkeypatch.setattr("app.rpc.server.listener._candidates", lambda _vault: [deep / "a.sock"])
     host = Host(vault)
     host.start()
     assert host.address == ""

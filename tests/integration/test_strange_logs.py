@@ -9,10 +9,10 @@ import pytest
 
 from app.encryption.sealed_files import SUFFIX
 from app.host import Host
-from app.store.database_file import log_of
+from app.store.encryption.vault_encryption import VaultEncryption
+from app.store.files.database_file import log_of
+from app.store.files.strange_logs import FOREIGN_LOG, set_strange_log_aside
 from app.store.store import DATABASE
-from app.store.strange_logs import FOREIGN_LOG, set_strange_log_aside
-from app.store.vault_encryption import VaultEncryption
 from tests.helpers.encryption import PASSPHRASE, files_with, needs_cipher
 
 MESSAGES = 400

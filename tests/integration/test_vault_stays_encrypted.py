@@ -20,7 +20,7 @@ from app.encryption.vault_keys import require_key
 from app.encryption.wrapped_key import wrap
 from app.errors import InputError, KeepsakeError, PassphraseRequiredError, VaultDamagedError, VaultUnusableError
 from app.host import Host
-from app.store.vault_encryption import VARIABLE, VaultEncryption
+from app.store.encryption.vault_encryption import VARIABLE, VaultEncryption
 from app.upkeep.closed_vault import ClosedVault
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
 from tests.helpers.sample_data import ROOT

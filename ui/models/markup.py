@@ -16,7 +16,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from app.attachments.model import kind_of, name_of
-from app.core.tag_names import is_inline_tag
+from app.core.text_rules.tag_names import is_inline_tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

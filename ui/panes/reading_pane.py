@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog, QWidget
 
-from app.core.tag_names import inline_tag, normalise_tags
 from app.core.text import excerpt
+from app.core.text_rules.tag_names import inline_tag, normalise_tags
 from ui import operations
 from ui.notice import Notice
 from ui.panes.pane import Pane, Place

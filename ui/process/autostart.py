@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from app.core.paths import default_vault
-from app.core.program_command import program_command
+from app.core.process.program_command import program_command
 from app.errors import MachineError
 
 NAME: Final = "io.github.keepsake.Keepsake"

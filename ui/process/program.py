@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
-from app.core.program_command import program_command
+from app.core.process.program_command import program_command
 from app.core.vault_opening import VaultOpening
 from app.encryption.model import KEY_FILE
 from app.errors import InternalError, KeepsakeError

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QProcess
 
-from app.core.program_command import program_command
+from app.core.process.program_command import program_command
 
 
 def start_again(vault: Path, arguments: Sequence[str]) -> bool:

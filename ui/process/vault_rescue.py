@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from PySide6.QtCore import QObject, QProcess, Signal
 from PySide6.QtWidgets import QFileDialog
 
-from app.core.program_command import program_command
+from app.core.process.program_command import program_command
 from app.errors import KeepsakeError, WrongPassphraseError
 from app.recovery.model import SalvageReport
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault

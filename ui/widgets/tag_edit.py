@@ -8,7 +8,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QSizePolicy, QToolButton, QWidget
 from shiboken6 import isValid
 
-from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, inline_tag, normalise_tag
+from app.core.text_rules.tag_names import MAX_TAG_LENGTH, MAX_TAGS, inline_tag, normalise_tag
 from app.errors import KeepsakeError
 from ui import theme
 from ui.style.design_tokens import Radius, Space

@@ -19,8 +19,8 @@ from app.agents.ledger import repo
 from app.agents.ledger.model import AgentActivity, LedgerFilter, LedgerPage, NewCall, Reader
 from app.changes import Changed, ChangeSet
 from app.core.clock import DAY_MS, Clock, to_ms
-from app.core.recall_fence import recalled_ranges
 from app.core.text import counted
+from app.core.text_rules.recall_fence import recalled_ranges
 from app.erasure.call_records import forget_in_ledger
 from app.errors import KeepsakeError
 from app.part import BackgroundTask, Part

@@ -9,7 +9,7 @@ from app.changes import Area, Changed, ChangeSet
 from app.encryption.model import EncryptionStatus
 from app.engine import Engine
 from app.errors import AccessDeniedError
-from app.store.vault_encryption import VaultEncryption
+from app.store.encryption.vault_encryption import VaultEncryption
 
 _AREAS: Final[frozenset[Area]] = frozenset({"settings"})
 

@@ -301,10 +301,10 @@ async def undo(
     if bool(history_ids) == bool(run_id):
         raise InputError("Name what to undo: either 'history_ids' or a 'run_id'.", field="history_ids")
     await refuse_release(engine, caller, history_ids=history_ids, run_id=run_id)
+    if not caller.is_owner:
+        await engine.undo.entries.require_content(history_ids, run_id)
     if run_id:
         return await engine.undo.runs.undo(caller.access, run_id)
-    if not caller.is_owner:
-        await engine.undo.entries.require_content(history_ids)
     return await engine.undo.entries.undo(caller.access, history_ids)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.api.caller import Caller
 from app.api.registry import operation
-from app.core.network_log import NETWORK
+from app.core.network.network_log import NETWORK
 from app.embed.embedder_source import EmbedderSource
 from app.engine import Engine
 from app.llm.parts import model_options

@@ -17,8 +17,8 @@ from urllib.parse import quote, urlsplit
 import httpx
 import msgspec
 
-from app.core.http_requests import BUSY, Pauses, retry_after_seconds, tls_context
-from app.core.network_log import NETWORK
+from app.core.network.http_requests import BUSY, Pauses, retry_after_seconds, tls_context
+from app.core.network.network_log import NETWORK
 from app.embed.embedder_source import LOCAL
 from app.embed.remote.deadline_transport import RequestDeadline
 

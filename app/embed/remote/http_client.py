@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from app.core.http_requests import BUSY, Pauses, retry_after_seconds, tls_context
-from app.core.network_log import NETWORK
+from app.core.network.http_requests import BUSY, Pauses, retry_after_seconds, tls_context
+from app.core.network.network_log import NETWORK
 from app.embed.embedder_source import LOCAL
 from app.embed.remote.deadline_transport import RequestDeadline
 from app.errors import ModelUnavailableError

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.core.stopwords import ENGLISH
+from app.core.text_rules.stopwords import ENGLISH
 from app.entities.model import EntityType
 from app.entities.ner.gazetteer import Gazetteer
 from app.entities.ner.word_evidence import WordEvidence

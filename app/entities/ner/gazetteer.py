@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from app.core.paths import resources
-from app.core.stopwords import ENGLISH
+from app.core.text_rules.stopwords import ENGLISH
 
 _FILES = ("given_names", "rarer_given_names", "surnames", "places", "organisations")
 _LETTERS = ("han_surnames", "han_bounds")  # lists of single characters

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from app.core.recall_fence import entry, fence_text
-from app.core.stopwords import ENGLISH
 from app.core.stores import StoreName
 from app.core.text import collapse
+from app.core.text_rules.recall_fence import entry, fence_text
+from app.core.text_rules.stopwords import ENGLISH
 from app.entities.model import EntityType
 from app.entities.ner.provider import NameSpan
 from app.llm.chat_model import ChatModel

@@ -13,7 +13,7 @@ from typing import IO
 
 import ijson.common
 
-from app.core import open_databases
+from app.core.process import open_databases
 from app.core.text import plural
 from app.encryption.encrypted_file import is_encrypted_file
 from app.errors import CancelledByPersonError, FormatError, NotFoundError

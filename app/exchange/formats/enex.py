@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from app.attachments.model import MAX_BYTES as MAX_ATTACHED
-from app.core.tag_names import normalise_tags
 from app.core.text import content_hash, counted, excerpt, storable
+from app.core.text_rules.tag_names import normalise_tags
 from app.errors import InputError
 from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec

@@ -7,8 +7,8 @@ from typing import Any
 
 from app.core.clock import optional_datetime
 from app.core.stores import STORES
-from app.core.tag_names import normalise_tags
 from app.core.text import content_hash, excerpt
+from app.core.text_rules.tag_names import normalise_tags
 from app.errors import NotFoundError
 from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
 from app.core.text import replaced_words, storable
+from app.core.text_rules.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
 from app.errors import FormatError, NotFoundError
 from app.exchange import unread_words
 from app.exchange.accounting import read_item

@@ -6,7 +6,7 @@ A memory that was imported and not changed gives the same file again; others get
 import unicodedata
 from typing import Any
 
-from app.core.tag_names import normalise_tags
+from app.core.text_rules.tag_names import normalise_tags
 from app.errors import FormatError
 from app.exchange.formats.markdown import ParsedNote, parse, title_of
 from app.exchange.parsing.frontmatter import FrontMatter, dump, split

@@ -6,7 +6,7 @@ A tag is never in code and has at least one character that is no digit.
 import re
 from collections.abc import Iterator
 
-from app.core.tag_names import is_inline_tag
+from app.core.text_rules.tag_names import is_inline_tag
 
 MAX_FOUND = 1000
 _TAG = re.compile(r"(?<!\S)#([^\s\x00-,.:-@\[-^`{-~\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f\uff00-\uffef]+)")

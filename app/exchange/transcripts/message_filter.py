@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.core.recall_fence import is_own_tool, without_recalled
-from app.core.secret_patterns import value_without_secrets, without_secrets
+from app.core.text_rules.recall_fence import is_own_tool, without_recalled
+from app.core.text_rules.secret_patterns import value_without_secrets, without_secrets
 from app.exchange.batches import Storable
 from app.exchange.model import MessageRecord, SessionRecord
 from app.memories.foreign_record import Problem

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from app.core.lazy_module import LazyModule
+from app.core.process.lazy_module import LazyModule
 from app.index import repo
 from app.index.generations.active import GenerationManager
 from app.index.vectors.vector_repo import Generation

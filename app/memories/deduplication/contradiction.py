@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from app.core.stopwords import stop_words
+from app.core.text_rules.stopwords import stop_words
 from app.memories.deduplication.word_sets import NEGATIONS
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[.,:'’-][^\W_]+)*")

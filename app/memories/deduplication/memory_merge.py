@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from app.core.tag_names import normalise_tags
+from app.core.text_rules.tag_names import normalise_tags
 from app.errors import InputError
 from app.memories import validation
 from app.memories.deduplication.reconciler import Decision

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from app.core.recall_fence import entry, fence_text
 from app.core.stores import StoreName
+from app.core.text_rules.recall_fence import entry, fence_text
 from app.llm.chat_model import ChatModel
 from app.llm.json_answers import ask_for_json
 from app.llm.model import ChatMessage, ChatRequest

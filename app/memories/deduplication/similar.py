@@ -16,8 +16,8 @@ from typing import Final
 
 import apsw
 
-from app.core.stopwords import stop_words
 from app.core.stores import STORES
+from app.core.text_rules.stopwords import stop_words
 from app.memories import repo
 from app.memories.deduplication.word_sets import expression, jaccard, word_set
 from app.memories.model import Memory

@@ -7,8 +7,8 @@ import apsw
 
 from app.core.access import Access
 from app.core.clock import Clock
-from app.core.stopwords import stop_words
 from app.core.text import storable
+from app.core.text_rules.stopwords import stop_words
 from app.errors import KeepsakeError, NotFoundError
 from app.memories import repo
 from app.memories.deduplication.contradiction import may_contradict, sentences

@@ -12,8 +12,8 @@ import apsw
 from app.core.clock import to_ms
 from app.core.facets import Facet, Facets
 from app.core.stores import sees_all
-from app.core.tag_names import normalise_tag
 from app.core.text import storable
+from app.core.text_rules.tag_names import normalise_tag
 from app.errors import InputError
 from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow, NamedThing
 from app.memories.repo import rows, store_condition

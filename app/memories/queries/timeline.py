@@ -14,7 +14,7 @@ from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
 from app.core.stores import sees_all
 from app.core.text import excerpt
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import NotFoundError
 from app.memories.model import KINDS, Kind
 from app.memories.repo import store_condition

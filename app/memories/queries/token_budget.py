@@ -10,7 +10,7 @@ from datetime import datetime
 import apsw
 
 from app.core.clock import to_ms
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.memories import repo
 from app.memories.model import Memory
 from app.memories.queries import memory_snapshots

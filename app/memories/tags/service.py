@@ -14,7 +14,7 @@ from app.core.access import Access
 from app.core.ids import new_id
 from app.core.item_batches import batched
 from app.core.stores import STORES
-from app.core.tag_names import MAX_TAG_LENGTH, normalise_tag, normalise_tags
+from app.core.text_rules.tag_names import MAX_TAG_LENGTH, normalise_tag, normalise_tags
 from app.errors import InputError, NotFoundError
 from app.memories import repo
 from app.memories.model import Memory

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from app.core.facets import Facet
-from app.core.tag_names import normalise_tag
+from app.core.text_rules.tag_names import normalise_tag
 from app.memories.repo import store_condition
 
 ACTIVE = "m.valid_until IS NULL"

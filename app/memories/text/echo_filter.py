@@ -5,7 +5,7 @@ Text that Keepsake gave to an agent may come back from it.
 
 from dataclasses import replace
 
-from app.core.recall_fence import without_recalled
+from app.core.text_rules.recall_fence import without_recalled
 from app.errors import InputError
 from app.memories.model import NewMemory
 

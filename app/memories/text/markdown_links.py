@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
 
-from app.core.tag_names import INLINE_TAG_ENDS, MAX_TAG_LENGTH, is_inline_tag, normalise_tags
 from app.core.text import collapse, storable, without_markup
+from app.core.text_rules.tag_names import INLINE_TAG_ENDS, MAX_TAG_LENGTH, is_inline_tag, normalise_tags
 from app.memories.text.code_spans import CodeRanges, code_ranges
 
 Relation = Literal["wiki", "file"]

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import Final
 
-from app.core.tag_names import normalise_tag
+from app.core.text_rules.tag_names import normalise_tag
 from app.memories.text.markdown_links import tag_places
 
 TEMPLATE_TAG: Final = "template"

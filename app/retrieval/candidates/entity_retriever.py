@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 import apsw
 
 from app.core import message_ids
-from app.core.stopwords import stop_words
 from app.core.stores import sees_all
+from app.core.text_rules.stopwords import stop_words
 from app.entities.model import TYPES, name_key
 from app.entities.queries.visibility import handle_column, key_sql, within
 from app.retrieval.candidates.filters import ChunkFilter

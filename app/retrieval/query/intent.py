@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from app.core.stopwords import stop_words
+from app.core.text_rules.stopwords import stop_words
 from app.index import cjk_ngrams
 
 QueryStyle = Literal["search", "sentence", "passage"]

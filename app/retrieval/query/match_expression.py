@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Literal
 
-from app.core.stopwords import stop_words
 from app.core.text import storable
+from app.core.text_rules.stopwords import stop_words
 from app.index import cjk_ngrams
 from app.index.tokenizer import stem
 from app.retrieval.model import Query, Term

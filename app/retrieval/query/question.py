@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from app.core.stopwords import stop_words
+from app.core.text_rules.stopwords import stop_words
 from app.index import cjk_ngrams
 from app.index.tokenizer import stem
 from app.retrieval.model import Query

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
-from app.core.recall_fence import without_recalled
+from app.core.text_rules.recall_fence import without_recalled
 from app.index.repo import agents_of
 from app.index.searchable_text import tool_text
 from app.memories.model import Memory

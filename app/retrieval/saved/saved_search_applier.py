@@ -5,7 +5,8 @@ from typing import Final
 import apsw
 
 from app.errors import NotFoundError
-from app.history import history_repo
+from app.history.model import TargetKind
+from app.history.named_applier import NamedApplier
 from app.history.undo import State
 from app.retrieval.saved import repo
 from app.retrieval.saved.model import SavedSearch
@@ -13,13 +14,18 @@ from app.retrieval.saved.model import SavedSearch
 GONE: Final = "This search is no longer saved."
 
 
-class SavedSearchApplier:
+class SavedSearchApplier(NamedApplier[SavedSearch]):
     """Puts saved searches back into an earlier state: name and query, or deleted."""
 
-    def current(self, connection: apsw.Connection, target: str) -> State | None:
-        """Return the state of a saved search now; ``None`` where it is deleted."""
-        search = repo.get(connection, target)
-        return None if search is None else _state(search)
+    kind: TargetKind = "saved_search"
+
+    def find(self, connection: apsw.Connection, target: str) -> SavedSearch | None:
+        """Return a saved search; ``None`` where it is deleted."""
+        return repo.get(connection, target)
+
+    def state(self, thing: SavedSearch) -> State:
+        """Return name and query of a saved search."""
+        return {"name": thing.name, "query": thing.query}
 
     def apply(
         self, connection: apsw.Connection, target: str, state: State | None, at_ms: int, current: State | None
@@ -35,40 +41,3 @@ class SavedSearchApplier:
         if result is None:
             raise NotFoundError(GONE, id=target)
         return result
-
-
-def record_change(
-    connection: apsw.Connection, before: SavedSearch | None, after: SavedSearch | None, actor: str, at_ms: int
-) -> tuple[int, ...]:
-    """Record that a search was saved, renamed or deleted.
-
-    Args:
-        connection: The writer's connection, in the transaction of the change.
-        before: What it was, ``None`` for a new one.
-        after: What it is, ``None`` for a deleted one.
-        actor: Who changed it.
-        at_ms: When, milliseconds UTC.
-
-    Returns:
-        The entry of the history; none where nothing changed.
-    """
-    known = after or before
-    if known is None or before == after:
-        return ()
-    event = "ADD" if before is None else "DELETE" if after is None else "RENAME"
-    states = (None if one is None else _state(one) for one in (before, after))
-    entry = history_repo.record(
-        connection,
-        target_kind="saved_search",
-        target=known.id,
-        event=event,
-        before=next(states),
-        after=next(states),
-        actor=actor,
-        at_ms=at_ms,
-    )
-    return (entry,)
-
-
-def _state(search: SavedSearch) -> State:
-    return {"name": search.name, "query": search.query}

@@ -14,7 +14,7 @@ from app.core.text import excerpt, storable
 from app.errors import InputError, NotFoundError
 from app.retrieval.saved import repo
 from app.retrieval.saved.model import SavedSearch
-from app.retrieval.saved.saved_search_applier import GONE, record_change
+from app.retrieval.saved.saved_search_applier import GONE, SavedSearchApplier
 from app.store import meta
 from app.store.store import Store
 
@@ -22,6 +22,7 @@ AREA: Final = "saved_searches"
 MADE_BY = "saved_search_by:"
 """Before the id of a saved search: the key in meta of the agent that saved it."""
 _PERSON = "person"
+_HISTORY: Final = SavedSearchApplier()
 MAX_SAVED = 200
 MAX_QUERY = 2_000
 MAX_NAME = 120
@@ -79,7 +80,7 @@ class SavedSearches:
         def work(connection: apsw.Connection) -> Changed[SavedSearch]:
             known = _known(connection, identity)
             repo.delete(connection, identity, at_ms)
-            return _changed(known, actor, record_change(connection, known, None, actor, at_ms))
+            return _changed(known, actor, _HISTORY.record(connection, known, None, actor, at_ms))
 
         return await self._store.write(work)
 
@@ -109,13 +110,13 @@ def _save(connection: apsw.Connection, made: SavedSearch, name: str, actor: str)
         meta.remove(connection, MADE_BY + made.id)
     else:  # so that it can be taken back with what else an agent wrote
         meta.write(connection, MADE_BY + made.id, actor)
-    return _changed(made, actor, record_change(connection, None, made, actor, at_ms))
+    return _changed(made, actor, _HISTORY.record(connection, None, made, actor, at_ms))
 
 
 def _rename(connection: apsw.Connection, known: SavedSearch, name: str, actor: str, at_ms: int) -> Changed[SavedSearch]:
     renamed = replace(known, name=name or excerpt(known.query, MAX_NAME))
     repo.rename(connection, known.id, renamed.name)
-    return _changed(renamed, actor, record_change(connection, known, renamed, actor, at_ms))
+    return _changed(renamed, actor, _HISTORY.record(connection, known, renamed, actor, at_ms))
 
 
 def _known(connection: apsw.Connection, identity: str) -> SavedSearch:

@@ -8,8 +8,8 @@ import apsw
 
 from app.changes import Changed, ChangeSet
 from app.core.access import Access
-from app.core.recall_fence import without_recalled
 from app.core.stores import StoreName
+from app.core.text_rules.recall_fence import without_recalled
 from app.errors import InputError
 from app.memories.model import NewMemory
 from app.sessions import repo

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from app.core.token_estimate import CHARS_PER_TOKEN
+from app.core.text_rules.token_estimate import CHARS_PER_TOKEN
 
 SUMMARY_SHARE = 0.25
 _LEAST_SHARE = 0.05

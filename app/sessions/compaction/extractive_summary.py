@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
-from app.core.recall_fence import without_recalled
 from app.core.text import collapse, excerpt
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.recall_fence import without_recalled
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.sessions.model import Message
 
 HEADING = "Recent condensed turns:"

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import ModelUnavailableError
 from app.llm.chat_model import ChatModel
 from app.llm.json_answers import ask_for_json

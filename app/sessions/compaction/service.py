@@ -13,7 +13,7 @@ import apsw
 from app.changes import Changed
 from app.core.clock import Clock
 from app.core.text import storable
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import KeepsakeError
 from app.sessions import repo
 from app.sessions.compaction import compaction_plan

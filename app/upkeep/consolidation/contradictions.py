@@ -8,8 +8,8 @@ from typing import Final
 import msgspec
 
 from app.core.access import Access
-from app.core.recall_fence import entry, fence_text
 from app.core.stores import StoreName
+from app.core.text_rules.recall_fence import entry, fence_text
 from app.errors import KeepsakeError
 from app.llm.chat_model import ChatModel
 from app.llm.json_answers import ask_for_json

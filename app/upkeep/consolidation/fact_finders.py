@@ -5,9 +5,9 @@ from typing import Final
 
 import msgspec
 
-from app.core.recall_fence import entry, fence_text
-from app.core.tag_names import normalise_tags
 from app.core.text import collapse, has_controls
+from app.core.text_rules.recall_fence import entry, fence_text
+from app.core.text_rules.tag_names import normalise_tags
 from app.llm.chat_model import ChatModel
 from app.llm.json_answers import ask_for_json
 from app.llm.model import ChatMessage, ChatRequest, Usage

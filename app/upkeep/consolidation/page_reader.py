@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import apsw
 
-from app.core.recall_fence import without_recalled
-from app.core.secret_patterns import without_secrets
+from app.core.text_rules.recall_fence import without_recalled
+from app.core.text_rules.secret_patterns import without_secrets
 from app.sessions import repo
 from app.sessions.capture.capture_policy import CapturePolicy, capture_store
 from app.sessions.model import Message

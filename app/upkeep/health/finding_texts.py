@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.core.secret_patterns import without_secrets
 from app.core.text import counted, excerpt, without_controls
+from app.core.text_rules.secret_patterns import without_secrets
 from app.upkeep.health.model import FindingId, Growth, HealthExample, HealthFinding, HealthSeverity
 
 SEVERITIES: Final[tuple[HealthSeverity, ...]] = ("error", "warning", "info")

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from app.core.secret_patterns import value_without_secrets, without_secrets
 from app.core.stores import STORES
-from app.core.tag_names import normalise_tags
 from app.core.text import collapse
+from app.core.text_rules.secret_patterns import value_without_secrets, without_secrets
+from app.core.text_rules.tag_names import normalise_tags
 from app.entities.entity_edits import EntityEdits
 from app.memories import repo as memories
 from app.memories import validation

@@ -8,7 +8,7 @@ from typing import Final
 
 import apsw
 
-from app.core.secret_patterns import secrets_in
+from app.core.text_rules.secret_patterns import secrets_in
 from app.store.store import Store
 from app.upkeep.health import repo
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from app.core.clock import DAY_MS
-from app.core.secret_patterns import secrets_in
 from app.core.text import collapse
+from app.core.text_rules.secret_patterns import secrets_in
 from app.memories.deduplication.word_sets import word_set
 from app.upkeep.health.similar_pairs import packed
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.agents.model import ConnectedAgent
-from app.core.network_log import NetworkUse
+from app.core.network.network_log import NetworkUse
 from app.upkeep.model import BackupInfo
 
 

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Final
 from urllib.parse import quote
 
-from app.core.recall_fence import single_line
 from app.core.text import collapse, excerpt, without_controls, without_markup
+from app.core.text_rules.recall_fence import single_line
 from app.core.timespans import MONTHS, WEEKDAYS
 from app.memories.model import Source
 

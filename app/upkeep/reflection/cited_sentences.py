@@ -6,9 +6,9 @@ from typing import Final
 
 import msgspec
 
-from app.core.recall_fence import entry, fence_text
 from app.core.stores import STORES
 from app.core.text import excerpt
+from app.core.text_rules.recall_fence import entry, fence_text
 from app.llm.chat_model import ChatModel
 from app.llm.json_answers import ask_for_json
 from app.llm.model import ChatMessage, ChatRequest, Usage

@@ -26,9 +26,9 @@ from app.sessions.model import NewMessage
 from app.sessions.service import NewSession, SessionService
 from app.sessions.session_applier import SessionApplier
 from app.store.store import Store
-from app.upkeep.integrity_check import findings
+from app.upkeep.checks.integrity_check import findings
+from app.upkeep.checks.word_index_check import is_word_index_sound
 from app.upkeep.model import Finding
-from app.upkeep.word_index_check import is_word_index_sound
 from tests.helpers.access import EVERYTHING
 
 T = TypeVar("T")

@@ -98,7 +98,7 @@ def test_every_module_loads_no_other_copy_of_the_program(installed: Path, tmp_pa
 
 
 def test_the_program_starts_itself_by_its_own_name(installed: Path, tmp_path: Path) -> None:
-    code = "from keepsake.app.core.program_command import program_command; print(*program_command()[1:])"
+    code = "from keepsake.app.core.process.program_command import program_command; print(*program_command()[1:])"
     environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONSAFEPATH": "1"}
     command = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.config.schema import SETTINGS
-from app.core.recall_fence import HEADINGS
+from app.core.text_rules.recall_fence import HEADINGS
 from app.entities.duplicates.model import DuplicateReason, NamedEntity, NearDuplicate
 from app.host import Host
 from tests.unit.ui.visible_texts import untranslated

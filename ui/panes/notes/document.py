@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from app.core.tag_names import inline_tag, normalise_tag
+from app.core.text_rules.tag_names import inline_tag, normalise_tag
 from app.memories.model import Memory
 from ui import operations, theme
 from ui.models.dates import counted, full_date

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from app.core.stopwords import stop_words
+from app.core.text_rules.stopwords import stop_words
 from app.retrieval.model import Hit, Query, Span, Term
 from ui.models.dates import day_of
 

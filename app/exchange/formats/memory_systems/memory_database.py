@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import apsw
 
-from app.core import open_databases
 from app.core.clock import optional_datetime, parse_instant
+from app.core.process import open_databases
 from app.core.text import content_hash, excerpt, storable
 from app.encryption.key_file import has_key_file
 from app.errors import FormatError
@@ -29,7 +29,7 @@ from app.exchange.parsing.temporary_copies import temporary_copies
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.model import Kind
 from app.sessions.model import NewMessage, Role
-from app.store.database_file import SYSTEM_VFS
+from app.store.files.database_file import SYSTEM_VFS
 
 NAME: Final = "memory-database"
 BEGINNING: Final = b"SQLite format 3\x00"

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import quote
 
-from app.core.tag_names import normalise_tags
 from app.core.text import counted, storable
+from app.core.text_rules.tag_names import normalise_tags
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import open_files, read_file
 from app.exchange.formats.notebooks.attached_entries import AttachedEntries

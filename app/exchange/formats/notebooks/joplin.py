@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from app.attachments.model import MAX_BYTES
-from app.core.tag_names import normalise_tags
 from app.core.text import counted, storable
+from app.core.text_rules.tag_names import normalise_tags
 from app.errors import FormatError, InputError
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.joplin_items import (

@@ -23,7 +23,7 @@ from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
 from app.sessions.model import Role
-from app.store.database_file import SYSTEM_VFS
+from app.store.files.database_file import SYSTEM_VFS
 
 FORMAT = "cursor"
 AGENT = transcript_records.AGENTS[FORMAT]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from app.context.context_text import allot, assemble, deduplicate, render_item, shorten
 from app.context.model import SECTIONS, ContextItem, SectionName
-from app.core.recall_fence import without_recalled
-from app.core.token_estimate import estimate_served_tokens
+from app.core.text_rules.recall_fence import without_recalled
+from app.core.text_rules.token_estimate import estimate_served_tokens
 
 BUDGETS: dict[SectionName, int] = dict.fromkeys(SECTIONS, 500)
 AT = datetime(2024, 3, 1, tzinfo=UTC)

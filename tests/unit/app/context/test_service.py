@@ -11,7 +11,7 @@ from app.config.schema import RECIPES
 from app.context import context_search
 from app.context.model import Context
 from app.context.prompt_query import MAX_WORDS, prompt_query, prompt_terms
-from app.core.recall_fence import CLOSE, without_recalled
+from app.core.text_rules.recall_fence import CLOSE, without_recalled
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError, TimeLimitError
 from app.host import Host
 from app.retrieval.query.parser import MAX_TERMS

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import collapse, content_hash, excerpt, storable, without_markup
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 
 ANY = st.text(st.characters(categories=["L", "N", "P", "S", "Z", "C"]))
 

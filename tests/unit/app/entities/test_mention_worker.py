@@ -7,7 +7,7 @@ from functools import partial
 import apsw
 import pytest
 
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.entities import mention_worker, ner_backlog
 from app.entities.linking import Linker
 from app.entities.mention_worker import ACTOR, known_names, read_names

@@ -13,6 +13,7 @@ from app.entities import name_eraser
 from app.entities.linking import Linker
 from app.entities.model import EntityType
 from app.errors import InputError, NotFoundError, StaleError
+from app.history import history_repo
 from tests.helpers.access import EVERYTHING
 from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.entities.conftest import EntityHarness
@@ -124,6 +125,22 @@ def test_a_rename_keeps_the_old_name_and_can_change_the_type(talk: EntityHarness
     assert talk.picture()[0][acme][0] == before[0][acme][0]
     with pytest.raises(InputError, match="Merge the two"):
         talk.do(talk.service.rename(talk.id("Bob"), "alice  JONES", actor="person"))
+
+
+@pytest.mark.parametrize("which", range(4))
+def test_names_that_one_run_joined_in_a_row_come_apart_together(talk: EntityHarness, which: int) -> None:
+    berlin, paris, acme = (talk.id(name) for name in ("Berlin", "Paris", "Acme GmbH"))
+    before = talk.picture()
+    last = talk.write(history_repo.last_id)
+    talk.do(talk.service.merge([berlin], paris, actor="keepsake"))
+    talk.do(talk.service.merge([paris], acme, actor="keepsake"))
+    talk.write(lambda connection: history_repo.put_in_run(connection, last, "run-joined"))
+    joined = talk.picture()
+    entry = [row.id for row in talk.do(talk.undoing.history(EVERYTHING)) if row.run_id == "run-joined"][which]
+    undone = talk.do(talk.undoing.undo(EVERYTHING, [entry]))
+    assert talk.picture() == before
+    talk.do(talk.undoing.undo(EVERYTHING, undone.value[:1]))
+    assert talk.picture() == joined
 
 
 def test_relations_follow_a_merge_and_undo(talk: EntityHarness) -> None:

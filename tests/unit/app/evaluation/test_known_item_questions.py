@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.recall_fence import fence_text
+from app.core.text_rules.recall_fence import fence_text
 from app.evaluation.known_item_questions import (
     Frequencies,
     KnownItem,

@@ -7,7 +7,7 @@ import pytest
 from app.core.regular_files import make_folder
 from app.errors import NotFoundError
 from app.host import Host
-from app.store.vault_encryption import VaultEncryption
+from app.store.encryption.vault_encryption import VaultEncryption
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
 from tests.unit.app.exchange.reading import write_zip
 

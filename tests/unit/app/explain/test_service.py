@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.api.caller import Caller
-from app.core.recall_fence import fence_text
+from app.core.text_rules.recall_fence import fence_text
 from app.errors import InputError
 from app.explain.model import Explanation
 from app.host import Host

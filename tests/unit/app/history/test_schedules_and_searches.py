@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from app.api.caller import Caller, caller_of
 from app.core.clock import DAY_MS, to_datetime, to_ms
-from app.errors import NotFoundError, StaleError
+from app.errors import AccessDeniedError, NotFoundError, StaleError
 from app.history.acts.model import Act
 from app.host import Host
 
@@ -135,6 +136,38 @@ def test_a_deleted_schedule_comes_back_with_its_runs_after_a_restart(vault: Path
         assert host.ask("vault.check").ok
 
 
+@pytest.mark.parametrize("once", [True, False])
+@pytest.mark.parametrize("reported", ["before the undo", "after the undo"])
+def test_a_run_goes_on_though_its_schedule_was_deleted_and_came_back(vault: Path, once: bool, reported: str) -> None:
+    clock = SetClock()
+    with running(vault, clock) as host:
+        robin = agent(host)
+
+        def call(operation: str, **arguments: Any) -> Any:
+            return host.call(operation, arguments, robin).result(30).value
+
+        made = schedule(host, cadence={"kind": "once", "at": to_datetime(clock.ms + DAY_MS)} if once else DAILY)
+        clock.ms += DAY_MS
+        claim = call("schedule.claim", id=made.id)
+        host.ask("schedule.delete", id=made.id)
+        with pytest.raises(StaleError, match="was deleted"):
+            call("schedule.heartbeat", run_id=claim.run_id)
+        if reported == "before the undo":
+            call("schedule.report", run_id=claim.run_id, output="Watered.")
+        step(host)
+        if reported == "after the undo":
+            back = host.ask("schedule.get", id=made.id)
+            assert (back.status, back.next_run_at is None) == ("active", once)
+            assert [one.run_id for one in host.ask("schedule.status").running] == [claim.run_id]
+            assert call("schedule.claim", id=made.id) is None, "it runs already"
+            call("schedule.report", run_id=claim.run_id, output="Watered.")
+        done = host.ask("schedule.get", id=made.id)
+        assert (done.status, done.last_run_status) == ("completed" if once else "active", "succeeded")
+        assert done.next_run_at == (None if once else to_datetime(clock.ms + DAY_MS))
+        assert [one.output for one in host.ask("schedule.runs", id=made.id)] == ["Watered."]
+        assert host.ask("vault.check").ok
+
+
 def test_what_runs_do_keeps_nothing_from_being_undone(vault: Path) -> None:
     clock = SetClock()
     with running(vault, clock) as host:
@@ -233,3 +266,40 @@ def test_an_agent_undoes_no_schedule_or_search_of_the_person_unasked(host: Host)
     entry = host.ask("memory.history", target=theirs.id)[0].id
     assert host.call("memory.undo", {"history_ids": [entry]}, robin).result(30).outcome == "done"
     assert [one.id for one in own(host)] == [made.id]
+
+
+def test_an_agent_switches_no_work_of_keepsakes_own_on_again_by_an_undo(host: Host) -> None:
+    robin = replace(agent(host), has_confirmed=True)
+    patch(host, "sch-decay", status="paused")
+    entry = host.ask("memory.history", target="sch-decay")[0].id
+
+    def undo() -> str:
+        return host.call("memory.undo", {"history_ids": [entry]}, robin).result(30).outcome
+
+    host.ask("inbox.rule.set", kind="schedule", action="accept")
+    assert undo() == "proposed", "as schedule.update does, with the person's consent or not"
+    assert host.ask("schedule.get", id="sch-decay").status == "paused"
+    (waiting,) = host.ask("inbox.list")
+    assert (waiting.kind, waiting.preview.why) == ("upkeep", "upkeep")
+    host.ask("inbox.accept", id=waiting.id)
+    assert host.ask("schedule.get", id="sch-decay").status == "active"
+    patch(host, "sch-decay", status="paused")
+    entry = host.ask("memory.history", target="sch-decay")[0].id
+    host.ask("inbox.rule.set", kind="upkeep", action="reject")
+    with pytest.raises(AccessDeniedError):
+        undo()
+    host.ask("inbox.rule.set", kind="upkeep", action="accept")
+    assert undo() == "done"
+
+
+def test_an_agent_takes_no_decision_of_the_person_back_by_its_run(host: Host) -> None:
+    robin = replace(agent(host), has_confirmed=True)
+    wren = host.ask("agent.add", name="wren", trust="full", review=True)
+    caller = next(caller_of(one) for one in host.ask("agent.list") if one.name == "wren")
+    host.call("note.save", {"content": "Crows like walnuts"}, caller).result(30)
+    (waiting,) = host.ask("inbox.list")
+    host.ask("inbox.accept", id=waiting.id)
+    run = host.ask("history.list").acts[0].id
+    with pytest.raises(NotFoundError):
+        host.call("memory.undo", {"run_id": run}, robin).result(30)
+    assert [one.state for one in host.ask("inbox.list", state="accepted")] == ["accepted"], wren

@@ -11,12 +11,12 @@ import mcp_types as types
 import pytest
 from mcp.shared.message import SessionMessage
 
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.mcp.early_answers import EarlyAnswers
 from app.mcp.memory_server import KeepsakeServer, SingleLink
 from app.mcp.options import PROFILES, McpOptions, Profile, quick_options
-from app.mcp.profiles import toolbox
-from app.mcp.small_schemas import SMALL_TOOLS
+from app.mcp.tools.profiles import toolbox
+from app.mcp.tools.small_schemas import SMALL_TOOLS
 from tests.helpers.mcp_clients import MODERN, ROOT
 
 SMALL = [
@@ -168,7 +168,8 @@ def test_the_first_answer_loads_neither_engine_nor_library() -> None:
         "app.mcp.early_answers",
         "app.mcp.options",
         "app.mcp.server_identity",
-        "app.mcp.small_schemas",
+        "app.mcp.tools",
+        "app.mcp.tools.small_schemas",
         "app.mcp.stdio_front",
     }
 
@@ -176,8 +177,8 @@ def test_the_first_answer_loads_neither_engine_nor_library() -> None:
 def test_a_server_process_loads_no_engine() -> None:
     program = (
         "import sys\n"
-        "import app.mcp.stdio_server, app.mcp.small_tools, app.mcp.full_tools, app.mcp.reference_tools\n"
-        "import app.mcp.http_server\n"
+        "import app.mcp.stdio_server, app.mcp.http_server\n"
+        "import app.mcp.tools.small_tools, app.mcp.tools.full_tools, app.mcp.tools.reference_tools\n"
         "print(*sorted(sys.modules))\n"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)

@@ -10,12 +10,12 @@ import pytest
 from app.api.argument_schema import argument_schema
 from app.api.catalogue import declared
 from app.errors import InputError
-from app.mcp.consolidator_tools import CONSOLIDATOR_TOOLS
-from app.mcp.full_tools import FullToolbox
-from app.mcp.plain_schemas import parsed_arguments, plain_schema
-from app.mcp.reference_schemas import REFERENCE_TOOLS
-from app.mcp.small_schemas import SMALL_TOOLS
-from app.mcp.tool_groups import DEFAULT_GROUPS, MAX_TOOLS, parse_groups, subject, within_limit
+from app.mcp.tools.consolidator_tools import CONSOLIDATOR_TOOLS
+from app.mcp.tools.full_tools import FullToolbox
+from app.mcp.tools.plain_schemas import parsed_arguments, plain_schema
+from app.mcp.tools.reference_schemas import REFERENCE_TOOLS
+from app.mcp.tools.small_schemas import SMALL_TOOLS
+from app.mcp.tools.tool_groups import DEFAULT_GROUPS, MAX_TOOLS, parse_groups, subject, within_limit
 from tests.helpers.unexpected_logs import AllowLogs
 
 TYPES = {"string", "integer", "number", "boolean", "array", "object"}

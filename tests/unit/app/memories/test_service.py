@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from app.core.access import Access
 from app.core.stores import STORES
-from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS
 from app.core.text import storable, without_controls
+from app.core.text_rules.tag_names import MAX_TAG_LENGTH, MAX_TAGS
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
 from app.memories import validation

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.errors import VaultDamagedError, VaultUnusableError
 from app.recovery.sqlite_pages import PageFile, StoredRow, TreeWalk
-from app.store.wal_frames import committed_pages, has_sound_header
+from app.store.files.wal_frames import committed_pages, has_sound_header
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
 CELL = st.one_of(

@@ -19,7 +19,7 @@ from app.errors import InputError, StaleError
 from app.rpc.framing import HEADER_BYTES, decode, encode, length_of
 from app.rpc.hostfile import read_hostfile
 from app.rpc.messages import hello
-from app.rpc.server import SocketServer
+from app.rpc.server.socket_server import SocketServer
 
 REGISTRY = Registry()
 

@@ -11,13 +11,13 @@ import pytest
 
 from app.api.caller import Caller
 from app.changes import ChangeSet, Progress
-from app.rpc.call_queue import MAX_IN_FLIGHT, MAX_PENDING
-from app.rpc.client_connection import ClientTimeouts
 from app.rpc.framing import MAX_SHORT_FRAME, encode, with_length
 from app.rpc.hostfile import read_hostfile
 from app.rpc.messages import hello
-from app.rpc.rate_limit import Rate
-from app.rpc.server import MAX_OF_AGENT, MAX_UNKNOWN
+from app.rpc.server.call_queue import MAX_IN_FLIGHT, MAX_PENDING
+from app.rpc.server.client_connection import ClientTimeouts
+from app.rpc.server.rate_limit import Rate
+from app.rpc.server.socket_server import MAX_OF_AGENT, MAX_UNKNOWN
 from tests.unit.app.rpc.conftest import Raw, Served, serving
 
 Connect = Callable[[], Raw]

@@ -8,14 +8,17 @@ from pathlib import Path
 import apsw
 import pytest
 
+from app.core.access import Access
 from app.core.paths import migrations
 from app.errors import StaleError
+from app.history.undo import UndoService
 from app.schedule import repo
 from app.schedule.model import Cadence, JobResult, RunStatus, Schedule, ScheduleClaim, SchedulePatch
 from app.schedule.options import ScheduleOptions
 from app.schedule.power import PowerState
 from app.schedule.realignment import aligned_next_run
 from app.schedule.runner import NO_MODEL
+from app.schedule.schedule_applier import ScheduleApplier
 from app.store.store import Store
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.schedule.harness import DAILY, HOURLY, START, Schedules
@@ -350,3 +353,16 @@ def test_occurrences_left_out_after_a_failure_were_not_missed(schedules: Schedul
     skipped = [run.output for run in schedules.runs(made) if run.status == "skipped"]
     assert skipped
     assert all("it waited after a failure" in text for text in skipped)
+
+
+def test_a_run_whose_agent_was_lost_is_due_again_when_its_schedule_comes_back(schedules: Schedules) -> None:
+    made = schedules.make(Cadence(kind="once", at=START + HOUR))
+    schedules.pass_time(awake=HOUR)
+    schedules.do(schedules.service.claim(made.id, "robin", 60.0))
+    deleted = schedules.do(schedules.service.delete(made.id, actor="person")).changes.history_ids
+    undo = UndoService(schedules.store, {"schedule": ScheduleApplier()}, schedules)
+    schedules.do(undo.undo(Access.everything("person", "memory.undo"), deleted))
+    runner = schedules.runner({})
+    schedules.pass_slowly(runner, HOUR, timedelta(minutes=10))
+    assert [one.status for one in schedules.runs(made)] == ["interrupted"]
+    assert [one.id for one in schedules.do(schedules.service.due(10))] == [made.id]

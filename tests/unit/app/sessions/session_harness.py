@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.core.paths import migrations
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import ModelUnavailableError
 from app.index.indexer import Indexer
 from app.sessions.capture.capture_policy import CapturePolicy

@@ -1,7 +1,9 @@
 """An append that its caller gave a key is stored once, however often it is asked for."""
 
+import apsw
 import pytest
 
+from app.core.paths import migrations
 from app.errors import InputError
 from app.sessions.idempotency import IdempotencyKeyCleaner
 from app.sessions.model import NewMessage
@@ -79,3 +81,24 @@ def test_keys_are_forgotten_after_a_time_and_beyond_a_number(vault_harness: Vaul
     assert append(vault_harness, "turn", key="k1199") == (1_200,)
     assert append(vault_harness, "turn", key="k0") == (1_201,)
     assert append(vault_harness, "other", key="other", session="t") == (2,)
+
+
+def test_appends_from_before_the_first_answers_were_kept_get_theirs(vault_harness: VaultHarness) -> None:
+    def created(key: str, session: str, text: str = "one") -> bool:
+        message = NewMessage("user", text)
+        appending = vault_harness.sessions.append([message], session, NewSession(), "a", key, owner=None)
+        return vault_harness.do(appending).value.created
+
+    empty = vault_harness.do(vault_harness.sessions.create(NewSession(), "a")).value.id
+    vault_harness.clock.ms += 1_000
+    appends = [("first", "s", "one"), ("second", "s", "two"), ("into", empty, "three")]
+    answers = [created(*one) for one in appends]
+    assert answers == [True, False, False]
+    step = next(migrations().glob("*_first_answers_before.sql")).read_text(encoding="utf-8")
+
+    def as_before(connection: apsw.Connection) -> None:
+        connection.execute("UPDATE append_receipts SET created = 0")
+        connection.execute(step)
+
+    vault_harness.do(vault_harness.store.write(as_before))
+    assert [created(*one) for one in appends] == answers

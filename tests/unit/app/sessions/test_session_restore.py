@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import InputError, NotFoundError
 from app.sessions.model import NewMessage
 from app.sessions.session_restore import PREFACE, Restored, preface_of

@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import VaultUnusableError
 from app.host import Host
-from app.upkeep.integrity_check import conflict_copies
+from app.upkeep.checks.integrity_check import conflict_copies
 
 LEFT = (
     "memory (conflicted copy 2026-11-26 101112).db",

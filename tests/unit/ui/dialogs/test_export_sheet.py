@@ -13,7 +13,7 @@ from shiboken6 import isValid
 from app.changes import Progress
 from app.encryption.encrypted_file import is_encrypted_file
 from app.host import Host
-from app.store.vault_encryption import VaultEncryption
+from app.store.encryption.vault_encryption import VaultEncryption
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless

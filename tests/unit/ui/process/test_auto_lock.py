@@ -16,7 +16,7 @@ from app.encryption.key_file import KeyFile, read_key_file
 from app.encryption.model import EncryptionState
 from app.encryption.vault_keys import keep_key, require_key
 from app.host import Host
-from app.store.vault_encryption import VaultEncryption
+from app.store.encryption.vault_encryption import VaultEncryption
 from tests.helpers.encryption import PASSPHRASE, locked, needs_cipher
 from tests.helpers.engine import engine_of
 from tests.unit.ui.conftest import Rest

@@ -182,7 +182,7 @@ def test_nothing_is_marked_when_nobody_could_read_it(enriching: Enriching) -> No
 
 def test_what_keepsake_told_an_agent_names_nobody(enriching: Enriching) -> None:
     harness = enriching.harness
-    from app.core.recall_fence import entry, fence_text
+    from app.core.text_rules.recall_fence import entry, fence_text
 
     fenced, _ = fence_text(entry("note-1", "a note", "lovelace wrote it"))
     harness.say(f"{fenced}\nand then ada came by", session="s")

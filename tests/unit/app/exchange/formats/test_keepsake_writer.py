@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.core.clock import optional_datetime, to_ms
 from app.core.stores import STORES
-from app.core.tag_names import normalise_tags
+from app.core.text_rules.tag_names import normalise_tags
 from app.exchange.formats.keepsake import read
 from app.exchange.formats.keepsake_writer import JsonlWriter
 from app.memories.archive.model import Archived

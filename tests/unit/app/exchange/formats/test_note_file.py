@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.tag_names import normalise_tags
+from app.core.text_rules.tag_names import normalise_tags
 from app.errors import FormatError
 from app.exchange.formats.markdown import parse, read
 from app.exchange.formats.note_file import render_note

@@ -14,7 +14,7 @@ from app.index.generations import generation_repo
 from app.index.vectors.vector_repo import Generation
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
-from app.upkeep.repair import vectors
+from app.upkeep.checks.repair import vectors
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.index.index_harness import DAY_MS, CountedEmbedder, IndexHarness, cancel_at, change
 

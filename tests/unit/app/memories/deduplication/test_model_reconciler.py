@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.core.recall_fence import OPEN
+from app.core.text_rules.recall_fence import OPEN
 from app.engine import Engine
 from app.host import Host
 from app.memories.deduplication.model_reconciler import ModelReconciler

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.token_estimate import estimate_tokens
+from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import NotFoundError
 from app.sessions.compaction import compaction_plan
 from app.sessions.compaction.extractive_summary import HEADING

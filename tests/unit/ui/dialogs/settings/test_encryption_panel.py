@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.encryption.key_file import read_key_file
 from app.encryption.model import KEY_FILE, EncryptionState
 from app.host import Host
-from app.store.vault_encryption import VaultEncryption
+from app.store.encryption.vault_encryption import VaultEncryption
 from tests.helpers.encryption import PASSPHRASE, locked, needs_cipher
 from tests.helpers.keyrings import MemoryKeyring
 from tests.unit.ui.conftest import Rest

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.agents.model import ConnectedAgent
-from app.core.network_log import NetworkUse
+from app.core.network.network_log import NetworkUse
 from app.upkeep.model import BackupInfo
 from app.upkeep.overview.model import CheckRecord, ScheduledWork, VaultOverview, VerificationRecord
 from ui.panes.status.status_entries import StatusEntries, StatusEntry

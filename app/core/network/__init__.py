@@ -1,0 +1,1 @@
+"""Requests over a network: their rules, and the log of them."""

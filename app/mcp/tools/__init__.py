@@ -1,0 +1,1 @@
+"""Tools of each profile: schemas, how arguments are read, and answers."""

@@ -1,0 +1,1 @@
+"""Backups of a vault: made, kept, listed, compared and restored."""

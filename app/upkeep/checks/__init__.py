@@ -1,0 +1,1 @@
+"""Checks of a vault and repair of what is derived."""

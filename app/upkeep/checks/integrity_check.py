@@ -1,0 +1,297 @@
+"""Check of a vault: file, references, derived data, permissions and backups."""
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+import apsw
+
+from app.core.text import counted
+from app.errors import MachineError
+from app.index import rebuild
+from app.index.long_memories import LEAVING_IDS
+from app.index.rebuild import REPAIR
+from app.index.vectors.vector_repo import HAS_VECTOR
+from app.recovery import referential_repair
+from app.store import meta
+from app.store.backup import FOLDER
+from app.store.encryption.vault_conversion import plain_files
+from app.store.files.database_file import is_readable
+from app.store.files.strange_logs import DAMAGED_LOG, FOREIGN_LOG
+from app.store.sqlite_errors import DISK_ERROR
+from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
+from app.upkeep.backups import backup_files
+from app.upkeep.model import Finding
+
+_RESTORE = (
+    "Restore a backup ('keepsake backup list'), or save what is readable with 'keepsake salvage'; until then nothing is"
+    " lost that is readable now."
+)
+_MAX_LINES = 20
+_OLD = timedelta(days=7)
+# What SQLite says of an index that does not match its table, which can be made anew from it.
+_INDEX_LINE = re.compile(
+    r"(?:row \d+ missing|wrong # of entries in|non-unique entry in|rowid \d+ out of order in) index (\w+)"
+    r"|row \d+ missing from index (\w+)"
+)
+# Of Dropbox, Nextcloud, ownCloud, Syncthing, Resilio, Google Drive, and placeholders of iCloud.
+_CONFLICT = re.compile(
+    r"conflict(?:ed)?[ _-]+cop|\(conflict|\.sync-conflict-|_conflict-|\.conflict\b"
+    r"|~syncthing~|^\.syncthing\.|\.icloud$|\.!sync$",
+    re.IGNORECASE,
+)
+# As OneDrive, iCloud and file managers name a second one: with a computer's name or a number.
+_COPY_OF_OURS = re.compile(
+    r"(?:memory|config|encryption)(?: ?\([^()]+\)|[ _-][^.]+)\.(?:db(?:-wal|-shm)?|toml|json)", re.IGNORECASE
+)
+_LOOKED_AT = 10_000  # characters of a message looked at for anything but white space
+
+
+def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
+    """Return the problems of a vault; reading all of it may take minutes.
+
+    Raises:
+        MachineError: The disk does not give the database, so nothing can be told of it.
+    """
+    if not is_readable(vault / DATABASE):
+        raise MachineError(DISK_ERROR, path=str(vault / DATABASE))
+    parts: list[Callable[[apsw.Connection], Iterator[Finding]]] = [_database, _references, _names]
+    # While the index is being made anew there is nothing to compare it with.
+    parts += [_rebuilding] if _is_rebuilding(connection) else [_words, _vectors]
+    found = [item for part in parts for item in _readable(part, connection)]
+    if any(item.area == "database" and not item.is_mended_by_repair for item in found):
+        # Where a table is broken its indexes differ from it, and nothing derived can be made anew from it.
+        found = [item for item in found if not item.is_mended_by_repair]
+    # Every part stumbles over the same broken page.
+    return [*dict.fromkeys(found), *_files(vault)]
+
+
+def _is_rebuilding(connection: apsw.Connection) -> bool:
+    try:
+        return rebuild.is_unfinished(connection)
+    except apsw.CorruptError:
+        return False
+
+
+def _rebuilding(_connection: apsw.Connection) -> Iterator[Finding]:
+    what = "The search index is being made anew and does not hold everything yet."
+    yield Finding("words", "warning", what, "It goes on by itself whenever Keepsake runs.", is_mended_by_repair=True)
+
+
+def broken_index(line: str) -> str:
+    """Return the index that a line of SQLite's check reports, ``""`` for none.
+
+    Such an index can be rebuilt.
+    """
+    match = _INDEX_LINE.search(line)
+    return "" if match is None else match[1] or match[2]
+
+
+def _readable(part: Callable[[apsw.Connection], Iterator[Finding]], connection: apsw.Connection) -> list[Finding]:
+    """Return what ``part`` finds; damage that keeps it from looking on is a finding too."""
+    found: list[Finding] = []
+    try:
+        found.extend(part(connection))
+    except apsw.CorruptError as error:
+        found.append(_damage(str(error)))
+    return found
+
+
+def _damage(what: str) -> Finding:
+    if "chunks_fts" in what or "fts5" in what:
+        return Finding("words", "error", f"The word index is damaged: {what}.", REPAIR, is_mended_by_repair=True)
+    if broken_index(what):
+        return Finding("database", "error", f"SQLite reports: {what}.", REPAIR, is_mended_by_repair=True)
+    return Finding("database", "error", f"SQLite reports: {what}.", _RESTORE)
+
+
+def _database(connection: apsw.Connection) -> Iterator[Finding]:
+    # FTS5 looks at the integrity of the index as this connection last saw it, and reports pages gone since as damage;
+    # a search makes it look anew (SQLite 3.54.1).
+    with contextlib.suppress(apsw.CorruptError):
+        connection.execute("SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH 'a' LIMIT 1").fetchall()
+    for (line,) in connection.execute(f"PRAGMA integrity_check({_MAX_LINES})"):
+        yield from (_damage(part) for part in str(line).splitlines() if part != "ok" and not part.startswith("***"))
+
+
+def _references(connection: apsw.Connection) -> Iterator[Finding]:
+    broken = connection.execute("PRAGMA foreign_key_check")
+    for table, rowid, parent, _ in islice(broken, _MAX_LINES):
+        row = f"Row {rowid}" if rowid is not None else "A row"
+        yield _mendable("references", f"{row} of {table} points to nothing in {parent}.")
+    for what in referential_repair.wrong_counts(connection):
+        yield _mendable("references", what)
+    if number := referential_repair.stateless_sessions(connection):
+        said = counted(number, "session lacks the note of how far it is", "sessions lack the note of how far they are")
+        yield _mendable("references", f"{said}.")
+
+
+def _mendable(area: str, what: str) -> Finding:
+    return Finding(area, "error", what, REPAIR, is_mended_by_repair=True)
+
+
+def _names(connection: apsw.Connection) -> Iterator[Finding]:
+    if number := connection.execute(STRAY_MENTIONS.format("SELECT count(*)")).get:
+        said = counted(number, "mention of a person or thing stands", "mentions of people and things stand")
+        yield _mendable("names", f"{said} in texts that are gone.")
+    if number := connection.execute(STRAY_PENDING.format("SELECT count(*)")).get:
+        yield _mendable(
+            "names", f"{counted(number, 'text that is gone waits', 'texts that are gone wait')} to be read for names."
+        )
+
+
+# What to do with them goes in front.
+STRAY_MENTIONS = (
+    "{} FROM mentions WHERE (owner_kind = 'memory' AND owner_id NOT IN (SELECT id FROM memories))"
+    " OR (owner_kind = 'message' AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id ="
+    " substr(owner_id, 1, length(owner_id) - length(m.seq) - 1) AND m.session_id || '#' || m.seq = owner_id))"
+)
+STRAY_PENDING = (
+    "{} FROM pending_mentions WHERE (owner_kind = 'memory' AND owner_id NOT IN (SELECT id FROM memories))"
+    " OR (owner_kind = 'session' AND owner_id NOT IN (SELECT id FROM sessions))"
+)
+
+
+def _words(connection: apsw.Connection) -> Iterator[Finding]:
+    orphans = connection.execute(
+        "SELECT count(*) FROM chunks c WHERE (c.memory_id IS NOT NULL AND NOT EXISTS"
+        " (SELECT 1 FROM memories m WHERE m.id = c.memory_id AND m.valid_until IS NULL)"
+        f" AND c.memory_id NOT IN ({LEAVING_IDS}))"
+        " OR (c.kind <> 'memory' AND NOT EXISTS"
+        " (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND s.forgotten_at IS NULL)"
+        " AND c.session_id NOT IN (SELECT session_id FROM session_moves))"
+    ).get
+    if orphans:
+        yield _mendable("words", f"{counted(orphans, 'search entry belongs', 'search entries belong')} to nothing.")
+    messages = connection.execute(
+        "SELECT substr(m.content, 1, ?) FROM messages m JOIN sessions s ON s.id = m.session_id"
+        " WHERE s.forgotten_at IS NULL AND s.id NOT IN (SELECT session_id FROM session_moves)"
+        " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = m.session_id AND c.kind = 'message'"
+        " AND c.seq_start = m.seq)",
+        (_LOOKED_AT,),
+    )
+    # What is blank is Python's to say: SQLite knows fewer kinds of white space.
+    if missing := sum(1 for (content,) in messages if content.strip()):
+        yield _mendable("words", f"{counted(missing, 'message')} cannot be found by search.")
+    lost = connection.execute(
+        "SELECT count(*) FROM memories m WHERE m.valid_until IS NULL"
+        " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)"
+    ).get
+    if lost:
+        yield _mendable("words", f"{counted(lost, 'note')} cannot be found by search.")
+    if unmeasured := connection.execute(
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM chunk_lengths)"
+    ).get:
+        yield _mendable(
+            "words",
+            f"{counted(unmeasured, 'search entry lacks its', 'search entries lack their')} number of words, which"
+            " search ranks by.",
+        )
+
+
+def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
+    active = meta.read(connection, "generation")
+    if active is None:
+        return
+    table = f"vectors_{int(active)}"
+    if connection.execute("SELECT 1 FROM pragma_table_list WHERE name = ?", (table,)).get is None:
+        yield _mendable("vectors", "The table of vectors is gone.")
+        return
+    stray = connection.execute(f"SELECT count(*) FROM (SELECT chunk_id FROM {table} EXCEPT SELECT id FROM chunks)").get
+    if stray:
+        yield _mendable("vectors", f"{counted(stray, 'vector belongs', 'vectors belong')} to nothing.")
+    lost = connection.execute(
+        f"SELECT count(*) FROM (SELECT id FROM chunks WHERE {HAS_VECTOR} EXCEPT SELECT chunk_id FROM {table}"
+        " EXCEPT SELECT chunk_id FROM pending_vectors)"
+    ).get
+    if lost:
+        said = counted(lost, "search entry has no vector and waits", "search entries have no vector and wait")
+        yield _mendable("vectors", f"{said} for none.")
+
+
+def _files(vault: Path) -> Iterator[Finding]:
+    yield from _leftovers(vault)
+    for path in islice(plain_files(vault), _MAX_LINES):
+        what = f"{path.relative_to(vault)} is not encrypted, and these memories are: another program has put it there."
+        yield Finding("files", "error", what, "It is not read. Move it out of the folder.")
+    if os.name != "posix":
+        return
+    for path in private_files(vault):
+        if stat.S_IMODE(path.stat().st_mode) & 0o077:
+            what = f"Others on this machine may read {path.name}."
+            yield Finding("files", "warning", what, f"chmod go-rwx {path}", is_mended_by_repair=True)
+
+
+def private_files(vault: Path) -> list[Path]:
+    """Return the files that only their owner should read."""
+    files = (*vault.glob(f"{DATABASE}*"), *vault.glob("backups/*.db"))
+    return [vault, *(path for path in files if not path.is_symlink())]
+
+
+def conflict_copies(vault: Path) -> list[Path]:
+    """Return the copies that a sync program made in a vault.
+
+    It makes one where two computers changed the same file, and names it after the file, with its own words, a
+    computer's name or a number in between.
+    """
+    return sorted(
+        path
+        for folder in (vault, vault / FOLDER)
+        if folder.is_dir()
+        for path in folder.iterdir()
+        if _CONFLICT.search(path.name) or (folder == vault and _COPY_OF_OURS.fullmatch(path.name))
+    )
+
+
+def _leftovers(vault: Path) -> Iterator[Finding]:
+    for path in conflict_copies(vault):
+        what = f"{path.relative_to(vault)} looks like a copy that a sync program made. Keepsake does not read it."
+        remedy = (
+            "Look into it with 'keepsake --vault' in a folder of its own, then move it away; and keep the vault out of"
+            " synchronised folders."
+        )
+        yield Finding("files", "warning", what, remedy)
+    for path in sorted(vault.glob(f"{DATABASE}{FOREIGN_LOG}*")):
+        what = (
+            f"A log that is not this database's, or an older one of it, lay beside it and was set aside as {path.name}."
+            " The database is whole without it."
+        )
+        yield Finding("files", "warning", what, "Look whether anything is missing, then delete the file.")
+    for path in sorted(vault.glob(f"{DATABASE}{DAMAGED_LOG}*")):
+        what = f"The database's log was damaged and was set aside as {path.name}; what was written last may be missing."
+        yield Finding("files", "warning", what, "Look whether anything is missing, then delete the file.")
+    if is_staged(vault):
+        what = "A backup waits to take the vault's place at the next start."
+        yield Finding("backups", "warning", what, "Call it off with 'keepsake call backup.cancel_restore'.")
+    for path in sorted(vault.glob(f"{REFUSED}*")):
+        what = f"{path.name} is a backup that could not be restored, so the restore was called off."
+        yield Finding("files", "warning", what, "Restore another backup; delete this file if it is of no use.")
+    for path in sorted(vault.glob(f"{ASIDE}*")):
+        what = f"{path.name} holds a database that a restore replaced."
+        yield Finding("files", "warning", what, "Delete the folder once you are sure that nothing in it is missed.")
+
+
+def backup_findings(vault: Path, since: datetime | None, now: datetime) -> Iterator[Finding]:
+    """Return what is to be said of the backups of a vault.
+
+    Args:
+        vault: Its folder.
+        since: When something was first written, ``None`` when nothing was.
+        now: The time.
+    """
+    backups = backup_files.list_backups(vault)
+    for item in backups:
+        if not item.schema and not item.is_damaged_original:
+            remedy = "Move it away; it cannot be restored."
+            yield Finding("backups", "warning", f"{item.name} in the backups is no database.", remedy)
+    last = max((item.created_at for item in backups if item.schema and item.created_at <= now), default=None)
+    if since is None or now - (last or since) <= _OLD:
+        return
+    age = f"The newest backup is {(now - last).days} days old." if last else "There is no backup."
+    remedy = "Run 'keepsake backup'; 'keepsake config set backup.daily true' has one made every day."
+    yield Finding("backups", "warning", age, remedy)

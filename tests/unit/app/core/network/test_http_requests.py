@@ -1,0 +1,66 @@
+"""Pauses between the attempts of a request, and what a service asks for."""
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.network.http_requests import Pauses, retry_after_seconds, tls_context
+
+
+def test_pauses_grow_to_the_longest_and_end() -> None:
+    pauses = Pauses(5, 3.0)
+    assert [pauses.after() for _ in range(5)] == [0.5, 1.0, 2.0, 3.0, None]
+    assert Pauses(1, 3.0).after() is None
+
+
+def test_a_service_may_ask_for_another_pause_but_for_no_longer_one() -> None:
+    pauses = Pauses(4, 30.0)
+    assert [pauses.after(7.0), pauses.after(0.0), pauses.after(31.0)] == [7.0, 1.0, None]
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("", None),
+        ("soon", None),
+        ("-3", None),
+        ("0", 0.0),
+        ("12", 12.0),
+        (" 3 ", 3.0),
+        ("0.75", 0.75),
+        ("45.5", 45.5),
+        ("1.", None),
+        ("Mon, 01 Jan 99999999999 00:00:00 GMT", None),
+        ("Mon, 01 Jan 2029 00:00:00 +99999999999999999999", None),
+        ("٣", None),
+        ("9" * 400, 999999999.0),
+    ],
+)
+def test_how_long_to_rest(value: str, seconds: float | None) -> None:
+    assert retry_after_seconds(value) == seconds
+
+
+def test_a_date_to_rest_until() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=600), usegmt=True)
+    assert 500 < (retry_after_seconds(later) or 0) <= 600
+    assert retry_after_seconds("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
+    assert retry_after_seconds("Wed, 21 Oct 2015 07:28:00") == 0.0
+
+
+@given(st.text(max_size=60))
+def test_any_wish_to_rest_is_a_time_or_nothing(value: str) -> None:
+    seconds = retry_after_seconds(value)
+    assert seconds is None or seconds >= 0
+
+
+def test_a_variable_that_names_no_file_of_certificates_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    usual = len(tls_context().get_ca_certs())
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    assert 0 < len(tls_context().get_ca_certs()) <= usual
