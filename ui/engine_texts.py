@@ -21,7 +21,10 @@ _JOBS = (
     QT_TRANSLATE_NOOP("Engine", "Decay"),
     QT_TRANSLATE_NOOP("Engine", "Let facts that are not used lose confidence, and set aside those that faded."),
     QT_TRANSLATE_NOOP("Engine", "Search for names"),
-    QT_TRANSLATE_NOOP("Engine", "Search texts with few names again, and propose to merge entities that may be one."),
+    QT_TRANSLATE_NOOP(
+        "Engine",
+        "Search texts with few names again, join names of one person, and propose to merge entities that may be one.",
+    ),
     QT_TRANSLATE_NOOP("Engine", "Consolidation"),
     QT_TRANSLATE_NOOP("Engine", "Draw lasting facts from conversations that have ended."),
     QT_TRANSLATE_NOOP("Engine", "Retention"),

@@ -2,11 +2,11 @@
 import builtins
 from app.agents.ledger.model import AgentActivity, LedgerPage, Reader
 from app.agents.model import AccessAnswer, AccessRequest, Agent, AgentToken, ConnectedAgent, Incognito, IsolatedVault
-from app.api.operations.agents import Identity
-from app.api.operations.facts import FactDraft
+from app.api.operations.agents.agents import Identity
+from app.api.operations.memories.facts import FactDraft
 from app.api.operations.schedule_calendar import CalendarEntry
 from app.api.operations.schedules import SchedulerStatus
-from app.api.operations.upkeep import UpkeepJobInfo, UpkeepJobStatus
+from app.api.operations.vault.upkeep import UpkeepJobInfo, UpkeepJobStatus
 from app.attachments.model import Attachment
 from app.changes import Progress
 from app.config.model import ConfigFinding, SecretStatus, SettingValue
@@ -29,7 +29,7 @@ from app.index.generations.model import EmbeddingStatus
 from app.knowledge_graph.model import GraphEntity, GraphRelation, KnowledgeGraph, Observations
 from app.llm.model import ModelStatus, ModelTest
 from app.memories.archive.model import Archived, ArchivedMemory, MovedMemories
-from app.memories.forecast import Forecast
+from app.memories.decay.forecast import Forecast
 from app.memories.model import Anniversary, BatchWritten, Belief, CalendarDay, Clash, FactConfidence, FactSet, Link, Links, Memory, MemoryFilter, MemoryRow, NamedThing, SessionMemory, Source, SourceText, Written
 from app.memories.queries.statistics import MemoryStats
 from app.memories.queries.timeline import Timeline

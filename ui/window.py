@@ -24,35 +24,35 @@ from app.history.acts.model import Act, UndoneAct
 from ui import theme
 from ui.actions import Actions
 from ui.dialogs.dialog_registry import DialogRegistry
-from ui.dialogs.palette import Palette
+from ui.dialogs.palette.palette import Palette
 from ui.notice import Notice
 from ui.process.error_reporter import ErrorReporter
-from ui.shell.access_requests import AccessRequests
-from ui.shell.advice_watcher import AdviceWatcher
 from ui.shell.blocked_undo import ask_to_undo_both
-from ui.shell.clash_watcher import ClashWatcher
-from ui.shell.cut_off_imports import CutOffImports
-from ui.shell.inbox_counter import InboxCounter
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
 from ui.shell.screen_fit import fit_to_screen
 from ui.shell.sheet_stack import SheetStack
 from ui.shell.sidebar import Sidebar
-from ui.shell.start_page import StartPage
+from ui.shell.start.start_page import StartPage
 from ui.shell.status_line import StatusLine
-from ui.shell.status_updater import StatusUpdater
 from ui.shell.topbar import TopBar
 from ui.shell.undo_stack import UndoStack
+from ui.shell.watchers.access_requests import AccessRequests
+from ui.shell.watchers.advice_watcher import AdviceWatcher
+from ui.shell.watchers.clash_watcher import ClashWatcher
+from ui.shell.watchers.cut_off_imports import CutOffImports
+from ui.shell.watchers.inbox_counter import InboxCounter
+from ui.shell.watchers.status_updater import StatusUpdater
 from ui.shell.window_actions import WindowActions
 from ui.style.appearance import Appearance
 from ui.theme import Scheme
-from ui.widgets.access_bar import AccessBar
-from ui.widgets.advice_bar import AdviceBar
-from ui.widgets.banner import Banner
-from ui.widgets.clash_bar import ClashBar
+from ui.widgets.notices.access_bar import AccessBar
+from ui.widgets.notices.advice_bar import AdviceBar
+from ui.widgets.notices.banner import Banner
+from ui.widgets.notices.clash_bar import ClashBar
+from ui.widgets.notices.toast import Toaster
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.text.markdown_editor import MarkdownEditor
-from ui.widgets.toast import Toaster
 from ui.window_state import WindowState
 
 if TYPE_CHECKING:

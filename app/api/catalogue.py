@@ -3,56 +3,29 @@
 from collections.abc import Iterable
 from functools import partial
 
+from app.api.agent_writes.write_review import AgentWriteReview
 from app.api.ledger_recorder import LedgerRecorder
 from app.api.operation import Operation
-from app.api.operations import (  # noqa: F401
-    agents,
+from app.api.operations import capsules, exchange, schedule_calendar, schedules  # noqa: F401
+from app.api.operations.agents import agents, connections, inbox, isolation, ledger, quarantine  # noqa: F401
+from app.api.operations.memories import (  # noqa: F401
     archive,
-    attachments,
-    backups,
-    bulk_notes,
-    capsules,
-    capture,
-    connections,
-    context,
-    embeddings,
-    encryption,
     entities,
     erasure,
-    evaluation,
-    exchange,
     explain,
     facts,
-    health,
-    history,
-    inbox,
-    isolation,
     knowledge_graph,
-    language_model,
-    ledger,
     memories,
     memory_write,
-    note_templates,
-    notes,
-    overview,
-    quarantine,
     related,
     saved_searches,
-    schedule_calendar,
-    schedules,
-    scratchpads,
-    secrets,
-    session_memories,
-    sessions,
-    settings,
-    summaries,
     tags,
-    unlinked_mentions,
-    upkeep,
-    vault,
 )
+from app.api.operations.models import embeddings, evaluation, language_model  # noqa: F401
+from app.api.operations.notes import attachments, bulk_notes, note_templates, notes, unlinked_mentions  # noqa: F401
+from app.api.operations.sessions import capture, context, scratchpads, session_memories, sessions, summaries  # noqa: F401
+from app.api.operations.vault import backups, encryption, health, history, overview, secrets, settings, upkeep, vault  # noqa: F401
 from app.api.registry import REGISTRY, Catalogue
-from app.api.write_review import AgentWriteReview
 from app.engine import Engine
 
 

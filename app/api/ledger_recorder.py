@@ -7,8 +7,8 @@ from app.agents.ledger import item_ids
 from app.agents.ledger.model import DONE, UNKNOWN, NewCall
 from app.agents.ledger.service import LedgerService
 from app.agents.presence import AgentPresence
+from app.api.agent_writes.recalled_arguments import texts_with_recalled
 from app.api.call_hooks import FinishedCall
-from app.api.recalled_arguments import texts_with_recalled
 from app.api.registry import REGISTRY
 from app.config.config import Config
 from app.core.clock import Clock

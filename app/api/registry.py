@@ -15,13 +15,13 @@ from typing import Annotated, Any, Concatenate, Final, ParamSpec, Protocol, Type
 
 import msgspec
 
+from app.api.agent_writes.recalled_arguments import without_recalled_arguments
+from app.api.agent_writes.secret_arguments import with_note, without_secret_arguments
 from app.api.argument_types import is_idempotency_key, sentence, unknown_field
 from app.api.call_hooks import AgentGate, CallRecorder, FinishedCall, HeldWrite, WriteReview
 from app.api.caller import Caller
 from app.api.event_access import visible
 from app.api.operation import Declaration, Handler, Operation, Parameter
-from app.api.recalled_arguments import without_recalled_arguments
-from app.api.secret_arguments import with_note, without_secret_arguments
 from app.changes import Changed, ChangeSet
 from app.core.clock import parse_instant, to_datetime
 from app.errors import (

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer
 
-from app.cli import hit_lines, maintenance, mcp_command, reports, terminal
+from app.cli import hit_lines, reports, terminal
 from app.cli.command_line import help_lines
 from app.cli.connect import VaultConnection, open_connection
+from app.cli.groups import maintenance, mcp_command
 from app.cli.input import given_path, piped_text
 from app.cli.passphrase import export_passphrase, new_passphrase
 from app.core.paths import runtime_dir
@@ -333,7 +334,7 @@ def call(
 ) -> None:
     """Call any operation and print its answer as JSON."""
     if listing or not operation:
-        from app.cli.reference import operation_lines  # noqa: PLC0415
+        from app.cli.generated.reference import operation_lines  # noqa: PLC0415
 
         _say_all(operation_lines(operation))
         return
@@ -389,7 +390,7 @@ def docs(
     folder: Annotated[Path | None, typer.Argument(help="Target folder; the help of the program when left out.")] = None,
 ) -> None:
     """Write the reference of operations, settings and commands as Markdown."""
-    from app.cli.reference import write_reference  # noqa: PLC0415
+    from app.cli.generated.reference import write_reference  # noqa: PLC0415
 
     for path in write_reference(folder.absolute() if folder is not None else None):
         terminal.say(str(path))

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from app import __version__
-from app.rpc.server.peer import is_own
+from app.rpc.peer import is_own
 
 PROTOCOL = 1
 _HOST_FILE = "host.json"

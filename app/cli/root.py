@@ -13,11 +13,11 @@ from app.core.paths import default_vault
 
 # Groups of commands: module and name. Every single command is in ``_COMMANDS``.
 _GROUPS: Final = {
-    "agent": ("app.cli.agent_commands", "application"),
-    "backup": ("app.cli.maintenance", "backups"),
-    "config": ("app.cli.config_commands", "application"),
-    "encryption": ("app.cli.encryption_commands", "application"),
-    "secret": ("app.cli.secret_commands", "application"),
+    "agent": ("app.cli.groups.agent_commands", "application"),
+    "backup": ("app.cli.groups.maintenance", "backups"),
+    "config": ("app.cli.groups.config_commands", "application"),
+    "encryption": ("app.cli.groups.encryption_commands", "application"),
+    "secret": ("app.cli.groups.secret_commands", "application"),
 }
 _COMMANDS: Final = ("app.cli.commands", "application")
 

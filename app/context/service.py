@@ -22,7 +22,7 @@ from app.core.process.lazy_module import LazyModule
 from app.core.text import storable
 from app.core.text_rules.recall_fence import HEADINGS
 from app.errors import KeepsakeError, unexpected
-from app.memories.reflections import latest_reflection
+from app.memories.digests.reflections import latest_reflection
 from app.retrieval.model import Term
 from app.retrieval.request import Request, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService

@@ -39,10 +39,14 @@ class EntityEdits:
         require(self.connection, entity_id)
         return entity_state.read(self.connection, entity_id) or {}
 
-    def write(self, entity_id: str, after: dict[str, Any], event: str) -> None:
-        """Store ``after`` as the state of an entity, which a person has now decided about."""
+    def write(self, entity_id: str, after: dict[str, Any], event: str, *, is_decision: bool = True) -> None:
+        """Store ``after`` as the state of an entity.
+
+        A person has then decided about it, unless ``is_decision`` is False.
+        """
         before = entity_state.read(self.connection, entity_id)
-        entity_state.write(self.connection, entity_id, {**after, "touched": True}, self._now_ms)
+        state = {**after, "touched": True} if is_decision else after
+        entity_state.write(self.connection, entity_id, state, self._now_ms)
         entry = history_repo.record(
             self.connection,
             target_kind="entity",

@@ -9,7 +9,7 @@ import apsw
 
 from app.entities import repo
 from app.entities.linking import Linker, relink
-from app.entities.model import EntityType, name_key
+from app.entities.model import Entity, EntityType, name_key
 from app.errors import StaleError
 
 State = dict[str, Any]
@@ -28,7 +28,7 @@ def read(connection: apsw.Connection, entity_id: str) -> State | None:
         "touched": entity.touched,
         "merged_into": entity.merged_into,
         "attributes": entity.attributes,
-        "aliases": list(entity.aliases),
+        "aliases": _own_aliases(connection, entity),
         "claims": [[one.owner_kind, one.owner_id, one.from_id] for one in repo.claims(connection, entity_id)],
         "relations": [
             [one.predicate, one.object_id, one.weight, one.source, one.created_ms]
@@ -46,16 +46,22 @@ def write(connection: apsw.Connection, entity_id: str, state: State, now_ms: int
         StaleError: Another entity that a person decided about has its name and type.
     """
     before = read(connection, entity_id)
+    roots = {repo.root(connection, one) for one in (entity_id, state["merged_into"]) if one is not None} - {entity_id}
+    held = {one: found["aliases"] for one in sorted(roots) if (found := read(connection, one)) is not None}
+    lent = repo.joined_names(connection, entity_id)
     yielded = _make_room(connection, entity_id, state)
     if repo.get(connection, entity_id) is None:
         repo.insert(connection, entity_id, state["name"], state["type"], now_ms)
     repo.update(connection, entity_id, state, now_ms)
-    repo.set_aliases(connection, entity_id, state["aliases"])
+    lending = () if state["merged_into"] is not None else repo.joined_names(connection, entity_id)
+    repo.set_aliases(connection, entity_id, (*state["aliases"], *lending))
+    for one, names in held.items():
+        repo.set_aliases(connection, one, (*names, *repo.joined_names(connection, one)))
     repo.set_claims(connection, entity_id, [repo.Claim(*claim) for claim in state["claims"]])
     repo.set_edges(connection, entity_id, [repo.Edge(*edge) for edge in state["relations"]])
     if state["attributes"].get("retired") and state["merged_into"] is None:
         _leave_mentions(connection, entity_id, before, now_ms)
-    keys = _keys(before) | _keys(state) | yielded
+    keys = _keys(before) | _keys(state) | yielded | {name_key(name) for name in lent}
     relink(connection, keys, _owners(before) | _owners(state), now_ms)
 
 
@@ -102,6 +108,12 @@ def _leave_mentions(connection: apsw.Connection, entity_id: str, before: State |
     linker = Linker(connection, now_ms)
     for kind, _, key in (str(mark).partition(":") for (mark,) in marks):
         linker.link(names.get(key, key), cast("EntityType", kind))
+
+
+def _own_aliases(connection: apsw.Connection, entity: Entity) -> list[str]:
+    """Return an entity's names without those of automatically joined ones, which keep their own."""
+    lent = {name_key(name) for name in repo.joined_names(connection, entity.id)} - {name_key(entity.name)}
+    return [alias for alias in entity.aliases if name_key(alias) not in lent]
 
 
 def _keys(state: State | None) -> set[str]:

@@ -35,6 +35,7 @@ _FIELDS = (
 # Entities that reading would not make again as they are.
 _DECIDED = (
     "(touched = 1 OR protected = 1 OR merged_into IS NOT NULL OR summary <> '' OR attributes <> '{}'"
+    " OR id IN (SELECT o.merged_into FROM entities o WHERE o.merged_into IS NOT NULL)"
     " OR id IN (SELECT subject_id FROM relations UNION SELECT object_id FROM relations)"
     " OR id IN (SELECT from_id FROM entity_claims UNION SELECT to_id FROM entity_claims)"
     " OR id IN (SELECT value ->> 'from_id' FROM memory_archive, json_each(payload, '$.entity_claims'))"
@@ -61,7 +62,8 @@ def _page(connection: apsw.Connection, condition: str, after: int, limit: int) -
         fields: dict[str, Any] = dict(zip(_FIELDS, values, strict=True))
         fields |= {"protected": bool(fields["protected"]), "touched": bool(fields["touched"])}
         fields["pinned"] = bool(fields["pinned"])
-        fields |= {"attributes": json.loads(fields["attributes"]), "aliases": repo.aliases(connection, fields["id"])}
+        fields |= {"attributes": json.loads(fields["attributes"]), "aliases": []}
+        fields["aliases"] = (entity_state.read(connection, fields["id"]) or fields)["aliases"]
         found.append((int(str(rowid)), fields))
     return found
 

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 import apsw
 
+from app.core.clock import to_ms
+from app.entities import entity_state, repo
 from app.erasure.call_records import forget_in_calls
 from app.erasure.model import RemainingReference
 
@@ -88,8 +90,10 @@ def drop(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dic
     """Remove those of ``names`` that nothing else mentions and no person decided about.
 
     An entity goes when nothing mentions it any more, be it of ``names`` or not: it may be of an earlier wording. One
-    that stays loses the aliases that nothing else uses.
+    that stays loses the aliases that nothing else uses. What was joined by itself with one of them stands alone again,
+    and nothing tells of the join: what is left may no longer speak for it.
     """
+    _take_joins_back(connection, {entity for entity, _ in names})
     wanted = json.dumps([list(name) for name in names])
     aliases = connection.execute(
         "DELETE FROM entity_aliases WHERE (entity_id, alias_key) IN (SELECT e.id, w.value ->> 1 FROM json_each(?) w"
@@ -114,6 +118,19 @@ def drop(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dic
         for table, count in forget_in_calls(connection, entity).items():
             removed[table] = removed.get(table, 0) + count
     return removed
+
+
+def _take_joins_back(connection: apsw.Connection, entities: Collection[str]) -> None:
+    joined = connection.execute(
+        "SELECT id FROM entities e WHERE merged_into IS NOT NULL AND touched = 0"
+        " AND EXISTS (SELECT 1 FROM entity_aliases a WHERE a.entity_id = e.id)"
+    ).fetchall()
+    for entity in (str(row[0]) for row in joined):
+        held, state = repo.get(connection, entity), entity_state.read(connection, entity)
+        if held is None or state is None or not {entity, repo.root(connection, entity)} & set(entities):
+            continue
+        entity_state.write(connection, entity, {**state, "merged_into": None}, to_ms(held.updated_at))
+        _drop_history(connection, [entity])
 
 
 def _drop_history(connection: apsw.Connection, entities: list[str]) -> int:

@@ -26,6 +26,7 @@ _UNUSED = (
     " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id)"
     " AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject_id = e.id)"
     " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id)"
+    " AND NOT EXISTS (SELECT 1 FROM entities o WHERE o.merged_into = e.id)"
 )
 _SILENT_ROLES = frozenset({"system"})
 
@@ -95,6 +96,11 @@ def left(connection: apsw.Connection) -> int:
     newest = connection.execute("SELECT coalesce(max(rowid), 0) FROM messages").get
     waiting = connection.execute("SELECT count(*) FROM pending_mentions").get
     return max(0, int(str(newest)) - read_up_to(connection)) + int(str(waiting))
+
+
+def is_read(connection: apsw.Connection) -> bool:
+    """Return whether every text was read by the rules of today."""
+    return meta.read(connection, RULES) == RULES_VERSION and left(connection) == 0
 
 
 def next_batch(connection: apsw.Connection, limit: int) -> NameBatch | None:

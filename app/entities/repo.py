@@ -131,6 +131,21 @@ def cluster(connection: apsw.Connection, entity_id: str) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
+def joined_names(connection: apsw.Connection, entity_id: str) -> list[str]:
+    """Return the names of all that was joined to an entity by itself.
+
+    What a person merges gives its names away. What is joined by itself keeps them, so that it is one change of one
+    entity, and lends them to the one it stands for.
+    """
+    rows = connection.execute(
+        "WITH RECURSIVE part (id) AS (SELECT id FROM entities WHERE merged_into = ?1"
+        " UNION SELECT e.id FROM entities e JOIN part ON e.merged_into = part.id)"
+        " SELECT a.alias FROM part JOIN entity_aliases a ON a.entity_id = part.id ORDER BY a.alias_key",
+        (entity_id,),
+    )
+    return [str(row[0]) for row in rows]
+
+
 def insert(connection: apsw.Connection, entity_id: str, name: str, kind: str, now_ms: int) -> None:
     """Insert an entity that goes by its own name."""
     connection.execute(

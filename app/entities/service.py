@@ -96,7 +96,7 @@ class EntityService:
 
         def work(decisions: EntityEdits) -> str:
             first = decisions.state(entity_id)
-            moved = _split_names(first, aliases)
+            moved = _split_names(first, repo.aliases(decisions.connection, entity_id), aliases)
             clean = _clean_name(name or (moved[0] if moved else ""))
             if not moved and not owners:
                 raise InputError("Say which names, or which messages and memories, the second entity gets.")
@@ -309,8 +309,8 @@ class EntityService:
         return await self._store.write(transact)
 
 
-def _split_names(first: dict[str, Any], aliases: Sequence[str]) -> list[str]:
-    held = {name_key(alias): alias for alias in first["aliases"]}
+def _split_names(first: dict[str, Any], known: Sequence[str], aliases: Sequence[str]) -> list[str]:
+    held = {name_key(alias): alias for alias in known}
     moved = []
     for key in dict.fromkeys(name_key(storable(alias)[0]) for alias in aliases):
         if key not in held:

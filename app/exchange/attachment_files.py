@@ -10,7 +10,7 @@ from app.attachments.model import FOLDER, MAX_BYTES
 from app.attachments.service import copy_missing
 from app.attachments.stored_files import files_of, holds, open_attachment, path_of, write_attachment
 from app.errors import InputError, KeepsakeError, VaultDamagedError
-from app.exchange.export_target import MANIFEST, FolderTarget
+from app.exchange.exporting.export_target import MANIFEST, FolderTarget
 from app.exchange.model import AttachmentRecord
 from app.exchange.parsing.attachment_links import file_problem
 from app.memories.foreign_record import Problem

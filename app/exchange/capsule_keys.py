@@ -10,7 +10,7 @@ import apsw
 
 from app.core.clock import Clock, to_datetime
 from app.exchange.capsules import CapsuleMaker
-from app.exchange.formats.capsule import CapsuleHeader, open_capsule
+from app.exchange.formats.own.capsule import CapsuleHeader, open_capsule
 from app.exchange.model import CapsuleOrigin
 from app.store.store import Store
 

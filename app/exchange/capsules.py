@@ -11,9 +11,9 @@ from app.core.clock import DAY_MS, to_datetime
 from app.core.files import replace_file
 from app.core.regular_files import open_for_reading
 from app.errors import InputError, MachineError
-from app.exchange.export_target import FileTarget, writable
-from app.exchange.formats.capsule import BEGINNING, CapsuleHeader, clean_sender, fingerprint_of
-from app.exchange.formats.keepsake_writer import JsonlWriter
+from app.exchange.exporting.export_target import FileTarget, writable
+from app.exchange.formats.own.capsule import BEGINNING, CapsuleHeader, clean_sender, fingerprint_of
+from app.exchange.formats.own.keepsake_writer import JsonlWriter
 from app.exchange.model import Capsule
 
 if TYPE_CHECKING:

@@ -7,17 +7,18 @@ from functools import partial
 from pathlib import Path
 
 from app.errors import InputError
-from app.exchange.accounting import Account
-from app.exchange.encrypted_exporter import EncryptedExporter
-from app.exchange.exporters import Exporter, JsonlExporter, MarkdownExporter
-from app.exchange.folder_exporter import FolderExporter
-from app.exchange.formats import encrypted_export, memory_file
+from app.exchange.exporting.encrypted_exporter import EncryptedExporter
+from app.exchange.exporting.exporters import Exporter, JsonlExporter, MarkdownExporter
+from app.exchange.exporting.folder_exporter import FolderExporter
+from app.exchange.exporting.graph_exporter import GraphExporter
+from app.exchange.formats import memory_file
 from app.exchange.formats.format_spec import Reader
 from app.exchange.formats.known_formats import SPECS
-from app.exchange.graph_exporter import GraphExporter
+from app.exchange.formats.own import encrypted_export
+from app.exchange.importing.accounting import Account
+from app.exchange.importing.source_files import is_zip
 from app.exchange.model import Record
 from app.exchange.parsing.source_words import Noise
-from app.exchange.source_files import is_zip
 from app.memories.foreign_record import MemoryRecord
 
 EXPORTERS: dict[str, Callable[[Path], Exporter]] = {

@@ -12,17 +12,17 @@ from app.core.access import Access
 from app.entities.model import GraphFilter, GraphView
 from app.entities.queries.entity_queries import EntityQueries
 from app.exchange.capsule_keys import CapsuleKeys
-from app.exchange.imported_files import ImportedFiles
-from app.exchange.imported_sessions import ImportedSessions
-from app.exchange.known_records import KnownRecords
-from app.exchange.note_folder import NoteFolderWatch
-from app.exchange.note_mirror import NoteMirror
+from app.exchange.exporting.vault_source import VaultSource
+from app.exchange.importing.imported_files import ImportedFiles
+from app.exchange.importing.imported_sessions import ImportedSessions
+from app.exchange.importing.known_records import KnownRecords
+from app.exchange.importing.unfinished_imports import UnfinishedImports
+from app.exchange.importing.vault_sink import VaultSink
+from app.exchange.mirror.note_folder import NoteFolderWatch
+from app.exchange.mirror.note_mirror import NoteMirror
 from app.exchange.parsing import temporary_copies
 from app.exchange.service import ExchangeService
 from app.exchange.transcripts.parts import CaptureParts
-from app.exchange.unfinished_imports import UnfinishedImports
-from app.exchange.vault_sink import VaultSink
-from app.exchange.vault_source import VaultSource
 from app.index.indexer import Indexer
 from app.memories.parts import MemoryParts
 from app.part import BackgroundTask, Part

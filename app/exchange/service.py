@@ -15,22 +15,24 @@ from typing import Literal, Protocol
 from app.core.stores import StoreName
 from app.entities.model import GraphView
 from app.errors import CancelledByPersonError, FormatError, InputError
-from app.exchange import attachment_files, folder_plan
-from app.exchange.batches import Batch, BatchReader, Intake, Storable
-from app.exchange.exporters import Exportable, Exporter, JsonlExporter
-from app.exchange.folder_exporter import FolderExporter, complete_file
-from app.exchange.folder_plan import FolderPlan
+from app.exchange import attachment_files
+from app.exchange.exporting.exporters import Exportable, Exporter, JsonlExporter
+from app.exchange.exporting.folder_exporter import FolderExporter, complete_file
+from app.exchange.exporting.transcript_exporter import TranscriptExporter
 from app.exchange.format_registry import account_of, exporter_of, reader_of
-from app.exchange.formats import encrypted_export, memory_file
+from app.exchange.formats import memory_file
 from app.exchange.formats.detect import detect, preview
 from app.exchange.formats.known_formats import SPECS, SUPPORTED
-from app.exchange.import_run import new_import_run
-from app.exchange.import_tally import ImportTally, Ingested
+from app.exchange.formats.own import encrypted_export
+from app.exchange.importing import folder_plan
+from app.exchange.importing.batches import Batch, BatchReader, Intake, Storable
+from app.exchange.importing.folder_plan import FolderPlan
+from app.exchange.importing.import_run import new_import_run
+from app.exchange.importing.import_tally import ImportTally, Ingested
+from app.exchange.importing.parts_together import MIXED, joined, together, with_part, with_report
+from app.exchange.importing.preview_counts import MAX_SECONDS, PreviewCounts, without_remarks
+from app.exchange.importing.source_files import readable
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
-from app.exchange.parts_together import MIXED, joined, together, with_part, with_report
-from app.exchange.preview_counts import MAX_SECONDS, PreviewCounts, without_remarks
-from app.exchange.source_files import readable
-from app.exchange.transcript_exporter import TranscriptExporter
 from app.exchange.work_thread import WorkThread
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem

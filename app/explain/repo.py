@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from app.core import message_ids
 from app.core.clock import to_datetime
 from app.core.message_ids import MessageRef
+from app.core.process.lazy_module import LazyModule
 from app.core.stores import STORES, sees_all
 from app.core.text_rules.recall_fence import without_recalled
 from app.explain.model import Stage
@@ -20,6 +21,11 @@ from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, clause
 from app.retrieval.model import Query, Term
 from app.retrieval.operators import query_clauses
 from app.retrieval.query.match_expression import match_expression, quote
+
+if TYPE_CHECKING:
+    from app.store import vector_bytes
+else:
+    vector_bytes = LazyModule("app.store.vector_bytes")  # loads numpy
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +174,10 @@ def vector_rank(
     connection: apsw.Connection, generation: Generation, vector: bytes, where: ChunkFilter, target: str
 ) -> tuple[int | None, float | None, int]:
     """Return an item's cosine rank, its cosine, and the number of items with a vector."""
-    scored = f"SELECT chunk_id AS chunk, 1.0 - vec_distance_cosine(embedding, ?) AS score FROM {generation.table}"
-    return _place(connection, scored, (vector,), where, target)
+    scored = (
+        f"SELECT chunk_id AS chunk, 1.0 - vec_distance_cosine(embedding, vec_int8(?)) AS score FROM {generation.table}"
+    )
+    return _place(connection, scored, (vector_bytes.as_stored(vector),), where, target)
 
 
 def _place(

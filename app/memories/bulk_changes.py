@@ -13,8 +13,9 @@ from app.core.ids import new_id
 from app.core.stores import STORES, StoreName
 from app.core.text_rules.tag_names import normalise_tags
 from app.errors import InputError
-from app.memories import links, validation
+from app.memories import validation
 from app.memories.model import Memory
+from app.memories.note_links import links
 from app.memories.store_access import active_memories, require_active
 from app.memories.text.markdown_links import title_key
 from app.memories.unit_of_work import MemoryUnitOfWork

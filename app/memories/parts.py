@@ -11,23 +11,23 @@ from app.llm.chat_model import ChatModel
 from app.memories.access_counts import AccessCounter
 from app.memories.archive.service import ArchiveService
 from app.memories.bulk_changes import BulkChangeService
+from app.memories.decay.forecast import ForecastService
 from app.memories.deduplication.batch import BatchService
 from app.memories.deduplication.model_reconciler import ModelReconciler
 from app.memories.deduplication.reconciler import CandidateFinder
 from app.memories.deduplication.service import DeduplicatingWriter, DeduplicationOptions
 from app.memories.deduplication.similar import SimilarFinder
+from app.memories.digests.reflections import ReflectionService
 from app.memories.expiry import ExpiryService
 from app.memories.fact_service import FactService
-from app.memories.forecast import ForecastService
+from app.memories.note_links.unlinked_mentions import UnlinkedMentionService
 from app.memories.queries.fact_queries import FactQueries
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.queries.session_memories import SessionMemories
-from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService
 from app.memories.tags.service import TagService
 from app.memories.template_service import TemplateService
 from app.memories.unit_of_work import MemoryUnitOfWork
-from app.memories.unlinked_mentions import UnlinkedMentionService
 from app.memories.writer import MemoryIndex
 from app.part import BackgroundTask, Part
 from app.runtime import Runtime

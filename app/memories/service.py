@@ -15,8 +15,9 @@ from app.core.json_values import plain
 from app.core.stores import StoreName
 from app.core.text_rules.tag_names import normalise_tags
 from app.errors import InputError, StaleError
-from app.memories import renaming, repo, validation
+from app.memories import repo, validation
 from app.memories.model import Memory, NewMemory
+from app.memories.note_links import renaming
 from app.memories.store_access import active_memories, require, require_active
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter

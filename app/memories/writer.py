@@ -18,8 +18,9 @@ from app.history import history_repo
 from app.history.history_repo import HistoryRow
 from app.history.model import Event
 from app.history.state_diff import differing
-from app.memories import links, repo
+from app.memories import repo
 from app.memories.model import Memory
+from app.memories.note_links import links
 from app.memories.state_codec import to_state
 from app.memories.tags import tag_repo
 

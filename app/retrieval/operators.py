@@ -4,21 +4,18 @@ A row is all there is to an operator: its meaning in SQL and for arrays, its hel
 is unknown. Filters, the array mask, the parser and explanations read it.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 from app.core.stores import STORES, sees_all
+from app.core.text_rules.spellings import Place, wanted_names
 from app.core.text_rules.tag_names import normalise_tag
 from app.core.timespans import EXAMPLES
 from app.entities.model import TYPES
 from app.memories.model import KINDS
 from app.retrieval.model import Query
-from app.retrieval.query.match_expression import fold
-from app.retrieval.query.spellings import spellings
 from app.sessions.model import Role
 
 if TYPE_CHECKING:
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
 
     from app.index.columns.chunk_columns import ChunkType
 
-_MOST_SPELLINGS: Final = 64
-_VALUES: Final = "SELECT value FROM json_each(?)"
 STATES: Final = ("pinned", "archived", "superseded", "pending")
 ROLES: Final[tuple[str, ...]] = get_args(Role)
 SEARCHED_KINDS: Final = ("message", *KINDS)
@@ -36,6 +31,36 @@ _KIND_NAMES: Final = {
     "messages": "message", "episode": "message", "episodes": "message", "notes": "note", "facts": "fact",
     "observations": "observation", "reflections": "reflection", "digests": "digest",
 }  # fmt: skip
+
+
+_OTHER_LETTERS: Final = "{0} GLOB '*[^ -~]*' AND spelled_alike('{1}', {0}, {2})"
+
+
+def _alike(column: str, place: Place = "same", wanted: str = "?") -> str:
+    """Return the SQL of whether a name is spelled like a wanted one.
+
+    The wanted one is bound as ``wanted_names`` made it. SQLite compares names of plain letters by itself, which is
+    many times faster.
+    """
+    keys = [f"{wanted} ->> {number}" for number in range(2)]
+    plain = f"lower({column}) IN ({', '.join(keys)})"
+    if place == "under":  # "0" follows "/"
+        plain += "".join(f" OR (lower({column}) > {key} || '/' AND lower({column}) < {key} || '0')" for key in keys)
+    elif place == "within":
+        plain = " OR ".join(f"instr(lower({column}), {key})" for key in keys)
+    return f"({plain} OR ({_OTHER_LETTERS.format(column, place, wanted)}))"
+
+
+def _named(sql: str, value: str, point: str = "") -> "Condition":
+    """Return a condition in which each ``?`` is one wanted name."""
+    return Condition(sql, (wanted_names(value),) * sql.count("?"), point)
+
+
+_NAMES: Final = (
+    "SELECT value FROM json_each(?) UNION SELECT alias_key FROM entity_aliases"
+    f" WHERE {_OTHER_LETTERS.format('alias_key', 'same', '?')}"
+)
+"""SQL of all keys of names that are spelled like a wanted one."""
 
 
 class Condition(NamedTuple):
@@ -60,14 +85,14 @@ class OperatorScope:
     def is_named(self) -> str:
         """Return the SQL of whether a mention names an entity.
 
-        Its value is a JSON array of names, of which one is enough.
+        Its values are wanted names, each bound for every ``?``; see ``_alike``.
         For a caller who may not read every store only the very name counts: what else an entity is called may come
         from what the caller does not see.
         """
         if sees_all(self.stores):
-            return f"entity_id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key IN ({_VALUES}))"
+            return f"entity_id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key IN ({_NAMES}))"
         types = ", ".join(f"('{kind}:')" for kind in TYPES)
-        return f"surface IN (SELECT t.column1 || n.value FROM (VALUES {types}) t, json_each(?) n)"
+        return f"surface IN (SELECT t.column1 || n.value FROM (VALUES {types}) t, ({_NAMES}) n)"
 
     def of_session(self, where: str, values: Sequence[object] = ()) -> Condition:
         """Return the condition on a chunk's session ``s``.
@@ -99,7 +124,7 @@ class Operator:
         needs_all: Whether several values must all match; otherwise one of them is enough.
         known: Returns a value as it is stored, ``None`` for an unknown one.
         matches_type: Whether chunks of a type match a value, where the type alone decides.
-        sessions: SQL of the ids of the sessions with the value ``?1``, where a message's session decides.
+        sessions: SQL of the ids of the sessions with the wanted name ``?1``, where a message's session decides.
         is_selective: Whether few chunks match a value as a rule, so that they can be listed.
         covers_memories: Whether memories may match too, although ``sessions`` says nothing of them.
     """
@@ -137,12 +162,19 @@ def _is_kind(chunk_type: "ChunkType", value: str) -> bool:
     return chunk_type.kind == "memory" and chunk_type.role == value.lower()
 
 
+# Each distinct tag once, by the index.
+_TAGS: Final = (
+    "WITH RECURSIVE every (tag) AS (SELECT min(tag) FROM memory_tags UNION ALL"
+    " SELECT (SELECT min(t.tag) FROM memory_tags t WHERE t.tag > every.tag) FROM every WHERE every.tag IS NOT NULL)"
+    f" SELECT tag FROM every WHERE {_alike('tag', 'under')}"
+)
+
+
 def _tag(value: str, _scope: OperatorScope) -> Condition:
-    names = _spelled(value.lower())
-    tagged = f"({' OR '.join(['t.tag = ? OR (t.tag > ? AND t.tag < ?)'] * len(names))})"
-    return Condition(
+    tagged = f"t.tag IN ({_TAGS})"
+    return _named(
         f"c.memory_id IN (SELECT t.memory_id FROM memory_tags t WHERE {tagged})",
-        tuple(part for name in names for part in (name, f"{name}/", f"{name}0")),
+        value,
         f"EXISTS (SELECT 1 FROM memory_tags t WHERE t.memory_id = c.memory_id AND {tagged})",
     )
 
@@ -153,20 +185,21 @@ def _store(value: str, _scope: OperatorScope) -> Condition:
     return Condition("c.store = ?" if is_private else "(c.store <> 'private' AND c.store = ?)", (value.lower(),))
 
 
-_OF_SESSION: Final = (
-    "s.id = {0} OR instr(lower(s.title), lower({0}))"
-    " OR s.id IN (SELECT session_id FROM session_aliases WHERE alias = {0})"
-)
+def _of_session(wanted: str) -> str:
+    named = f"{wanted} ->> 2"
+    aliased = f"SELECT session_id FROM session_aliases WHERE alias = {named}"
+    return f"s.id = {named} OR {_alike('s.title', 'within', wanted)} OR s.id IN ({aliased})"
 
 
 def _session(value: str, scope: OperatorScope) -> Condition:
-    return scope.of_session(_OF_SESSION.format("?"), (value, value, value))
+    where = _of_session("?")
+    return scope.of_session(where, (wanted_names(value),) * where.count("?"))
 
 
 def _agent(value: str, scope: OperatorScope) -> Condition:
-    said = scope.of_session("s.agent = ? COLLATE NOCASE", (value,))
-    stored = "c.memory_id IN (SELECT id FROM memories WHERE source = ? COLLATE NOCASE)"
-    return Condition(f"({said.sql} OR {stored})", (value, value), f"({said.point} OR {stored})")
+    said = scope.of_session(_alike("s.agent"))
+    stored = f"c.memory_id IN (SELECT id FROM memories WHERE {_alike('source')})"
+    return _named(f"({said.sql} OR {stored})", value, f"({said.point} OR {stored})")
 
 
 def _entity(value: str, scope: OperatorScope) -> Condition:
@@ -186,16 +219,7 @@ def _entity(value: str, scope: OperatorScope) -> Condition:
         " OR c.kind <> 'memory' AND EXISTS (SELECT 1 FROM mentions"
         f" WHERE owner_kind = 'message' AND owner_id = c.session_id || '#' || c.seq_start AND {named}))"
     )
-    names = json.dumps(_spelled(value.casefold()))
-    return Condition(sql, (names, names), point)
-
-
-def _spelled(name: str) -> tuple[str, ...]:
-    """Return the spellings of a name that a search finds, all in lower case."""
-    plain = fold(name)
-    of_words = ((word, *spellings(word)) for word in plain.split())
-    of_whole = map(" ".join, islice(product(*of_words), _MOST_SPELLINGS))
-    return tuple(dict.fromkeys((name, *spellings(plain), *of_whole)))
+    return _named(sql, value.casefold(), point)
 
 
 def _state(value: str, scope: OperatorScope) -> Condition:
@@ -214,7 +238,7 @@ def _role(value: str, _scope: OperatorScope) -> Condition:
 
 
 def _type(value: str, _scope: OperatorScope) -> Condition:
-    return Condition("c.memory_id IN (SELECT id FROM memories WHERE type = ? COLLATE NOCASE)", (value,))
+    return _named(f"c.memory_id IN (SELECT id FROM memories WHERE {_alike('type')})", value)
 
 
 OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
@@ -235,11 +259,11 @@ OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
             ),
             Operator(
                 "session", "In the conversation with this id or title", "sessions", _session,
-                sessions=f"SELECT s.id FROM sessions s WHERE {_OF_SESSION.format('?1')}",
+                sessions=f"SELECT s.id FROM sessions s WHERE {_of_session('?1')}",
             ),
             Operator(
                 "agent", "Said to or by this agent", "agents", _agent,
-                sessions="SELECT s.id FROM sessions s WHERE s.agent = ?1 COLLATE NOCASE", covers_memories=True,
+                sessions=f"SELECT s.id FROM sessions s WHERE {_alike('s.agent', wanted='?1')}", covers_memories=True,
             ),
             Operator(
                 "entity", "Names this person, place or thing", "entities", _entity, needs_all=True, is_selective=True
@@ -263,7 +287,7 @@ SESSION_IS: Final = Operator(
     "In the conversation with exactly this id; it cannot be typed",
     "",
     lambda value, _scope: Condition("c.session_id IS ?", (value,)),
-    sessions="SELECT s.id FROM sessions s WHERE s.id = ?1",
+    sessions="SELECT s.id FROM sessions s WHERE s.id = ?1 ->> 2",
 )
 
 

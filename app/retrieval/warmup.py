@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from app.core.text_rules.spellings import fold
 from app.core.text_rules.stopwords import stop_words
 from app.index.tokenizer import stem
-from app.retrieval.query.match_expression import fold, quote
+from app.retrieval.query.match_expression import quote
 from app.retrieval.snapshot import SearchSnapshot
 
 MIN_CHUNKS: Final = 50_000

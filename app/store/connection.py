@@ -5,12 +5,14 @@ from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 import apsw
 
 from app.core.files import from_os
 from app.core.ids import seen_entity_id
 from app.core.regular_files import open_file, require_file
+from app.core.text_rules.spellings import Place, spelled_alike
 from app.store.encryption.cipher import apply_key, key_of, require_available, vfs_for
 from app.store.files.database_file import DatabaseConnection, has_log
 from app.store.sqlite_errors import translate_sqlite_errors
@@ -159,11 +161,17 @@ def _configure(connection: apsw.Connection, busy_ms: int) -> None:
     connection.pragma("mmap_size", MMAP_BYTES)
     register_index_functions(connection)
     connection.create_scalar_function("seen_entity_id", _seen_entity_id, 1, deterministic=True)
+    connection.create_scalar_function("spelled_alike", _spelled_alike, 3, deterministic=True)
     load_vectors(connection)
 
 
 def _seen_entity_id(*surfaces: object) -> str:
     return seen_entity_id(str(surfaces[0]))
+
+
+def _spelled_alike(*values: object) -> bool:
+    place, stored, wanted = map(str, values)
+    return spelled_alike(cast("Place", place), stored, wanted)
 
 
 def register_index_functions(connection: apsw.Connection) -> None:

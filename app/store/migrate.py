@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
+from app.core.process.lazy_module import LazyModule
 from app.core.vault_opening import VaultOpening
 from app.errors import InternalError, VaultNewerError, VaultUnusableError
 from app.store import meta
@@ -21,8 +23,14 @@ from app.store.schema_check import expected_objects, objects_of
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.trace.trace import Trace
 
+if TYPE_CHECKING:
+    from app.store import vector_bytes
+else:
+    vector_bytes = LazyModule("app.store.vector_bytes")  # loads numpy
+
 _KEY = "migration:"
 _NAME = re.compile(r"(\d{4})_\w+\.sql\Z")
+_SMALL_VECTORS: Final = 27  # the step whose data the program converts, not its SQL
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -172,6 +180,8 @@ def _run(connection: apsw.Connection, step: Migration, applied: Sequence[Migrati
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.execute(step.sql)
+        if step.number == _SMALL_VECTORS:
+            vector_bytes.convert_tables(connection)
         _record(connection, applied)
         connection.pragma("application_id", APPLICATION_ID)
         connection.pragma("user_version", step.number)

@@ -1,13 +1,15 @@
 """Enrichment job: texts with few names are searched again, and merges of near-duplicate entities proposed."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from app.changes import ChangeSet
 from app.core.stores import STORES, StoreName
 from app.core.text import counted, excerpt
+from app.entities.duplicates.joins import Joins
+from app.entities.duplicates.model import NearDuplicate
 from app.entities.enrichment.service import EnrichedText, EnrichmentService
 from app.entities.model import OwnerKind
 from app.llm.model import Usage
@@ -44,6 +46,8 @@ class _Progress:
     searched: int = 0
     links: int = 0
     turns: int = 0
+    joined: int = 0
+    parted: int = 0
     proposed: int = 0
     usage: Usage = field(default_factory=Usage)
     withheld: set[StoreName] = field(default_factory=set)
@@ -61,19 +65,25 @@ class Enrichment:
 
     Args:
         service: Searches texts.
+        joins: Joins names of one person.
         merges: Proposes merges.
         options: Returns the settings.
     """
 
     name = "enrichment"
     title = "Search for names"
-    goal = "Search texts with few names again, and propose to merge entities that may be one."
+    goal = "Search texts with few names again, join names of one person, and propose to merge entities that may be one."
     unit = "texts"
 
     def __init__(
-        self, service: EnrichmentService, merges: MergeProposals, options: Callable[[], EnrichmentOptions]
+        self,
+        service: EnrichmentService,
+        joins: Joins,
+        merges: MergeProposals,
+        options: Callable[[], EnrichmentOptions],
     ) -> None:
         self._service = service
+        self._joins = joins
         self._merges = merges
         self._options = options
 
@@ -89,20 +99,24 @@ class Enrichment:
     async def plan(self) -> UpkeepPlan:
         """Return the texts and merges; see ``UpkeepJob``."""
         texts = await self._candidates(STORES)
-        pairs = await self._merges.due()
+        doubtful, joins = await self._joins.doubtful(), await self._joins.due()
+        joined = {one.other.id for one in joins}
+        pairs = [one for one in await self._merges.due() if one.other.id not in joined]
         changes = [
             PlannedChange("search", owner, await self._service.title(kind, owner), f"{kind} with few names")
             for kind, owner in texts[:_SHOWN]
         ]
         changes += [
-            PlannedChange("propose", one.other.id, excerpt(f"{one.other.name} → {one.into.name}", _TITLE), one.sentence)
-            for one in pairs
+            PlannedChange(action, one.other.id, excerpt(f"{one.other.name} → {one.into.name}", _TITLE), one.sentence)
+            for action, some in (("part", doubtful), ("join", joins), ("propose", pairs))
+            for one in some
         ]
         absence = self._service.strategy.absence
         summary = f"Search {counted(len(texts), 'text')} for names and propose {counted(len(pairs), 'merge')}."
-        return UpkeepPlan(
-            self.name, summary, len(texts) + len(pairs), tuple(changes[:_SHOWN]), (absence,) if absence else ()
-        )
+        if joins:
+            summary += f" Join {counted(len(joins), 'short name')} of people to the full name near it."
+        total = len(texts) + len(doubtful) + len(joins) + len(pairs)
+        return UpkeepPlan(self.name, summary, total, tuple(changes[:_SHOWN]), (absence,) if absence else ())
 
     async def apply(self, run: UpkeepRun) -> JobResult:
         """Search the texts and propose the merges; see ``UpkeepJob``."""
@@ -111,9 +125,16 @@ class Enrichment:
             await self._search(run, made)
         finally:
             self._service.strategy.spacy.release()
-        if not run.job.is_cancelled():
-            await self._propose(run, made)
-        counts = {"texts": made.searched, "links": made.links, "proposals": made.proposed}
+        made.parted = await self._move(run, self._joins.doubtful, self._joins.take_back)
+        made.joined = await self._move(run, self._joins.due, self._joins.join)
+        made.proposed = await self._move(run, self._merges.due, self._merges.propose)
+        counts = {
+            "texts": made.searched,
+            "links": made.links,
+            "parted": made.parted,
+            "joins": made.joined,
+            "proposals": made.proposed,
+        }
         return JobResult(self._summary(made), made.turns, made.usage.cost, counts=counts)
 
     async def _candidates(self, stores: tuple[StoreName, ...]) -> list[tuple[OwnerKind, str]]:
@@ -175,15 +196,23 @@ class Enrichment:
         if found.links:
             run.publish(ChangeSet(frozenset({"entities"}), (), self.name, f"upkeep.{self.name}"))
 
-    async def _propose(self, run: UpkeepRun, made: _Progress) -> None:
-        for pair in await self._merges.due():
+    async def _move(
+        self,
+        run: UpkeepRun,
+        due: Callable[[], Awaitable[list[NearDuplicate]]],
+        change: Callable[[NearDuplicate, str], Awaitable[ChangeSet | None]],
+    ) -> int:
+        """Change the pairs that are due, until the run is cancelled; return their number."""
+        made = 0
+        for pair in [] if run.job.is_cancelled() else await due():
             if run.job.is_cancelled():
-                return
-            changes = await self._merges.propose(pair, run.id)
+                break
+            changes = await change(pair, run.id)
             if changes is not None:
-                made.proposed += 1
+                made += 1
                 run.publish(changes)
             await asyncio.sleep(0)
+        return made
 
     def _summary(self, made: _Progress) -> str:
         absence = self._service.strategy.absence
@@ -196,6 +225,10 @@ class Enrichment:
             parts.append("Private texts were left out, for the settings keep them from the language model.")
         elif made.refusal:
             parts.append(f"The language model was not always there: {made.refusal}")
+        if made.parted:
+            parts.append(f"Took {counted(made.parted, 'short name')} apart again, for another name fits now too.")
+        if made.joined:
+            parts.append(f"Joined {counted(made.joined, 'short name')} of people to the full name near it.")
         if made.proposed:
             parts.append(f"Proposed {counted(made.proposed, 'merge')} of entities that may be one; see the inbox.")
         return " ".join(parts)

@@ -7,8 +7,9 @@ import apsw
 
 from app.changes import Area
 from app.config.config import Config
+from app.entities.duplicates.joins import Joins
 from app.entities.parts import EntityParts
-from app.inbox.service import InboxService
+from app.inbox.service import KEEPSAKE, InboxService
 from app.runtime import Runtime
 from app.store.store import Store
 from app.upkeep.enrichment import Enrichment, EnrichmentOptions
@@ -52,7 +53,8 @@ def build(runtime: Runtime, entities: EntityParts, inbox: InboxService) -> Enric
         inbox: The person's inbox.
     """
     merges = MergeProposals(runtime.store, runtime.clock, entities.duplicates, entities.service, inbox)
-    job = Enrichment(entities.enrichment, merges, partial(_options, runtime.config))
+    joins = Joins(runtime.store, runtime.clock, entities.duplicates, KEEPSAKE)
+    job = Enrichment(entities.enrichment, joins, merges, partial(_options, runtime.config))
     return EnrichmentParts(job, merges, entities, runtime.store)
 
 

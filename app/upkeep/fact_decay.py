@@ -12,9 +12,10 @@ from app.changes import ChangeSet
 from app.core.access import Access
 from app.core.clock import DAY_MS
 from app.core.stores import STORES
-from app.memories import confidence_repo, repo
-from app.memories.confidence_repo import ACTOR
-from app.memories.decay import MONTH_MS, DecayingFact, DecayRules, Night, NightDraft, look_at, night
+from app.memories import repo
+from app.memories.decay import confidence_repo
+from app.memories.decay.confidence_repo import ACTOR
+from app.memories.decay.decay_rules import MONTH_MS, DecayingFact, DecayRules, Night, NightDraft, look_at, night
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 from app.schedule.model import Cadence, JobResult

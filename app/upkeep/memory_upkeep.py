@@ -5,9 +5,9 @@ from functools import partial
 from app.config.config import Config
 from app.llm.chat_model import ChatModel
 from app.llm.prompts import load_prompt
-from app.memories.compression import CompressionService
-from app.memories.decay_settings import decay_rules
-from app.memories.digest_writer import DigestWriter
+from app.memories.decay.decay_settings import decay_rules
+from app.memories.digests.compression import CompressionService
+from app.memories.digests.digest_writer import DigestWriter
 from app.memories.parts import MemoryParts
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.runtime import Runtime

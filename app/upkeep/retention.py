@@ -10,9 +10,9 @@ from app.core.clock import DAY_MS, Clock
 from app.core.item_batches import batched
 from app.core.text import counted
 from app.memories.archive.service import ArchiveService
-from app.memories.clusters import Cluster
-from app.memories.compression import ACTOR, CompressionService
-from app.memories.digest_writer import DigestWriter
+from app.memories.digests.clusters import Cluster
+from app.memories.digests.compression import ACTOR, CompressionService
+from app.memories.digests.digest_writer import DigestWriter
 from app.memories.queries.memory_queries import MemoryQueries
 from app.schedule.model import Cadence, JobResult
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun

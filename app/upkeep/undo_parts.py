@@ -13,8 +13,8 @@ from app.history.run_undo import RunUndo, RunUndoer
 from app.history.undo import StateApplier, UndoService
 from app.inbox.proposal_history import ProposalApplier
 from app.index.indexer import Indexer
-from app.memories import confidence_repo
-from app.memories.confidence_undo import ConfidenceUndo
+from app.memories.decay import confidence_repo
+from app.memories.decay.confidence_undo import ConfidenceUndo
 from app.memories.history_applier import MemoryApplier
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.quarantine.service import QuarantineService

@@ -3304,8 +3304,8 @@
         <translation>Erinnerungen und Nachrichten mit wenigen Namen noch einmal durchsuchen und Zusammenführungen von Namen vorschlagen.</translation>
     </message>
     <message>
-        <source>Search texts with few names again, and propose to merge entities that may be one.</source>
-        <translation>Texte mit wenigen Namen noch einmal durchsuchen und vorschlagen, Namen zusammenzuführen, die eins sein können.</translation>
+        <source>Search texts with few names again, join names of one person, and propose to merge entities that may be one.</source>
+        <translation>Texte mit wenigen Namen noch einmal durchsuchen, Namen einer Person zusammenführen und vorschlagen, Namen zusammenzuführen, die eins sein können.</translation>
     </message>
     <message>
         <source>Searched your memory</source>

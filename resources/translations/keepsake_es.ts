@@ -3304,8 +3304,8 @@
         <translation>Examinar de nuevo recuerdos y mensajes con pocos nombres y proponer combinar nombres.</translation>
     </message>
     <message>
-        <source>Search texts with few names again, and propose to merge entities that may be one.</source>
-        <translation>Examinar de nuevo textos con pocos nombres y proponer combinar los que puedan ser uno.</translation>
+        <source>Search texts with few names again, join names of one person, and propose to merge entities that may be one.</source>
+        <translation>Buscar de nuevo en los textos con pocos nombres, unir los nombres de una misma persona y proponer fusionar nombres que pueden ser uno.</translation>
     </message>
     <message>
         <source>Searched your memory</source>

@@ -3304,8 +3304,8 @@
         <translation>重新搜索名称较少的记忆和消息，并提议合并名称。</translation>
     </message>
     <message>
-        <source>Search texts with few names again, and propose to merge entities that may be one.</source>
-        <translation>重新搜索名称较少的文本，并提议合并可能相同的名称。</translation>
+        <source>Search texts with few names again, join names of one person, and propose to merge entities that may be one.</source>
+        <translation>重新搜索名称较少的文本，合并同一人的名称，并建议合并可能是同一个的名称。</translation>
     </message>
     <message>
         <source>Searched your memory</source>

@@ -1,9 +1,9 @@
-"""How well sure pairs of names are found: ``python -m tests.bench.joining --locomo FILE``.
+"""How well names of one person are joined: ``python -m tests.bench.joining --locomo FILE --realmem FOLDER``.
 
-The sample vault and given dialogues are imported into vaults of their own, the enrichment job runs, its questions about
-sure pairs are answered with yes, and the pairs of names that then mean one entity are compared with labels. Those of
-the sample are written by hand below. In the dialogues each speaker is named in a field of the data, and names of two
-speakers are never one; other pairs are printed, to read.
+The sample vault and given dialogues are imported into vaults of their own, the enrichment job runs,
+and the pairs of names that then mean one entity are compared with labels. Those of the sample are written by hand
+below. In the dialogues each speaker is named in a field of the data, and names of two speakers are never one; other
+pairs are printed, to read.
 """
 
 import argparse
@@ -16,7 +16,6 @@ from typing import Any
 from app.core.paths import resources
 from app.entities.model import EntityFilter
 from app.host import Host
-from tests.helpers.engine import engine_of
 
 PEOPLE = (
     {"Ines Duarte", "Ines"},
@@ -31,7 +30,7 @@ PEOPLE = (
     {"Zosia Wilk", "Zosia"},
 )
 """The people of the sample by all names that stand for them there."""
-_ROUNDS = 4  # a name answered for brings the next one near
+_ROUNDS = 4  # a joined name brings the next one near
 ONLY_PEOPLE = EntityFilter(types=("person",))
 SETTINGS = {"embedding.model": "hashed", "backup.daily": False, "ner.spacy_pipeline": "none"}
 
@@ -42,16 +41,12 @@ def pairs(groups: list[set[str]]) -> set[frozenset[str]]:
 
 
 def joined(host: Host) -> tuple[list[set[str]], set[str], list[str]]:
-    """Accept the sure pairs; return the names of each person, all names before, and the other questions."""
+    """Let names be joined; return the names of each person, all names before, and the questions."""
     host.ask("vault.settle", names=True)
     people = {row.name for row in host.ask("entity.list", filter=ONLY_PEOPLE, limit=500)}
     for _ in range(_ROUNDS):
-        host.ask("upkeep.run", job="enrichment")
-        sure = {one.sentence for one in host.submit(engine_of(host).entities.duplicates.joins()).result()}
-        sure_ids = [one.id for one in host.ask("inbox.list") if one.reason in sure]
-        if not sure_ids:
+        if "Joined" not in host.ask("upkeep.run", job="enrichment").output:
             break
-        host.ask("inbox.accept", ids=sure_ids)
         host.ask("vault.settle", names=True)
     rows = host.ask("entity.list", filter=ONLY_PEOPLE, limit=500)
     groups = [set(host.ask("entity.info", id=row.id).entity.aliases) & people for row in rows]
@@ -80,10 +75,22 @@ def add_dialogue(host: Host, dialogue: dict[str, Any]) -> None:
         number += 1
 
 
+def add_realmem(host: Host, path: Path) -> None:
+    """Store the dialogues of one RealMem persona, a conversation for each of its sessions."""
+    for number, dialogue in enumerate(json.loads(path.read_text(encoding="utf-8"))["dialogues"]):
+        said = [
+            {"role": "user" if turn["speaker"] == "User" else "assistant", "content": turn["content"]}
+            for turn in dialogue["dialogue_turns"]
+        ]
+        if said:
+            host.ask("session.append", session=f"{path.stem}-{number}", messages=said)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locomo", type=Path, help="JSON file of LoCoMo dialogues")
+    parser.add_argument("--realmem", type=Path, help="folder of RealMem dialogues, a file for each persona")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         host = started(Path(folder))
@@ -92,7 +99,7 @@ def main() -> None:
         groups, names, questions = joined(host)
         host.stop()
     made, wanted = pairs(groups), pairs([group & names for group in PEOPLE])
-    print(f"sample: {len(names)} people; sure pairs {len(made)}, right {len(made & wanted)}, there {len(wanted)}")
+    print(f"sample: {len(names)} people; joined pairs {len(made)}, right {len(made & wanted)}, there {len(wanted)}")
     for label, some in (("wrong", made - wanted), ("missed", wanted - made)):
         print(f"  {label}:", sorted(sorted(pair) for pair in some))
     print("  other questions:", questions)
@@ -105,8 +112,16 @@ def main() -> None:
                 groups, names, questions = joined(host)
                 host.stop()
             speakers = {dialogue["conversation"]["speaker_a"], dialogue["conversation"]["speaker_b"]}
-            print(f"{dialogue['sample_id']}: {len(names)} people, sure pairs {sorted(map(sorted, pairs(groups)))}")
+            print(f"{dialogue['sample_id']}: {len(names)} people, joined {sorted(map(sorted, pairs(groups)))}")
             print("  two speakers as one:", any(speakers <= group for group in groups), "| asked:", questions)
+    for path in sorted(options.realmem.glob("*.json")) if options.realmem else ():
+        with tempfile.TemporaryDirectory() as folder:
+            host = started(Path(folder))
+            add_realmem(host, path)
+            groups, names, questions = joined(host)
+            host.stop()
+        print(f"{path.stem}: {len(names)} people, joined {sorted(map(sorted, pairs(groups)))}")
+        print("  asked:", questions)
 
 
 if __name__ == "__main__":

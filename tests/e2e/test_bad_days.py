@@ -28,7 +28,7 @@ from tests.helpers.sample_data import ROOT
 from tests.helpers.unexpected_logs import AllowLogs
 from ui.app import start_host
 from ui.process.program import OpenVault, Program
-from ui.shell.opening_advice import OpeningRemedy
+from ui.shell.start.opening_advice import OpeningRemedy
 from ui.window_state import WindowState
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.e2e.conftest import Until
-from ui.dialogs.importer import ImportDialog
+from ui.dialogs.exchange.importer import ImportDialog
 from ui.process.program import Program
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from app.cli.maintenance_messages import has_losses
+from app.cli.groups.maintenance_messages import has_losses
 from app.core.paths import migrations
 from app.errors import (
     DiskFullError,

@@ -9,11 +9,11 @@ from shiboken6 import isValid
 
 from ui.dialogs.about import AboutDialog
 from ui.dialogs.base_dialog import BaseDialog
-from ui.dialogs.capsule_sheet import CapsuleSheet
-from ui.dialogs.export_sheet import ExportSheet
+from ui.dialogs.exchange.capsule_sheet import CapsuleSheet
+from ui.dialogs.exchange.export_sheet import ExportSheet
+from ui.dialogs.exchange.importer import ImportDialog
 from ui.dialogs.help import HelpDialog
 from ui.dialogs.history_sheet import HistorySheet
-from ui.dialogs.importer import ImportDialog
 from ui.dialogs.models.models import ModelsDialog
 from ui.dialogs.settings.appearance_panel import AppearancePanel
 from ui.dialogs.settings.backups_panel import BackupsPanel

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
-from ui.widgets.form_row import FormRow
+from ui.widgets.fields.form_row import FormRow
 
 LONGEST_PATH = 4096
 

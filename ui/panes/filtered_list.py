@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.errors import KeepsakeError
 from ui.models.id_list_model import IdListModel
+from ui.widgets.fields.search_box import SearchBox
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.lists.sort_menu import SortMenu
-from ui.widgets.search_box import SearchBox
 from ui.work import Work
 
 if TYPE_CHECKING:

@@ -27,13 +27,13 @@ from ui.process.global_capture import GlobalCapture
 from ui.process.relaunch import start_again
 from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
 from ui.process.vault_rescue import VaultRecovery, VaultRescue
-from ui.shell.activity_reporter import ActivityReporter
 from ui.shell.navigation import Place
 from ui.shell.pane_preloader import PanePreloader
 from ui.shell.pane_stack import read_pane
 from ui.shell.quick_capture import QuickCapture
 from ui.shell.quick_controls import QuickControls
-from ui.shell.schedule_notifier import ScheduleNotifier
+from ui.shell.watchers.activity_reporter import ActivityReporter
+from ui.shell.watchers.schedule_notifier import ScheduleNotifier
 from ui.window import Window
 from ui.window_state import WindowState
 

@@ -14,8 +14,8 @@ from app.errors import KeepsakeError, WrongPassphraseError
 from app.recovery.model import SalvageReport
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
 from ui.models.dates import counted, format_number
-from ui.shell.opening_advice import OpeningRemedy
-from ui.shell.start_page import StartPage
+from ui.shell.start.opening_advice import OpeningRemedy
+from ui.shell.start.start_page import StartPage
 
 T = TypeVar("T")
 _COUNTED = ("sessions", "messages", "memories")

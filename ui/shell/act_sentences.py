@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from app.history.acts.model import Act, deed, refusal_of, sentence
-from ui.dialogs.import_report import format_name
+from ui.dialogs.exchange.import_report import format_name
 from ui.engine_texts import engine_text
 from ui.translation import translate
 

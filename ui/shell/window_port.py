@@ -6,20 +6,20 @@ if TYPE_CHECKING:
     from ui.actions import Actions
     from ui.bridge import Bridge
     from ui.dialogs.dialog_registry import DialogRegistry
-    from ui.dialogs.palette import Palette
+    from ui.dialogs.palette.palette import Palette
     from ui.notice import Notice
     from ui.process.error_reporter import ErrorReporter
     from ui.shell.navigation import Navigation, Place
     from ui.shell.pane_stack import PaneStack
     from ui.shell.sheet_stack import SheetStack
     from ui.shell.sidebar import Sidebar
-    from ui.shell.start_page import StartPage
+    from ui.shell.start.start_page import StartPage
     from ui.shell.status_line import StatusLine
     from ui.shell.topbar import TopBar
     from ui.shell.undo_stack import UndoStack
     from ui.style.appearance import Appearance
-    from ui.widgets.banner import Banner
-    from ui.widgets.toast import Toaster
+    from ui.widgets.notices.banner import Banner
+    from ui.widgets.notices.toast import Toaster
 
 
 class WindowPort(Protocol):

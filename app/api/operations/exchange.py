@@ -13,7 +13,7 @@ from app.core.stores import StoreName
 from app.encryption.key_file import has_key_file
 from app.engine import Engine
 from app.errors import CancelledByPersonError, InputError
-from app.exchange.formats import capsule, encrypted_export
+from app.exchange.formats.own import capsule, encrypted_export
 from app.exchange.model import (
     ExportFormat,
     ExportReport,

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from app.api.catalogue import declared
 from app.api.operation import Operation, Parameter
-from app.cli.field_docs import field_docs
+from app.cli.generated.field_docs import field_docs
 from app.cli.verbs import wording
 from app.cli.verbs.model import JSON, MOMENT, NUMBER, TEXT, WHOLE, YES_NO, OptionShape, Verb, VerbParameter
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from app.entities.duplicates import name_forms
-from app.entities.duplicates.model import DuplicateReason, NamedEntity, NearDuplicate
+from app.entities.duplicates.model import DuplicateReason, NamedEntity, NearDuplicate, SpelledName
 from app.entities.ner.gazetteer import gazetteer
 
 COMPARED = ("person", "organization", "location", "project", "other")
@@ -46,28 +46,42 @@ def near_duplicates(entities: Sequence[NamedEntity]) -> list[NearDuplicate]:
     return chosen
 
 
-def sure_joins(entities: Sequence[NamedEntity], pairs: Iterable[NearDuplicate]) -> list[NearDuplicate]:
+def sure_joins(pairs: Iterable[NearDuplicate], names: Iterable[SpelledName]) -> list[NearDuplicate]:
     """Return the pairs of a short name and the one full name that it fits.
 
-    Nothing else of any type has the name as a part of one of its names, and no person decided about it.
+    Nothing else of any type has the name as a part of one of its names, no other person has one that is spelled much
+    like it or that it may be short for, and no person decided about it.
 
     Args:
-        entities: Entities of all types, none merged into another.
-        pairs: Near-duplicates among them.
+        pairs: Near-duplicates, or names that were joined before.
+        names: Every name of every entity.
     """
+    wanted = [one for one in pairs if one.reason == "short name" and not (one.other.is_decided or one.into.is_decided)]
     owners: dict[str, set[str]] = defaultdict(set)
-    for one in entities:
-        for name in (one.name, *one.aliases):
-            for word in name_forms.name_words(name):
-                owners[word].add(one.id)
-    return [pair for pair in pairs if _is_sure(pair, owners)]
+    people: dict[str, set[str]] = defaultdict(set)
+    for one in names if wanted else ():
+        for word in name_forms.name_words(one.name):
+            owners[word].add(one.entity_id)
+            if one.type == "person":
+                people[word[:1]].add(word)
+    return [pair for pair in wanted if not _has_rival(pair, owners, people)]
 
 
-def _is_sure(pair: NearDuplicate, owners: dict[str, set[str]]) -> bool:
-    words = name_forms.titled(name_forms.name_words(pair.other.name))[1]
-    if pair.reason != "short name" or pair.other.is_decided or len(words) != 1:
-        return False
-    return owners[words[0]] <= {pair.into.id, pair.other.id}
+def _has_rival(pair: NearDuplicate, owners: dict[str, set[str]], people: dict[str, set[str]]) -> bool:
+    short = set().union(*(name_forms.name_words(name) for name in (pair.other.name, *pair.other.aliases)))
+    if len(short) != 1:
+        return True
+    (word,) = short
+    alike = (other for other in people[word[:1]] if _may_be_taken_for(word, other))
+    return any(not owners[one] <= {pair.into.id, pair.other.id} for one in (word, *alike))
+
+
+def _may_be_taken_for(word: str, other: str) -> bool:
+    """Return whether one name may be a short form or a spelling of the other."""
+    short, long = sorted((word, other), key=len)
+    if len(short) > 1 and long.startswith(short):
+        return True
+    return name_forms.differ_in_one_letter(word, other) or name_forms.loose_latin(word) == name_forms.loose_latin(other)
 
 
 def _rank(pair: NearDuplicate) -> tuple[float, int, tuple[str, str]]:
@@ -238,7 +252,8 @@ def _short_forms(words: tuple[str, ...]) -> Iterator[tuple[DuplicateReason, str]
         yield "initial", f"{first} {last[0]}"
         if is_person and last not in gazetteer().given_names:
             yield "short name", last
-    yield "short name", first
+    if is_person or last not in gazetteer().given_names:
+        yield "short name", first
 
 
 # Acronyms ------------------------------------------------------------------------------------------------------

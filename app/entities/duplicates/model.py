@@ -32,6 +32,21 @@ class NamedEntity:
 
 
 @dataclass(frozen=True, slots=True)
+class SpelledName:
+    """One of the names of an entity.
+
+    Args:
+        entity_id: Whose it is.
+        type: What that is.
+        name: The name.
+    """
+
+    entity_id: str
+    type: EntityType
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class NearDuplicate:
     """Two entities that may be one.
 

@@ -5,26 +5,11 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-HONORIFICS: Final = frozenset(
-    (
-        "mr",
-        "mrs",
-        "ms",
-        "miss",
-        "dr",
-        "prof",
-        "professor",
-        "sir",
-        "herr",
-        "frau",
-        "monsieur",
-        "madame",
-        "señor",
-        "señora",
-        "senor",
-        "senora",
-    )
+GENDERED: Final = frozenset(
+    ("mr", "mrs", "ms", "miss", "sir", "herr", "frau", "monsieur", "madame", "senor", "senora", "señor", "señora")
 )
+HONORIFICS: Final = GENDERED | {"dr", "prof", "professor"}
+ARTICLES: Final = frozenset(("the", "der", "die", "das", "la", "le", "les", "el", "los", "las"))
 SUFFIXES: Final = frozenset(("jr", "sr", "junior", "senior", "i", "ii", "iii", "iv", "v"))
 COMPANY_ENDINGS: Final = frozenset(
     ("inc", "ltd", "llc", "gmbh", "corp", "corporation", "company", "co", "plc", "ag", "sa", "bv", "limited")

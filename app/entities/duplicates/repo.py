@@ -4,12 +4,16 @@ Owns proposed_merges.
 """
 
 import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import cast
 
 import apsw
 
 from app.entities import repo as entity_repo
 from app.entities.duplicates.finder import COMPARED
-from app.entities.duplicates.model import NamedEntity, NearDuplicate
+from app.entities.duplicates.model import NamedEntity, NearDuplicate, SpelledName
+from app.entities.model import OwnerKind
 
 _MOST = 20_000  # entities compared
 _MOST_NAMES = 60  # mentions of a memory that is no list of names
@@ -29,6 +33,79 @@ def names(connection: apsw.Connection) -> list[NamedEntity]:
         (json.dumps(COMPARED), _MOST),
     )
     return [NamedEntity(row[0], row[1], row[2], row[3], bool(row[4]), tuple(json.loads(row[5]))) for row in rows]
+
+
+def spelled_names(connection: apsw.Connection) -> list[SpelledName]:
+    """Return every name of every entity that is not merged into another."""
+    rows = connection.execute(
+        "SELECT e.id, e.type, a.alias FROM entities e CROSS JOIN entity_aliases a ON a.entity_id = e.id"
+        " WHERE e.merged_into IS NULL AND (e.mention_count > 0 OR e.touched = 1 OR e.protected = 1)"
+    )
+    return [SpelledName(*row) for row in rows]
+
+
+def standing_joins(connection: apsw.Connection) -> list[NearDuplicate]:
+    """Return the names that were joined to another by themselves, as pairs."""
+    rows = connection.execute(
+        "SELECT DISTINCT e.id FROM entities e CROSS JOIN entity_aliases a"
+        " ON a.entity_id = e.id WHERE e.merged_into IS NOT NULL AND e.touched = 0"
+    ).fetchall()
+    made = []
+    for (entity_id,) in rows:
+        short = entity_repo.get(connection, str(entity_id))
+        full = entity_repo.get(connection, entity_repo.root(connection, str(entity_id)))
+        if short is not None and full is not None:
+            into, other = (NamedEntity(one.id, one.name, one.type, one.mentions) for one in (full, short))
+            made.append(NearDuplicate(into, other, "short name", 1.0))
+    return made
+
+
+def stand_alone(connection: apsw.Connection, entity_ids: Iterable[str]) -> bool:
+    """Return whether entities are there and none was merged into another."""
+    found = [entity_repo.get(connection, one) for one in entity_ids]
+    return all(one is not None and one.merged_into is None and one.mentions > 0 for one in found)
+
+
+def is_proposed(connection: apsw.Connection, entity_id: str) -> bool:
+    """Return whether a merge of an entity was proposed, unless the proposal expired."""
+    found = connection.execute(
+        "SELECT 1 FROM proposed_merges WHERE ? IN (first_id, second_id) AND decision <> 'expired' LIMIT 1",
+        (entity_id,),
+    )
+    return found.fetchone() is not None
+
+
+def mention_places(connection: apsw.Connection, entity_id: str, limit: int) -> list[tuple[OwnerKind, str, int, str]]:
+    """Return where an entity is mentioned, the newest first.
+
+    Each is the kind and id of the text, the place in it, and the provider that found it.
+    """
+    rows = connection.execute(
+        "SELECT owner_kind, owner_id, start, provider FROM mentions WHERE entity_id = ? ORDER BY at DESC LIMIT ?",
+        (entity_id, limit),
+    )
+    return [(cast("OwnerKind", kind), str(owner), int(str(start)), str(found)) for kind, owner, start, found in rows]
+
+
+def is_undecided(connection: apsw.Connection, entity_ids: Iterable[str], actor: str) -> bool:
+    """Return whether no other than ``actor`` ever decided or stated anything about entities.
+
+    That holds for all that was merged into them as well.
+    """
+    members = json.dumps([one for entity_id in entity_ids for one in entity_repo.cluster(connection, entity_id)])
+    found = connection.execute(
+        "WITH part (id) AS MATERIALIZED (SELECT value FROM json_each(?1))"
+        " SELECT 1 FROM part p JOIN entities e ON e.id = p.id WHERE e.touched = 1 OR e.protected = 1"
+        " OR e.position_pinned = 1 OR e.summary <> '' OR e.attributes <> '{}'"
+        " UNION ALL SELECT 1 FROM part p CROSS JOIN memory_history h ON h.target = p.id"
+        " WHERE h.actor <> ?2 OR h.event <> 'MERGE' OR h.undone_by IS NOT NULL"
+        " UNION ALL SELECT 1 FROM entity_claims c JOIN part p ON p.id IN (c.from_id, c.to_id)"
+        " UNION ALL SELECT 1 FROM part p CROSS JOIN relations r ON r.subject_id = p.id"
+        " UNION ALL SELECT 1 FROM part p CROSS JOIN relations r ON r.object_id = p.id"
+        " UNION ALL SELECT 1 FROM part p CROSS JOIN graph_positions g ON g.entity_id = p.id WHERE g.pinned = 1 LIMIT 1",
+        (members, actor),
+    )
+    return found.fetchone() is None
 
 
 def are_apart(connection: apsw.Connection, key: Key) -> bool:
@@ -59,18 +136,25 @@ def are_apart(connection: apsw.Connection, key: Key) -> bool:
 def have_context(connection: apsw.Connection, key: Key) -> bool:
     """Return whether one conversation or memory mentions both of two entities."""
     first, second = (_contexts(connection, one) for one in key)
-    return not first.isdisjoint(second)
+    return bool(first.keys() & second.keys())
 
 
-def are_near(connection: apsw.Connection, pair: NearDuplicate) -> bool:
-    """Return whether a pair's names stand in one conversation or memory.
+def nearness(connection: apsw.Connection, pair: NearDuplicate) -> tuple[int, int]:
+    """Return how many mentions of a short name are near the full name, and all.
 
-    Notes that link to each other count as one.
-
-    Long lists of names are passed over, where names stand together by chance.
+    It is near in one conversation or memory; notes that link to each other count as one. Long lists of names are passed
+    over, where names stand together by chance.
     """
-    short, full = (_without_lists(connection, _contexts(connection, one.id)) for one in (pair.other, pair.into))
-    return not short.isdisjoint(full | _linked(connection, full))
+    short, full = (_contexts(connection, one.id) for one in (pair.other, pair.into))
+    counted = _without_lists(connection, set(short) | set(full))
+    near = counted & (set(full) | _linked(connection, counted & set(full)))
+    return sum(short[one] for one in near & set(short)), sum(short[one] for one in counted & set(short))
+
+
+def has_note(connection: apsw.Connection, name: str) -> bool:
+    """Return whether a note has a name as its title."""
+    sql = "SELECT 1 FROM memories WHERE kind = 'note' AND lower(title) = lower(?) AND valid_until IS NULL LIMIT 1"
+    return connection.execute(sql, (name,)).fetchone() is not None
 
 
 def _without_lists(connection: apsw.Connection, contexts: set[str]) -> set[str]:
@@ -94,12 +178,13 @@ def _linked(connection: apsw.Connection, contexts: set[str]) -> set[str]:
     return {str(row[0]) for row in rows}
 
 
-def _contexts(connection: apsw.Connection, entity_id: str) -> set[str]:
+def _contexts(connection: apsw.Connection, entity_id: str) -> Counter[str]:
+    """Return the conversations and memories that mention an entity, with how often."""
     rows = connection.execute(
         "SELECT owner_kind, owner_id FROM mentions WHERE entity_id = ? ORDER BY at DESC LIMIT ?",
         (entity_id, _MOST_OWNERS),
     )
-    return {str(owner) if kind == "memory" else str(owner).rpartition("#")[0] for kind, owner in rows}
+    return Counter(str(owner) if kind == "memory" else str(owner).rpartition("#")[0] for kind, owner in rows)
 
 
 def decisions(connection: apsw.Connection) -> dict[Key, tuple[str, int]]:

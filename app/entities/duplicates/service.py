@@ -53,7 +53,8 @@ class NearDuplicateService:
         """Return open pairs of a short name and the one full name near it."""
         made = await self._store.read(repo.decisions, is_background=True)
         entities = await self._store.read(repo.names, is_background=True)
-        found = await asyncio.to_thread(lambda: sure_joins(entities, near_duplicates(entities)))
+        spelled = await self._store.read(repo.spelled_names, is_background=True)
+        found = await asyncio.to_thread(lambda: sure_joins(near_duplicates(entities), spelled))
         open_pairs = [one for one in found if made.get(one.key, ("waiting", 0))[0] in _LISTED]
         return await self._store.read(partial(_near, pairs=open_pairs), is_background=True)
 
@@ -85,7 +86,7 @@ def _near(connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[N
     return [
         one
         for one in pairs[:_MOST_CHECKED]
-        if not repo.are_apart(connection, one.key) and repo.are_near(connection, one)
+        if not repo.are_apart(connection, one.key) and repo.nearness(connection, one)[0]
     ]
 
 

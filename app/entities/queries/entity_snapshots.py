@@ -135,12 +135,12 @@ class EntitySnapshot:
 
     @cached_property
     def _aliases(self) -> dict[str, list[str]]:
-        """Entities that stood for themselves, by the keys of all their names; decided ones first."""
+        """Entities that stood for themselves, by all keys that meant them; decided ones first."""
         found: dict[str, list[str]] = {}
         ordered = sorted(self._states.items(), key=lambda item: (not item[1]["touched"], item[0]))
         for entity_id, one in ordered:
-            for alias in one["aliases"] if one["merged_into"] is None else ():
-                found.setdefault(name_key(alias), []).append(entity_id)
+            for alias in one["aliases"]:  # of what is merged, only what was joined by itself has any
+                found.setdefault(name_key(alias), []).append(self.root(entity_id))
         return found
 
     @cached_property

@@ -17,21 +17,22 @@ from app.core.process import open_databases
 from app.core.text import plural
 from app.encryption.encrypted_file import is_encrypted_file
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange.formats import capsule, docx, encrypted_export, enex, memory_file, unsupported, web_page
+from app.exchange.formats import docx, enex, memory_file, unsupported, web_page
 from app.exchange.formats.chats import chat_detection, chat_records
-from app.exchange.formats.keepsake import LINE_TYPES
-from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.known_formats import SPECS, SUPPORTED, by_fields
 from app.exchange.formats.markdown import NOTE_SUFFIXES, OF_THE_SYSTEM, SUFFIXES
 from app.exchange.formats.memory_systems import letta, memory_database
 from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
 from app.exchange.formats.notebooks.archive_files import open_files
+from app.exchange.formats.own import capsule, encrypted_export
+from app.exchange.formats.own.keepsake import LINE_TYPES
+from app.exchange.formats.own.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.transcripts import recognition
+from app.exchange.importing.source_files import DAMAGE, SourceEntry, entries, is_zip, open_zip, readable, utf8_stream
 from app.exchange.model import ImportPreview
 from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import GZIP, read_lines
-from app.exchange.source_files import DAMAGE, SourceEntry, entries, is_zip, open_zip, readable, utf8_stream
 
 HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark

@@ -14,13 +14,13 @@ from xml.parsers import expat
 from app.attachments.model import MAX_PICTURE_BYTES
 from app.core.text import storable
 from app.errors import FormatError, InputError
-from app.exchange.accounting import read_item
 from app.exchange.formats.docx_asides import asides, words
 from app.exchange.formats.docx_body import BodyParser, UnsafeXmlError, local, safe_parser
 from app.exchange.formats.format_spec import FormatSpec
+from app.exchange.importing.accounting import read_item
+from app.exchange.importing.source_files import DAMAGE, ENCRYPTED, open_zip
 from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
-from app.exchange.source_files import DAMAGE, ENCRYPTED, open_zip
 from app.memories.foreign_record import MemoryRecord, Problem
 
 NAME: Final = "docx"

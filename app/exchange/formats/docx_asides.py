@@ -10,7 +10,7 @@ from typing import Final
 from xml.parsers import expat
 
 from app.exchange.formats.docx_body import BodyParser, UnsafeXmlError, local, safe_parser
-from app.exchange.source_files import DAMAGE
+from app.exchange.importing.source_files import DAMAGE
 
 MAX_PART: Final = 16 << 20
 _PARTS: Final = (("footnotes", ""), ("endnotes", "e"), ("comments", "c"))

@@ -11,14 +11,14 @@ from app.attachments.model import MAX_BYTES as MAX_ATTACHED
 from app.core.text import content_hash, counted, excerpt, storable
 from app.core.text_rules.tag_names import normalise_tags
 from app.errors import InputError
-from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import open_files
 from app.exchange.formats.notebooks.enex_notes import Gap, Note, NoteReader, Resource
+from app.exchange.importing.accounting import read_item
+from app.exchange.importing.source_files import DAMAGE, SourceEntry, is_zip
 from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.parsing.html_text import MAX_CHARACTERS, markdown_of
-from app.exchange.source_files import DAMAGE, SourceEntry, is_zip
 from app.memories.foreign_record import MemoryRecord, Problem
 
 NAME: Final = "enex"

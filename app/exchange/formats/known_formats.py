@@ -3,22 +3,13 @@
 from collections.abc import Iterable
 from typing import Final
 
-from app.exchange.formats import (
-    capsule,
-    chatgpt,
-    claude,
-    docx,
-    encrypted_export,
-    enex,
-    keepsake,
-    markdown,
-    memory_file,
-    web_page,
-)
+from app.exchange.formats import docx, enex, markdown, memory_file, web_page
+from app.exchange.formats.assistants import chatgpt, claude
 from app.exchange.formats.chats import discord, mbox, messenger, signal, slack, telegram, whatsapp
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.memory_systems import gemini_activity, letta, memory_database, memory_list, message_list
 from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
+from app.exchange.formats.own import capsule, encrypted_export, keepsake
 from app.exchange.formats.transcripts import agent_session, claude_code, codex, cursor, gemini
 
 # Where several formats fit a source, the first one counts.

@@ -10,20 +10,20 @@ from typing import Any
 from app.core.text import replaced_words, storable
 from app.core.text_rules.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
 from app.errors import FormatError, NotFoundError
-from app.exchange import unread_words
-from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks import org_pages
 from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, opener, read_file
 from app.exchange.formats.notebooks.logseq import CONFIG, LogseqGraph
 from app.exchange.formats.notebooks.obsidian import OWN, VaultFiles
+from app.exchange.importing import unread_words
+from app.exchange.importing.accounting import read_item
+from app.exchange.importing.source_files import SourceEntry, is_zip
+from app.exchange.importing.unread_files import SYSTEM_FILE, left_out
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.frontmatter import FrontMatter, split
 from app.exchange.parsing.inline_tags import inline_tags
 from app.exchange.parsing.page_properties import page_properties
-from app.exchange.source_files import SourceEntry, is_zip
-from app.exchange.unread_files import SYSTEM_FILE, left_out
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.text.markdown_links import GENERIC_NAME, MARKDOWN_SUFFIXES, first_heading
 

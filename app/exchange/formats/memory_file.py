@@ -12,8 +12,8 @@ from typing import Any, Final
 from app.core.text import content_hash, counted, storable
 from app.entities.linking import MAX_NAME
 from app.entities.model import registry_type
-from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec
+from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record, VaultDetail
 from app.exchange.parsing.lines import TextLine, read_lines
 from app.knowledge_graph.repo import MARK, OF_ENTITY

@@ -7,8 +7,8 @@ from typing import Final
 
 from app.core.text import storable
 from app.errors import FormatError
-from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec
+from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.html_text import MAX_CHARACTERS, markdown_of

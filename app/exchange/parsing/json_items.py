@@ -12,9 +12,9 @@ from typing import IO, Any
 
 import msgspec
 
-from app.exchange.accounting import read_item
+from app.exchange.importing.accounting import read_item
+from app.exchange.importing.source_files import DAMAGE, SourceEntry, entries, read_some, utf8_stream
 from app.exchange.model import Position
-from app.exchange.source_files import DAMAGE, SourceEntry, entries, read_some, utf8_stream
 from app.memories.foreign_record import Problem
 
 CHUNK = 1 << 20

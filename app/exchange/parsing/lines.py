@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from app.exchange.source_files import read_some, utf8_stream
+from app.exchange.importing.source_files import read_some, utf8_stream
 
 MAX_LINE = 256 << 20
 CHUNK = 1 << 20

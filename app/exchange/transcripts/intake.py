@@ -13,10 +13,10 @@ from app.core.clock import Clock, to_ms
 from app.core.text import has_controls, storable
 from app.core.whole_lines import FilePosition, read_whole_lines
 from app.errors import InputError
-from app.exchange.batches import Storable
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import LineParser
-from app.exchange.import_tally import Ingested
+from app.exchange.importing.batches import Storable
+from app.exchange.importing.import_tally import Ingested
 from app.exchange.model import AttachmentRecord, MessageRecord, Position, Record
 from app.exchange.transcripts import repo
 from app.exchange.transcripts.model import CaptureCounts, CapturePosition, TranscriptFile, TranscriptFormat

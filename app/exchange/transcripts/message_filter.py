@@ -7,7 +7,7 @@ from typing import Final
 
 from app.core.text_rules.recall_fence import is_own_tool, without_recalled
 from app.core.text_rules.secret_patterns import value_without_secrets, without_secrets
-from app.exchange.batches import Storable
+from app.exchange.importing.batches import Storable
 from app.exchange.model import MessageRecord, SessionRecord
 from app.memories.foreign_record import Problem
 from app.sessions.model import NewMessage

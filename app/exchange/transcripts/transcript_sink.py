@@ -13,13 +13,13 @@ import apsw
 from app.core.clock import Clock
 from app.core.stores import StoreName
 from app.core.text import without_controls
-from app.exchange.batches import Storable
 from app.exchange.formats.transcripts.transcript_records import AGENTS
-from app.exchange.import_tally import Ingested
-from app.exchange.imported_sessions import ImportedSessions
+from app.exchange.importing.batches import Storable
+from app.exchange.importing.import_tally import Ingested
+from app.exchange.importing.imported_sessions import ImportedSessions
+from app.exchange.importing.vault_sink import LONGEST_REST_S, foreign_session_id
 from app.exchange.model import MessageRecord, SessionRecord
 from app.exchange.transcripts.message_filter import Filtered, filtered
-from app.exchange.vault_sink import LONGEST_REST_S, foreign_session_id
 from app.history import history_repo
 from app.sessions import repo
 from app.sessions.capture.capture_policy import CapturePolicy

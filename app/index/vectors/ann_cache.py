@@ -38,6 +38,7 @@ from app.index.vectors.quantization import (
     without_ids,
 )
 from app.index.vectors.vector_repo import HAS_VECTOR, Generation
+from app.store.vector_bytes import decode, encode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +121,10 @@ class AnnCache:
         with self._lock:
             if self._codes is None or self._generation != generation.id or not stored:
                 return
-            part = _encoded(self._codes.frame, stored, generation.dimensions)
+            # As they are read from the database again, so that both always agree.
+            codes = encode([vector for _, vector in stored])
+            rounded = [(one, code) for (one, _), code in zip(stored, codes, strict=True)]
+            part = _encoded(self._codes.frame, rounded, generation.dimensions)
             self._tail = part if self._tail is None else concatenate_codes([self._tail, part])
             if len(self._tail.ids) > max(_TAIL, len(self._codes.ids) // 16):
                 self._codes, self._tail = concatenate_codes([self._codes, self._tail]), None
@@ -256,10 +260,10 @@ def _encoded(rotation: Rotation, stored: Sequence[tuple[int, bytes]], width: int
 
 
 def _floats(stored: Sequence[tuple[int, bytes]], width: int) -> "tuple[Ids, Floats]":
-    """Return ascending ids and their vectors."""
+    """Return ascending ids and their vectors, of length one."""
     ordered = sorted(stored, key=lambda pair: pair[0])
     ids = np.array([one for one, _ in ordered], dtype=np.int64)
-    return ids, np.frombuffer(b"".join(row for _, row in ordered), dtype="<f4").reshape(-1, width)
+    return ids, decode([row for _, row in ordered], width)
 
 
 def _bytes_each(width: int) -> int:

@@ -2,11 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import apsw
 
+from app.core.process.lazy_module import LazyModule
 from app.embed.model import EmbeddingIdentity
 from app.store import meta
+
+if TYPE_CHECKING:
+    from app.store import vector_bytes
+else:
+    vector_bytes = LazyModule("app.store.vector_bytes")  # loads numpy
 
 # The same condition as in the triggers of the first migration.
 HAS_VECTOR = "(kind <> 'passage' OR seq_start = seq_end) AND role <> 'tool'"
@@ -56,10 +63,8 @@ def generation_of(connection: apsw.Connection, identity: EmbeddingIdentity, now_
 
 def create_table(connection: apsw.Connection, generation: Generation) -> None:
     """Create the table of a generation."""
-    connection.execute(
-        f"CREATE VIRTUAL TABLE {generation.table} USING vec0("
-        f"chunk_id INTEGER PRIMARY KEY, embedding float[{generation.dimensions}] distance_metric=cosine)"
-    )
+    column = f"embedding {vector_bytes.COLUMN_TYPE}[{generation.dimensions}] distance_metric=cosine"
+    connection.execute(f"CREATE VIRTUAL TABLE {generation.table} USING vec0(chunk_id INTEGER PRIMARY KEY, {column})")
 
 
 def activate(connection: apsw.Connection, generation: Generation, now_ms: int) -> None:
@@ -98,11 +103,18 @@ def store_vectors(connection: apsw.Connection, generation: Generation, vectors: 
 
 
 def put(connection: apsw.Connection, generation: Generation, vectors: Sequence[tuple[int, bytes]]) -> None:
-    """Store vectors by chunk id, replacing existing ones."""
+    """Store vectors by chunk id, replacing existing ones.
+
+    Vectors are float32 little-endian, ``dimensions`` long; see ``app.store.vector_bytes`` for what is kept of them.
+    """
     connection.executemany(
         f"DELETE FROM {generation.table} WHERE chunk_id = ?", [(chunk_id,) for chunk_id, _ in vectors]
     )
-    connection.executemany(f"INSERT INTO {generation.table} (chunk_id, embedding) VALUES (?, ?)", vectors)
+    stored = vector_bytes.encode([vector for _, vector in vectors])
+    connection.executemany(
+        f"INSERT INTO {generation.table} (chunk_id, embedding) VALUES (?, vec_int8(?))",
+        [(chunk_id, row) for (chunk_id, _), row in zip(vectors, stored, strict=True)],
+    )
 
 
 def delete_vectors(connection: apsw.Connection, chunk_ids: Sequence[int]) -> int:
@@ -138,8 +150,8 @@ def nearest(
     allowed, values = ("", ()) if subset is None else (f" AND chunk_id IN ({subset[0]})", tuple(subset[1]))
     rows = connection.execute(
         f"SELECT chunk_id, 1.0 - distance FROM {generation.table}"
-        f" WHERE embedding MATCH ? AND k = ?{allowed} ORDER BY distance",
-        (vector, k, *values),
+        f" WHERE embedding MATCH vec_int8(?) AND k = ?{allowed} ORDER BY distance",
+        (vector_bytes.as_stored(vector), k, *values),
     )
     # The vector of an empty text is zero, and its cosine with any other is undefined.
     return [(row[0], row[1]) for row in rows if row[1] is not None]

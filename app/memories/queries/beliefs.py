@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import apsw
 
 from app.core.clock import DAY_MS, to_datetime
-from app.memories import confidence_repo, repo
-from app.memories.decay import DecayingFact
+from app.memories import repo
+from app.memories.decay import confidence_repo
+from app.memories.decay.decay_rules import DecayingFact
 from app.memories.model import Belief, ConfidencePoint, FactConfidence, FadingHold, Memory
 from app.memories.store_access import require
 

@@ -8,8 +8,8 @@ import apsw
 
 from app.core.clock import midnight_ms, to_datetime
 from app.core.stores import sees_all
-from app.memories import links
 from app.memories.model import CalendarDay
+from app.memories.note_links import links
 from app.memories.queries.statistics import QUARTER_MS
 from app.memories.repo import store_condition
 from app.memories.tags.tag_repo import ACTIVE

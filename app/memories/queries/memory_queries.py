@@ -12,7 +12,7 @@ from app.core.access import Access
 from app.core.clock import to_ms
 from app.core.facets import Facet, Facets
 from app.errors import NotFoundError
-from app.memories import links, repo
+from app.memories import repo
 from app.memories.model import (
     Anniversary,
     CalendarDay,
@@ -24,6 +24,7 @@ from app.memories.model import (
     MemoryRow,
     NamedThing,
 )
+from app.memories.note_links import links
 from app.memories.queries import calendar_days, memory_lists, memory_snapshots, statistics, timeline
 from app.memories.queries.anniversaries import anniversaries as find_anniversaries
 from app.memories.queries.statistics import MemoryStats, StatisticsPeriod

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from app.memories import links
+from app.memories.note_links import links
 from app.memories.repo import get, store_condition
 from app.memories.text.markdown_links import title_key
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.core.stores import sees_all
+from app.core.text_rules.spellings import wanted_names
 from app.retrieval.candidates.filter_check import has_leaving, shown_chunks
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter, small_match_set
 from app.retrieval.operators import Clause
@@ -82,7 +83,7 @@ def _listed(snapshot: SearchSnapshot, clause: Clause, stores: Sequence[str]) -> 
 def _of_sessions(snapshot: SearchSnapshot, clause: Clause) -> "Mask":
     """Return the mask of chunks in the sessions that a clause names."""
     columns, sql = snapshot.columns, clause.operator.sessions
-    rows = (row for value in clause.values for row in snapshot.connection.execute(sql, (value,)))
+    rows = (row for value in clause.values for row in snapshot.connection.execute(sql, (wanted_names(value),)))
     numbers = [columns.numbers.get(str(row[0]), 0) for row in rows]
     chosen = np.zeros(len(columns.names), dtype=np.bool_)
     chosen[numbers] = True

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
+from app.core.text_rules.spellings import fold
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.posting_cache import PostingList
 from app.index.tokenizer import stem
 from app.retrieval.bm25 import B, fts5_idf, length_norm, term_frequency
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter, small_match_set
-from app.retrieval.query.match_expression import Atom, fold
+from app.retrieval.query.match_expression import Atom
 from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:

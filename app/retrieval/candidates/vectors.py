@@ -17,6 +17,7 @@ from app.retrieval.candidates.filters import ChunkFilter, small_match_set
 from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.request import NeighbourIndex
 from app.retrieval.snapshot import SearchSnapshot
+from app.store.vector_bytes import decode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,6 +158,8 @@ def vectors_by_id(
         (json.dumps([*places]),),
     )
     vectors = np.zeros((len(ids), generation.dimensions), dtype=np.float32)
-    for chunk, vector in found:
-        vectors[places[int(str(chunk))]] = np.frombuffer(cast("bytes", vector), dtype="<f4")
+    stored = found.fetchall()
+    rows = decode([cast("bytes", vector) for _, vector in stored], generation.dimensions)
+    for (chunk, _), row in zip(stored, rows, strict=True):
+        vectors[places[int(str(chunk))]] = row
     return vectors

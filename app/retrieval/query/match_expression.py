@@ -12,11 +12,11 @@ from itertools import chain
 from typing import Final, Literal
 
 from app.core.text import storable
+from app.core.text_rules.spellings import fold, spellings
 from app.core.text_rules.stopwords import stop_words
 from app.index import cjk_ngrams
 from app.index.tokenizer import stem
 from app.retrieval.model import Query, Term
-from app.retrieval.query.spellings import spellings
 
 Mode = Literal["any", "all"]
 
@@ -241,14 +241,3 @@ def _lengthened(word: str) -> Iterator[str]:
         for cut in range(1, len(ending)):
             if word.endswith(ending[:cut]):
                 yield word + ending[cut:]
-
-
-# Words ------------------------------------------------------------------------------------------------------------
-
-
-def fold(text: str) -> str:
-    """Return ``text`` in lower case without diacritics, as the tokenizer compares words."""
-    if text.isascii():
-        return text.lower()
-    plain = unicodedata.normalize("NFC", _DIACRITICS.sub("", unicodedata.normalize("NFD", text)))
-    return "ß".join(part.casefold() for part in plain.replace("ẞ", "ß").split("ß"))

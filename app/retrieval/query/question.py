@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from app.core.text_rules.spellings import fold
 from app.core.text_rules.stopwords import stop_words
 from app.index import cjk_ngrams
 from app.index.tokenizer import stem
 from app.retrieval.model import Query
 from app.retrieval.query.intent import count_sentences
-from app.retrieval.query.match_expression import fold, quote
+from app.retrieval.query.match_expression import quote
 
 MAX_SEARCH_WORDS: Final = 24
 """Maximum number of search words; of a longer question the longest, which are likely the rarest."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from app.core.clock import to_datetime
+from app.core.text_rules.spellings import fold
 from app.retrieval.bm25 import fts5_idf, length_norm, term_frequency
 from app.retrieval.candidates.scored_chunks import MessagePlaces
 from app.retrieval.query.date_proximity import proximity, proximity_to_spans
-from app.retrieval.query.match_expression import fold
 from app.retrieval.query.question import WORD, Question
 from app.retrieval.ranking.candidate_pool import REACH, RankingInput
 from app.retrieval.ranking.neighbour_rows import NeighbourRows

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import apsw
 import numpy as np
 
+from app.core.text_rules.spellings import fold
 from app.index.columns.style_features import READ_CHARACTERS as BEGUN
 from app.index.columns.text_cache import TextCache
 from app.index.id_arrays import parse_ids
@@ -20,7 +21,6 @@ from app.retrieval.candidates.scored_chunks import (
     places_of,
     unique_inverse,
 )
-from app.retrieval.query.match_expression import fold
 from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import REACH, CandidateTexts, RankingInput, RetrieverScores, SessionStatistics
 from app.retrieval.snapshot import SearchSnapshot

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import apsw
 
-from app.retrieval.query.match_expression import fold
+from app.core.text_rules.spellings import fold
 from app.retrieval.query.question import WORD
 from app.store.store import Store
 

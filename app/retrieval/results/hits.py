@@ -12,6 +12,7 @@ import numpy as np
 from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
 from app.core.text_rules.recall_fence import without_recalled
+from app.core.text_rules.spellings import name_keys
 from app.index.repo import agents_of
 from app.index.searchable_text import tool_text
 from app.memories.model import Memory
@@ -51,6 +52,14 @@ class Ranking(Protocol):
         """Return the results from number ``start`` up to ``end``, best first, with their reasons."""
 
 
+# A passage has no role of its own, but stands for its first message.
+_ROLE = (
+    "CASE c.kind WHEN 'passage' THEN coalesce((SELECT m.role FROM messages m"
+    " WHERE m.session_id = c.session_id AND m.seq = c.seq_start), c.role) ELSE c.role END"
+)
+_ROLES = f"SELECT {_ROLE}, count(*) FROM json_each(?) w CROSS JOIN chunks c ON c.id = w.value GROUP BY 1"
+
+
 class CandidateRow(NamedTuple):
     """Chunk row of a candidate, without its text."""
 
@@ -67,7 +76,7 @@ class CandidateRow(NamedTuple):
 def candidate_rows(connection: apsw.Connection, chunk_ids: Sequence[int]) -> dict[int, CandidateRow]:
     """Return the rows of candidates by chunk id."""
     found: list[tuple[Any, ...]] = connection.execute(
-        "SELECT c.id, c.kind, c.role, c.store, c.session_id, c.memory_id FROM chunks c"
+        f"SELECT c.id, c.kind, {_ROLE}, c.store, c.session_id, c.memory_id FROM chunks c"
         " WHERE c.id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(chunk_ids)),),
     ).fetchall()
@@ -122,8 +131,17 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
     return tuple(
         FacetCount(name, value, count)
         for name, counter in counts.items()
-        for value, count in counter.most_common(_VALUES_A_FACET)
+        for value, count in _joined(counter).most_common(_VALUES_A_FACET)
     )
+
+
+def _joined(counter: "Counter[str]") -> "Counter[str]":
+    """Return the counts with all spellings of a name under the most frequent one."""
+    spelled: dict[str, str] = {}
+    joined: Counter[str] = Counter()
+    for value, count in counter.most_common():
+        joined[spelled.setdefault(name_keys(value)[0], value)] += count
+    return joined
 
 
 def count_facets_of_chunks(snapshot: SearchSnapshot, ids: "Ids") -> tuple[FacetCount, ...]:
@@ -136,8 +154,10 @@ def count_facets_of_chunks(snapshot: SearchSnapshot, ids: "Ids") -> tuple[FacetC
         is_memory = chunk_type.kind == "memory"
         counts["kind"][chunk_type.role if is_memory else "message"] += count
         counts["store"][chunk_type.store] += count
-        if chunk_type.role and not is_memory:
+        if chunk_type.role and chunk_type.kind == "message":
             counts["role"][chunk_type.role] += count
+    passages = json.dumps(ids[columns.of_kind(ids, "passage")].tolist())
+    counts["role"].update({role: count for role, count in snapshot.connection.execute(_ROLES, (passages,)) if role})
     owner = columns.owner[ids]
     for number, count in _appearing(agents.of(snapshot.connection, columns, owner[owner >= 0])):
         counts["agent"][agents.names[number]] += count

@@ -12,12 +12,12 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final
 
+from app.core.text_rules.spellings import fold, spellings
 from app.index import cjk_ngrams
 from app.index.chunking import is_boundary
 from app.index.tokenizer import stem
 from app.retrieval.model import Span, Term
-from app.retrieval.query.match_expression import fold, search_terms
-from app.retrieval.query.spellings import spellings
+from app.retrieval.query.match_expression import search_terms
 
 LENGTH: Final = 240
 SCANNED: Final = 200_000

@@ -9,7 +9,7 @@ import struct
 import time
 from typing import Any, Final
 
-from app.rpc.server.peer import is_own
+from app.rpc.peer import is_own
 
 PIPE_PREFIX: Final = "\\\\.\\pipe\\"
 _MAX_FRAME: Final = 64 << 20

@@ -23,10 +23,10 @@ from app.errors import AccessDeniedError, AccessRequiredError, MachineError, Too
 from app.rpc.event_codec import event_payload
 from app.rpc.hostfile import new_hostfile, remove_hostfile, write_hostfile
 from app.rpc.messages import Hello, welcome
+from app.rpc.peer import is_own, peer_process
 from app.rpc.server.catalogue_calls import CatalogueCalls
 from app.rpc.server.client_connection import ClientTimeouts, Connection, ServerContext
 from app.rpc.server.listener import Listener
-from app.rpc.server.peer import is_own, peer_process
 from app.rpc.server.rate_limit import Rate, TokenBucket
 
 MAX_CONNECTIONS = 64

@@ -15,8 +15,8 @@ from app.errors import AccessDeniedError, KeepsakeError
 from app.llm.chat_model import ChatModel
 from app.llm.model import Usage
 from app.memories import validation
+from app.memories.digests.reflections import TAG
 from app.memories.model import Memory, NewMemory
-from app.memories.reflections import TAG
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 from app.schedule.model import Cadence, JobResult

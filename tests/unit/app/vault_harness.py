@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
-import numpy as np
 
 from app.core.paths import migrations
 from app.embed.hashed_embedder import HashedEmbedder
@@ -26,6 +25,7 @@ from app.sessions.model import NewMessage
 from app.sessions.service import NewSession, SessionService
 from app.sessions.session_applier import SessionApplier
 from app.store.store import Store
+from app.store.vector_bytes import encode
 from app.upkeep.checks.integrity_check import findings
 from app.upkeep.checks.word_index_check import is_word_index_sound
 from app.upkeep.model import Finding
@@ -137,11 +137,8 @@ class VaultHarness:
         stored = self.vectors()
         assert shown <= stored.keys() <= texts.keys()  # hidden texts get none
         made = HashedEmbedder().embed([texts[key] for key in stored])
-        return [
-            key
-            for key, row in zip(stored, made, strict=True)
-            if not np.array_equal(np.frombuffer(stored[key], dtype="<f4"), row)
-        ]
+        right = encode([row.tobytes() for row in made])
+        return [key for key, row in zip(stored, right, strict=True) if stored[key] != row]
 
     def check(self) -> list[Finding]:
         found = self.do(self.store.read(lambda connection: findings(connection, self.store.vault)))

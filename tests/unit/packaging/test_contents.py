@@ -36,7 +36,15 @@ def owner(contents: ModuleType, tmp_path: Path) -> dict[str, str]:
 
 
 def test_what_is_named_is_in_order(contents: ModuleType, owner: dict[str, str]) -> None:
-    modules = {"rose", "rose.petal", "app.api.operations.notes", "json", "pyimod02_importers", "jaraco", "jaraco.rose"}
+    modules = {
+        "rose",
+        "rose.petal",
+        "app.api.operations.notes.notes",
+        "json",
+        "pyimod02_importers",
+        "jaraco",
+        "jaraco.rose",
+    }
     files = {"rose/_fast.abi3.so", "libz.so.1", "resources/help/index.md"}
     assert contents.strangers(modules, files, {"rose-garden", "jaraco-rose"}, owner) == []
 

@@ -14,7 +14,7 @@ from app.errors import KeepsakeError
 from ui import operations
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
-from ui.widgets.form_row import FormRow
+from ui.widgets.fields.form_row import FormRow
 from ui.work import Work
 
 if TYPE_CHECKING:

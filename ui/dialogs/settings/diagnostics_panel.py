@@ -17,7 +17,7 @@ from ui.models.dates import clock_time, format_number
 from ui.process import start_times
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
-from ui.widgets.field_icons import FieldIcons
+from ui.widgets.fields.field_icons import FieldIcons
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel, tooltip
 

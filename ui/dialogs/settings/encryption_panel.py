@@ -14,8 +14,8 @@ from ui.dialogs.base_dialog import note
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.fields.passphrase_field import PassphraseField, new_passphrase_problem
 from ui.widgets.flow_layout import FlowLayout
-from ui.widgets.passphrase_field import PassphraseField, new_passphrase_problem
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:

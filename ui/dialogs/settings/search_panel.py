@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from ui.dialogs.models.key_field import KeyField
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.widgets.button import text_button
-from ui.widgets.form_row import FormRow
+from ui.widgets.fields.form_row import FormRow
 
 if TYPE_CHECKING:
     from app.config.model import SettingValue

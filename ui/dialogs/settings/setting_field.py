@@ -9,7 +9,7 @@ from ui import theme
 from ui.engine_texts import choice_title, engine_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
-from ui.widgets.form_row import FormRow
+from ui.widgets.fields.form_row import FormRow
 
 INDICATOR = 18
 DECIMALS = 2

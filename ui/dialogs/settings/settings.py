@@ -27,7 +27,7 @@ from ui.dialogs.settings.setting_field import SettingField
 from ui.dialogs.settings.setting_section import SettingSection
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
-from ui.widgets.field_icons import FieldIcons
+from ui.widgets.fields.field_icons import FieldIcons
 from ui.widgets.page_area import PageArea
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ui.style.appearance import SHORTCUTS
 from ui.style.design_tokens import Space
 from ui.style.own_keys import write_keys
 from ui.widgets.button import text_button
-from ui.widgets.field_icons import FieldIcons
+from ui.widgets.fields.field_icons import FieldIcons
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
 

@@ -22,13 +22,13 @@ from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.fields.tag_edit import TagEdit
+from ui.widgets.fields.title_field import TitleField
 from ui.widgets.header_row import HeaderRow
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.splitter import PaneSplitter, hairline
-from ui.widgets.tag_edit import TagEdit
 from ui.widgets.text.markdown_editor import MarkdownEditor, Wanted
 from ui.widgets.text.markdown_view import MarkdownView
-from ui.widgets.title_field import TitleField
 
 if TYPE_CHECKING:
     from app.core.facets import Facet

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from ui.panes.schedule.cadence_fields import MODES, UNITS, CadenceFields
 from ui.style.design_tokens import Space
-from ui.widgets.field_label import FieldLabel
+from ui.widgets.fields.field_label import FieldLabel
 from ui.widgets.flow_layout import FlowLayout
 
 _WEEK = (1, 2, 3, 4, 5, 6, 0)

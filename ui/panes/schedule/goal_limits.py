@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QSpinBox, QWidget
 
 from ui.style.design_tokens import Space
-from ui.widgets.field_label import FieldLabel
+from ui.widgets.fields.field_label import FieldLabel
 from ui.widgets.plain_text import tooltip
 
 if TYPE_CHECKING:

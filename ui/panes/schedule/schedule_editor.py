@@ -28,7 +28,7 @@ from ui.panes.schedule.run_labels import coming_there
 from ui.style.design_tokens import Space
 from ui.translation import spoken
 from ui.widgets.button import text_button
-from ui.widgets.field_label import FieldLabel
+from ui.widgets.fields.field_label import FieldLabel
 from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn

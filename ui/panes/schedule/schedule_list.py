@@ -14,9 +14,9 @@ from ui.panes.schedule.cadence_words import cadence_words
 from ui.panes.schedule.run_labels import last_words, next_words, schedule_title, state_badge
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
+from ui.widgets.fields.search_box import SearchBox
 from ui.widgets.header_row import HeaderRow
 from ui.widgets.lists.list_view import CardList
-from ui.widgets.search_box import SearchBox
 from ui.work import Work
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ui.panes.pane import Place
 from ui.panes.reading_pane import TITLE, ReadingPane, copy_text
 from ui.panes.search.hit_painter import GroupHeading
 from ui.panes.search.query_text import terms_of
-from ui.panes.search.why_panel import said_in
+from ui.panes.search.why.why_panel import said_in
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.plain_text import caption
 

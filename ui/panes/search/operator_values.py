@@ -6,7 +6,7 @@ from app.entities.model import EntityFilter
 from app.errors import KeepsakeError
 from app.sessions.model import SessionFilter
 from ui import operations
-from ui.widgets.search_box import Hint
+from ui.widgets.fields.search_box import Hint
 
 if TYPE_CHECKING:
     from app.core.facets import Facet

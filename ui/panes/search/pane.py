@@ -30,13 +30,13 @@ from ui.panes.search.results import GroupHeading, ResultList
 from ui.panes.search.saved_search_list import SavedSearchList
 from ui.panes.search.search_history import AREA, SearchHistory
 from ui.panes.search.timeline_strip import TimelineStrip
-from ui.panes.search.why_not_dialog import WhyNotDialog
-from ui.panes.search.why_panel import WhyPanel
+from ui.panes.search.why.why_not_dialog import WhyNotDialog
+from ui.panes.search.why.why_panel import WhyPanel
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.empty_state import EmptyState
+from ui.widgets.fields.search_box import Hint, SearchBox
 from ui.widgets.lists.facet_tree import FacetTree
-from ui.widgets.search_box import Hint, SearchBox
 from ui.widgets.splitter import PaneSplitter, hairline
 
 if TYPE_CHECKING:
@@ -445,9 +445,9 @@ class SearchPane(ReadingPane):
             self._stale = False
             self._middle.setCurrentWidget(self.results if found.hits else self._nothing)
             self._nothing.button.setVisible(without_operators(found.query) not in ("", self.box.text().strip()))
+            self._facet_filter.show_found(found)  # counts of the list beside them
         else:
             self._stale = afresh or self._stale
-        self._facet_filter.show_found(found)
         self._fit()
         self.history.show_state()
         self._enable_buttons()

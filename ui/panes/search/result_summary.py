@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.retrieval.model import Found
 from ui import theme
 from ui.models.dates import format_number
-from ui.panes.search.why_sentence import joined
+from ui.panes.search.why.why_sentence import joined
 from ui.style.design_tokens import Space
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.plain_text import PlainLabel

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.retrieval.saved.model import SavedSearch
     from ui.bridge import Bridge
-    from ui.widgets.search_box import SearchBox
+    from ui.widgets.fields.search_box import SearchBox
 
 RECENT_LIMIT = 12
 AREA: Area = "saved_searches"

@@ -8,8 +8,8 @@ from ui import theme
 from ui.models.dates import counted, format_number
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
+from ui.widgets.fields.search_box import SearchBox
 from ui.widgets.plain_text import PlainLabel
-from ui.widgets.search_box import SearchBox
 
 PAUSE_MS = 150
 

@@ -16,8 +16,8 @@ from ui.panes.sessions.date_menu import DateMenu
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.fields.title_field import TitleField
 from ui.widgets.header_row import HeaderRow
-from ui.widgets.title_field import TitleField
 
 TITLE_LEAST = 150
 

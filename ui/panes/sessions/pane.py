@@ -26,12 +26,12 @@ from ui.panes.sessions.composer import Composer
 from ui.panes.sessions.conversation_tabs import ConversationTabs
 from ui.panes.sessions.find_bar import FindBar
 from ui.panes.sessions.header import SessionHeader
-from ui.panes.sessions.message_pager import MessagePager
 from ui.panes.sessions.session_actions import SessionActions
 from ui.panes.sessions.session_list import SessionList
 from ui.panes.sessions.session_search import SessionSearch
 from ui.panes.sessions.session_work import SessionFormat
-from ui.panes.sessions.transcript import Transcript
+from ui.panes.sessions.transcript.message_pager import MessagePager
+from ui.panes.sessions.transcript.transcript import Transcript
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import PaneSplitter, hairline

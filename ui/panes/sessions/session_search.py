@@ -12,8 +12,8 @@ from ui.work import Work
 if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.panes.sessions.find_bar import FindBar
-    from ui.panes.sessions.message_pager import MessagePager
-    from ui.panes.sessions.transcript import Transcript
+    from ui.panes.sessions.transcript.message_pager import MessagePager
+    from ui.panes.sessions.transcript.transcript import Transcript
 
 FIND_LIMIT = 100_000
 

@@ -23,7 +23,7 @@ from app.errors import KeepsakeError
 from ui import theme
 from ui.models.markup import is_editable
 from ui.style.design_tokens import Space
-from ui.widgets.completion_popup import CompletionPopup
+from ui.widgets.fields.completion_popup import CompletionPopup
 from ui.widgets.text.heading_folds import HeadingFolds
 from ui.widgets.text.highlighter import MarkdownHighlighter
 from ui.widgets.text.line_spacing import SpacedTextEdit

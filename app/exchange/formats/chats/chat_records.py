@@ -11,10 +11,10 @@ from typing import IO, Any, Final
 
 from app.core.clock import optional_datetime
 from app.core.text import storable
+from app.exchange.importing.source_files import SourceEntry, entries
+from app.exchange.importing.unread_files import SYSTEM_FILE
 from app.exchange.model import MessageRecord, SessionRecord
 from app.exchange.parsing.lenient import clean
-from app.exchange.source_files import SourceEntry, entries
-from app.exchange.unread_files import SYSTEM_FILE
 from app.sessions.model import NewMessage
 
 NOTICE_IMPORTANCE: Final = 0.1

@@ -16,15 +16,15 @@ from pathlib import Path
 
 from app.core.clock import to_ms
 from app.core.text import content_hash
-from app.exchange.accounting import read_item
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.formats.chats.chat_words import covers
 from app.exchange.formats.format_spec import FormatSpec
+from app.exchange.importing.accounting import read_item
+from app.exchange.importing.source_files import DAMAGE, SourceEntry, read_some
+from app.exchange.importing.unread_files import left_out
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
-from app.exchange.source_files import DAMAGE, SourceEntry, read_some
-from app.exchange.unread_files import left_out
 from app.memories.foreign_record import Problem
 
 FORMAT = "mbox"

@@ -11,11 +11,11 @@ from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
 from app.exchange.formats.chats.chat_words import unread
 from app.exchange.formats.format_spec import FormatSpec, fields
+from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import JsonItem, entry_items
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.exchange.parsing.source_words import Noise
-from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import Problem
 
 FORMAT = "signal"

@@ -9,10 +9,10 @@ from app.core.clock import parse_instant
 from app.exchange.formats.chats import chat_records, telegram_text
 from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.formats.format_spec import FormatSpec, fields
+from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import MessageRecord, Record
 from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, table, text
-from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import Problem
 
 FORMAT = "telegram"

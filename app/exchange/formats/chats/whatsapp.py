@@ -9,16 +9,16 @@ from pathlib import Path
 
 from app.core.clock import SystemClock, to_datetime
 from app.core.text import content_hash, counted
-from app.exchange.accounting import read_item
 from app.exchange.formats.chats import chat_records, whatsapp_header, whatsapp_name
 from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.formats.chats.date_order import DateReading
 from app.exchange.formats.chats.whatsapp_forms import Forms, author_and_text
 from app.exchange.formats.chats.whatsapp_header import MARKS, Header
 from app.exchange.formats.format_spec import FormatSpec
+from app.exchange.importing.accounting import read_item
+from app.exchange.importing.source_files import DAMAGE, SourceEntry, utf8_stream
 from app.exchange.model import Position, Record
 from app.exchange.parsing import calendars, encoding
-from app.exchange.source_files import DAMAGE, SourceEntry, utf8_stream
 from app.memories.foreign_record import Problem
 
 FORMAT = "whatsapp"

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from app.exchange.source_files import SourceEntry
+from app.exchange.importing.source_files import SourceEntry
 
 FILES = re.compile(r"(?:.*/)?(?:_chat|[^/]*(?:WhatsApp|واتساب|واتس اب)[^/]*)\.txt", re.IGNORECASE)
 _PROGRAM = r"(?:WhatsApp|واتساب|واتس اب)"

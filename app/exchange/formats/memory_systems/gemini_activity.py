@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from app.core.clock import optional_datetime, parse_instant, to_datetime
 from app.core.text import storable
-from app.exchange.accounting import name_item
 from app.exchange.formats.format_spec import FormatSpec, fields
+from app.exchange.importing.accounting import name_item
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.html_text import markdown_of
 from app.exchange.parsing.json_items import JsonItem, items

@@ -13,8 +13,8 @@ from typing import Any, Final
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, replaced_words, storable
 from app.errors import FormatError
-from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec, fields
+from app.exchange.importing.accounting import read_item
 from app.exchange.model import MessageRecord, Position, Record, SessionRecord
 from app.exchange.parsing.json_items import MAX_ITEM, decode
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text

@@ -18,11 +18,11 @@ from app.core.process import open_databases
 from app.core.text import content_hash, excerpt, storable
 from app.encryption.key_file import has_key_file
 from app.errors import FormatError
-from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.memory_systems.foreign_entity import foreign_entity
 from app.exchange.formats.memory_systems.memory_list import MEMORY_SERVICE, memory_record, tags_of
 from app.exchange.formats.memory_systems.message_list import content_text
+from app.exchange.importing.accounting import read_item
 from app.exchange.model import MessageRecord, Position, Record, SessionRecord
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 from app.exchange.parsing.temporary_copies import temporary_copies

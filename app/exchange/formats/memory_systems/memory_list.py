@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from app.core.clock import parse_instant
 from app.core.text import content_hash, storable
-from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.formats.memory_systems.foreign_entity import foreign_entity
+from app.exchange.importing.accounting import read_item
 from app.exchange.model import Record, VaultDetail
 from app.exchange.parsing.json_items import MAX_ITEM, JsonItem, decode, items
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text

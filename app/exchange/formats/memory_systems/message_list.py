@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
-from app.exchange.formats.claude_content import turns
+from app.exchange.formats.assistants.claude_content import turns
 from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items

@@ -17,9 +17,9 @@ from app.core.text_rules.tag_names import normalise_tags
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import open_files, read_file
 from app.exchange.formats.notebooks.attached_entries import AttachedEntries
+from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
-from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import MemoryRecord, Problem
 
 NAME: Final = "apple-notes"

@@ -17,10 +17,10 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
 from app.errors import NotFoundError
-from app.exchange.accounting import open_file
 from app.exchange.formats.chats.chat_records import names as names_in_folder
-from app.exchange.source_files import DAMAGE, SourceEntry, is_zip, members, open_zip, opened
-from app.exchange.unread_files import SYSTEM_FILE
+from app.exchange.importing.accounting import open_file
+from app.exchange.importing.source_files import DAMAGE, SourceEntry, is_zip, members, open_zip, opened
+from app.exchange.importing.unread_files import SYSTEM_FILE
 from app.memories.foreign_record import Problem
 
 MAX_FILES: Final = 200_000

@@ -7,9 +7,9 @@ from urllib.parse import unquote
 from app.attachments.model import MAX_BYTES
 from app.errors import InputError
 from app.exchange.formats.notebooks.archive_files import read_file
+from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import AttachmentRecord
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
-from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import Problem
 
 

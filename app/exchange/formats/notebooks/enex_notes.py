@@ -14,8 +14,8 @@ from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from app.attachments.model import MAX_BYTES as MAX_ATTACHED
+from app.exchange.importing.source_files import read_some, utf8_stream
 from app.exchange.parsing.html_text import MAX_CHARACTERS
-from app.exchange.source_files import read_some, utf8_stream
 
 MAX_DEPTH: Final = 256
 _PART: Final = 1 << 16

@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from app.exchange.formats.notebooks.archive_files import read_file
-from app.exchange.source_files import SourceEntry
+from app.exchange.importing.source_files import SourceEntry
 from app.memories.foreign_record import MemoryRecord
 
 CONFIG: Final = "logseq/config.edn"

@@ -17,15 +17,15 @@ from urllib.parse import unquote
 
 from app.core.text import counted, storable
 from app.core.text_rules.tag_names import normalise_tags
-from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, read_file
 from app.exchange.formats.notebooks.attached_entries import AttachedEntries
 from app.exchange.formats.notebooks.note_references import NoteNames
+from app.exchange.importing.accounting import read_item
+from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.html_text import markdown_of
-from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import MemoryRecord, Problem
 
 NAME: Final = "notion"

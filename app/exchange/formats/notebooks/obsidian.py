@@ -11,8 +11,8 @@ from app.attachments.model import FOLDER, link_of
 from app.core.text import storable
 from app.exchange.formats.notebooks.archive_files import read_file
 from app.exchange.formats.notebooks.attached_entries import AttachedEntries
+from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import AttachmentRecord
-from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.text.code_spans import CodeRanges, code_ranges
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from app.attachments.model import MAX_BYTES as MAX_ATTACHED
 from app.core.text import storable
 from app.errors import FormatError, InputError
-from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import FormatSpec
+from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link
 from app.memories.foreign_record import MemoryRecord, Problem

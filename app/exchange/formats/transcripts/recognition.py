@@ -7,9 +7,9 @@ from typing import Any
 
 from app.exchange.formats.known_formats import of_kind
 from app.exchange.formats.transcripts import cursor, gemini
+from app.exchange.importing.source_files import utf8_stream
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import table
-from app.exchange.source_files import utf8_stream
 
 _HEAD = 1 << 20
 _FIRST_LINES = 20

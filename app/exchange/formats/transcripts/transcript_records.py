@@ -8,9 +8,9 @@ from typing import Any, Final, Protocol
 
 from app.core.clock import optional_datetime
 from app.core.text import excerpt, storable
-from app.exchange.accounting import read_item
 from app.exchange.formats.format_spec import Reader
 from app.exchange.formats.transcripts.program_text import parted
+from app.exchange.importing.accounting import read_item
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import clean, first_text, row, table, text

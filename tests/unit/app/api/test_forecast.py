@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from app.api.caller import Caller
 from app.host import Host
-from app.memories.decay import decayed
+from app.memories.decay.decay_rules import decayed
 
 SHARES = st.floats(0, 1)
 

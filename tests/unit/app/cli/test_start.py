@@ -43,7 +43,7 @@ HOOK_MODULES = {"app", "app.__main__", "app.cli", "app.cli.hook", "app.cli.quick
     "app.core",
     "app.core.whole_lines",
     "app.rpc",
-    "app.rpc.server.peer",
+    "app.rpc.peer",
 }
 SLOW_TO_LOAD = {
     "typer",

@@ -185,7 +185,7 @@ def test_many_may_ask_at_once(memory_keyring: MemoryKeyring) -> None:
 
 def test_the_library_waits_until_a_key_is_wanted() -> None:
     script = (
-        "import sys, app.host, app.api.operations.secrets, app.embed.remote.api_keys\n"
+        "import sys, app.host, app.api.operations.vault.secrets, app.embed.remote.api_keys\n"
         "from app.config.keyring import Keyring\n"
         "ours = Keyring()\n"
         "print('keyring' in sys.modules)\n"

@@ -20,12 +20,12 @@ from app.errors import (
     MachineError,
     WrongPassphraseError,
 )
-from app.exchange.encrypted_exporter import EncryptedExporter
+from app.exchange.exporting.encrypted_exporter import EncryptedExporter
 from app.exchange.formats.detect import detect
 from app.host import Host
 from tests.helpers.disks import SmallDisk
 from tests.helpers.encryption import PASSPHRASE, files_with
-from tests.unit.app.exchange.test_exporters import exported, session, turn
+from tests.unit.app.exchange.exporting.test_exporters import exported, session, turn
 
 NEEDLE = "Zanzibarian"
 FILES = 12

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from app.errors import FormatError
-from app.exchange.accounting import Account
-from app.exchange.batches import BatchReader
 from app.exchange.format_registry import noise_of
 from app.exchange.formats.detect import detect
 from app.exchange.formats.known_formats import SPECS
+from app.exchange.importing.accounting import Account
+from app.exchange.importing.batches import BatchReader
 from app.exchange.model import MessageRecord, SessionRecord, VaultDetail
 from app.exchange.parsing.source_words import spoken, texts
 from app.memories.foreign_record import MemoryRecord, Problem

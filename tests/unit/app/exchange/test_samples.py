@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import FormatError
-from app.exchange.exporters import MarkdownExporter
+from app.exchange.exporting.exporters import MarkdownExporter
 from app.exchange.formats.detect import detect
 from app.exchange.formats.known_formats import SPECS
 from app.exchange.formats.markdown import read

@@ -12,9 +12,9 @@ import pytest
 
 from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError, NotFoundError
-from app.exchange.batches import MAX_RECORDS, Storable
 from app.exchange.formats import markdown
-from app.exchange.import_tally import Ingested
+from app.exchange.importing.batches import MAX_RECORDS, Storable
+from app.exchange.importing.import_tally import Ingested
 from app.exchange.model import ForgottenSession, MessageRecord, Position, VaultDetail
 from app.exchange.service import DetailPart, ExchangeService
 from app.memories.archive.model import Archived

@@ -43,7 +43,7 @@ def test_vectors_that_older_versions_made_are_dropped_in_steps(vault_harness: Va
 
     def make(connection: apsw.Connection) -> None:
         for (chunk,) in old:
-            connection.execute("INSERT INTO vectors_1 (chunk_id, embedding) VALUES (?, ?)", (chunk, shape))
+            connection.execute("INSERT INTO vectors_1 (chunk_id, embedding) VALUES (?, vec_int8(?))", (chunk, shape))
         connection.execute("INSERT INTO meta (key, value) VALUES ('index.drop_tool_vectors', '0')")
 
     vault_harness.do(vault_harness.store.write(make))

@@ -16,7 +16,7 @@ from app.history.undo import UndoService
 from app.index.repo import Chunk, insert_chunks
 from app.memories.foreign_record import MemoryRecord
 from app.memories.history_applier import MemoryApplier
-from app.memories.ingest import IngestResult, ingest
+from app.memories.importing.ingest import IngestResult, ingest
 from app.memories.model import Memory, NewMemory
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.service import MemoryService

@@ -15,12 +15,12 @@ from app.memories.deduplication.batch import BatchService
 from app.memories.deduplication.reconciler import CandidateFinder, Decision, Reconciler, ReconcileRequest
 from app.memories.deduplication.service import DeduplicatingWriter, DeduplicationOptions
 from app.memories.deduplication.similar import SimilarFinder
+from app.memories.digests.reflections import ReflectionService
 from app.memories.expiry import ExpiryService
 from app.memories.fact_service import FactService
 from app.memories.history_applier import MemoryApplier
 from app.memories.model import Kind, Memory, NewMemory, Written
 from app.memories.queries.fact_queries import FactQueries
-from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.trace.trace import Trace

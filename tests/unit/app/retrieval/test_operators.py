@@ -1,5 +1,6 @@
 """All forms of an operator answer the same chunks, whichever stores the caller may read."""
 
+from collections import Counter
 from dataclasses import replace
 from itertools import chain, combinations
 
@@ -18,6 +19,7 @@ from app.retrieval.model import Query
 from app.retrieval.operators import OPERATORS, SESSION_IS, query_clauses
 from app.retrieval.query.parser import parse
 from app.retrieval.snapshot import take_snapshot
+from app.sessions.model import NewMessage
 from tests.unit.app.vault_harness import VaultHarness
 
 VALUES = {
@@ -107,6 +109,10 @@ SPELLINGS = [
     ("łask", "lask"),
     ("Smørrebrød", "smorrebrod"),
     ("birds/ærø", "birds/aero"),
+    ("łódź", "lodz"),
+    ("café", "cafe"),
+    ("cafe", "CAFÉ"),
+    ("møller", "moeller"),
 ]
 
 
@@ -126,6 +132,8 @@ def test_a_tag_is_found_in_the_spellings_that_words_are(host: Host, stored: str,
         ("Anna Weiss", "Anna Weiß"),
         ("Anna Sørensen", "ANNA SORENSEN"),
         ("Anna Weiß", "anna weiss"),
+        ("Anna Dvořák", "anna dvorak"),
+        ("Anna Dvorak", "Anna Dvořák"),
     ],
 )
 def test_an_entity_is_found_in_the_spellings_that_words_are(host: Host, name: str, typed: str) -> None:
@@ -136,3 +144,60 @@ def test_an_entity_is_found_in_the_spellings_that_words_are(host: Host, name: st
         arguments = {"query": f'entity:"{typed}"'}
         reply = host.call("memory.search", arguments, *([caller] if caller else [])).result(30)
         assert [name in hit.snippet for hit in reply.value.hits] == [True], caller
+
+
+NAMES = [
+    ("Łódź", "lodz"),
+    ("Jos\u00e9", "JOSE"),
+    ("Muller", "Müller"),
+    ("ÉTÉ", "été"),
+    ("Bjørn", "bjoern"),
+    ("ОЛЬГА", "ольга"),
+]
+
+
+@pytest.mark.parametrize(("stored", "typed"), NAMES)
+def test_agents_conversations_and_types_are_found_in_the_spellings_that_words_are(
+    host: Host, stored: str, typed: str
+) -> None:
+    host.ask("session.append", session="one", agent=stored, messages=[NewMessage(role="user", content="the quince")])
+    host.ask("session.append", session="two", agent="other", messages=[NewMessage(role="user", content="the medlar")])
+    host.ask("session.rename", session="one", title=f"Talk in {stored}")
+    host.ask("vault.settle")
+    for query in (f"agent:{typed}", f"agent:{typed} quince", f"session:{typed}", f"session:{typed} quince"):
+        assert [hit.snippet for hit in host.ask("memory.search", query=query).hits] == ["the quince"], query
+    host.ask("memory.write", kind="observation", title="Plum", content="the plum", type=stored)
+    host.ask("memory.write", kind="observation", title="Pear", content="the pear", type="arrow")
+    found = host.ask("memory.search", query=f"type:{typed}").hits
+    assert [hit.title for hit in found] == ["Plum"]
+
+
+def test_facets_join_the_spellings_that_an_operator_finds(host: Host) -> None:
+    for number, tag in enumerate(("łódź", "łódź", "lodz")):
+        host.ask("note.save", content=f"the quince {number}", tags=[tag])
+    found = host.ask("memory.search", query="quince")
+    assert [(one.value, one.count) for one in found.facets if one.name == "tag"] == [("łódź", 3)]
+    assert host.ask("memory.search", query="quince tag:łódź").candidates == 3
+
+
+@pytest.mark.parametrize(
+    "query", ["heron", "the grey heron", "heron role:user", "pond", "nothing at all", '"grey heron"']
+)
+def test_facets_count_what_the_list_holds(host: Host, query: str) -> None:
+    said = [("user", "a grey heron by the pond"), ("assistant", "Which heron? " + "reeds and rushes " * 300)] * 3
+    messages = [NewMessage(role=role, content=content) for role, content in said]  # type: ignore[arg-type]
+    host.ask("session.append", session="herons", agent="guide", messages=messages)
+    host.ask("note.save", content="heron and pond", tags=["birds"])
+    host.ask("vault.settle")
+    for legs in (None, ["words"]):
+        found = host.ask("memory.search", query=query, limit=1000, legs=legs)
+        counts = Counter(
+            pair
+            for hit in found.hits
+            for pair in (
+                ("kind", hit.kind), ("agent", hit.agent), ("role", hit.role), ("store", hit.store),
+                *(("tag", tag) for tag in hit.tags),
+            )
+            if pair[1]
+        )  # fmt: skip
+        assert {(one.name, one.value): one.count for one in found.facets} == counts

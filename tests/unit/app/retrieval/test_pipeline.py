@@ -26,6 +26,7 @@ from app.retrieval.query.parser import parse
 from app.retrieval.recipes import find_recipe
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService
+from app.store.vector_bytes import decode
 from app.trace.trace import Trace
 from tests.helpers.access import EVERYTHING
 from tests.unit.app.vault_harness import VaultHarness
@@ -239,10 +240,10 @@ def test_vectors_are_read_by_chunk_in_any_order(vault_harness: VaultHarness) -> 
         stored = [bytes(row[0]) for row in connection.execute(sql)]
         ids = [int(row[0]) for row in connection.execute("SELECT chunk_id FROM vectors_1 ORDER BY chunk_id")]
         requested = np.array([ids[1], 999, ids[0], ids[1]])
-        return stored, vectors_by_id(connection, Generation(1, len(stored[0]) // 4), requested).tolist()
+        return stored, vectors_by_id(connection, Generation(1, len(stored[0])), requested).tolist()
 
     stored, (one, nothing, other, again) = vault_harness.do(vault_harness.store.read(work))
-    assert np.array([other, one], dtype="<f4").tobytes() == b"".join(stored)
+    assert [other, one] == decode(stored, len(one)).tolist()
     assert again == one
     assert not any(nothing)
 

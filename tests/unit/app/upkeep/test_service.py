@@ -71,7 +71,7 @@ STRAY = (
         ("DELETE FROM chunk_lengths WHERE chunk_id = 1", "words"),
         ("UPDATE chunks_fts_data SET block = x'00' WHERE id > 10", "words"),
         ("DELETE FROM vectors_1", "vectors"),
-        ("INSERT INTO vectors_1 (chunk_id, embedding) SELECT 99999, embedding FROM vectors_1 LIMIT 1", "vectors"),
+        ("INSERT INTO vectors_1 (chunk_id, embedding) VALUES (99999, vec_int8(zeroblob(256)))", "vectors"),
     ],
 )  # fmt: skip
 def test_the_check_finds_harm_and_a_repair_mends_it(host: Host, sql: str, area: str) -> None:

@@ -14,8 +14,8 @@ from tests.unit.ui.conftest import Rest
 from ui.actions import Action, Actions
 from ui.bridge import Bridge
 from ui.dialogs.about import AboutDialog
+from ui.dialogs.exchange.import_report import format_name, problem_lines, report_text
 from ui.dialogs.help import HelpDialog
-from ui.dialogs.import_report import format_name, problem_lines, report_text
 from ui.dialogs.shortcuts import ShortcutsDialog
 from ui.theme import Scheme, Theme
 

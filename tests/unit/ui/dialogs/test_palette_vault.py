@@ -14,7 +14,7 @@ from tests.unit.ui.conftest import Rest
 from ui import theme
 from ui.actions import Actions
 from ui.bridge import Bridge
-from ui.dialogs.palette import Palette
+from ui.dialogs.palette.palette import Palette
 from ui.process.error_reporter import ErrorReporter
 from ui.shell.navigation import Place
 from ui.window import Window

@@ -22,10 +22,10 @@ from ui.models.cards import Badge, Card
 from ui.models.id_list_model import IdListModel
 from ui.panes.agents.pane import AgentsPane
 from ui.theme import Scheme
-from ui.widgets.banner import Banner
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.lists.list_view import CardList
+from ui.widgets.notices.banner import Banner
 
 if TYPE_CHECKING:
     from app.host import Host

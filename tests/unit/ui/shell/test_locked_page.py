@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from app.errors import PassphraseRequiredError
 from tests.unit.ui.panes.test_every_pane import _nameless
-from ui.shell.opening_advice import OpeningRemedy
-from ui.shell.start_page import StartPage
+from ui.shell.start.opening_advice import OpeningRemedy
+from ui.shell.start.start_page import StartPage
 from ui.theme import Theme
 
 

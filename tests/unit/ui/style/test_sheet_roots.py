@@ -13,7 +13,7 @@ from ui.panes.pane import Place
 from ui.shell.pane_stack import PANES
 from ui.style.sheet_roots import SheetRoots
 from ui.theme import Scheme
-from ui.widgets.completion_popup import CompletionPopup
+from ui.widgets.fields.completion_popup import CompletionPopup
 from ui.window import Window
 
 RED, BLUE = "QLabel { color: #ff0000; }", "QLabel { color: #0000ff; }"

@@ -12,13 +12,13 @@ from ui.models.dates import format_number
 from ui.style.design_tokens import contrast
 from ui.theme import Scheme, Theme
 from ui.widgets.button import ToolButton
-from ui.widgets.field_icons import FieldIcons
+from ui.widgets.fields.field_icons import FieldIcons
+from ui.widgets.fields.search_box import Hint, SearchBox
+from ui.widgets.fields.tag_edit import Chip, TagEdit
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.inspector import Bar, Bars, Section
 from ui.widgets.lists.facet_tree import FacetGroup, FacetRow, FacetTree
-from ui.widgets.search_box import Hint, SearchBox
 from ui.widgets.splitter import PaneSplitter
-from ui.widgets.tag_edit import Chip, TagEdit
 
 
 @pytest.fixture

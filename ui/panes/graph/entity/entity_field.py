@@ -11,8 +11,8 @@ from app.errors import KeepsakeError
 from ui import operations
 from ui.models.dates import format_number
 from ui.panes.graph.entity_types import type_label
-from ui.widgets.completion_popup import CompletionPopup
-from ui.widgets.field_icons import FieldIcons
+from ui.widgets.fields.completion_popup import CompletionPopup
+from ui.widgets.fields.field_icons import FieldIcons
 from ui.work import Work
 
 if TYPE_CHECKING:

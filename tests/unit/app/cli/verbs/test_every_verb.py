@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.api.catalogue import declared
 from app.cli.command_line import verb_line
-from app.cli.reference import verbs
+from app.cli.generated.reference import verbs
 from app.cli.root import commands_by_hand
 from app.cli.verbs.command_help import verb_help
 from app.cli.verbs.declarations import declarations, verb

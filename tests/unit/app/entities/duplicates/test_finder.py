@@ -6,7 +6,7 @@ import time
 import pytest
 
 from app.entities.duplicates.finder import near_duplicates, sure_joins
-from app.entities.duplicates.model import NamedEntity
+from app.entities.duplicates.model import NamedEntity, SpelledName
 from app.entities.model import EntityType
 
 
@@ -118,8 +118,23 @@ def test_many_names_alike_take_no_quadratic_time() -> None:
         ((NamedEntity("3", "K-San", "person", 1, aliases=("Kenji",)),), False),
         ((NamedEntity("3", "Kenji Hospital", "organization", 1),), False),
         ((NamedEntity("3", "Kenji", "location", 1),), False),
+        ((NamedEntity("3", "Kenjiro Mori", "person", 1),), False),
+        ((NamedEntity("3", "Ken Mori", "person", 1),), False),
+        ((NamedEntity("3", "Kemji Mori", "person", 1),), False),
+        ((NamedEntity("3", "Kemji Garden", "location", 1),), True),
     ],
-    ids=["alone", "another name", "an alias of two words", "an alias", "a part of another type", "another type"],
+    ids=[
+        "alone",
+        "another name",
+        "an alias of two words",
+        "an alias",
+        "a part of another type",
+        "another type",
+        "what it may be short for",
+        "a short form",
+        "another spelling",
+        "a spelling of another type",
+    ],
 )
 def test_a_short_name_is_sure_only_without_a_rival(others: tuple[NamedEntity, ...], is_sure: bool) -> None:
     entities = [
@@ -127,5 +142,6 @@ def test_a_short_name_is_sure_only_without_a_rival(others: tuple[NamedEntity, ..
         NamedEntity("2", "Kenji", "person", 9),
         *others,
     ]
-    made = sure_joins(entities, near_duplicates(entities))
+    spelled = [SpelledName(one.id, one.type, name) for one in entities for name in (one.name, *one.aliases)]
+    made = sure_joins(near_duplicates(entities), spelled)
     assert [(one.other.name, one.into.name) for one in made] == ([("Kenji", "Kenji Tanaka")] if is_sure else [])

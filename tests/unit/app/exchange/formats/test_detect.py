@@ -11,8 +11,8 @@ from app.cli.commands import ImportFormat
 from app.errors import FormatError, NotFoundError
 from app.exchange.formats.detect import detect, preview
 from app.exchange.formats.known_formats import SPECS
+from app.exchange.importing.parts_together import MIXED
 from app.exchange.model import FORMAT_NAMES
-from app.exchange.parts_together import MIXED
 from tests.unit.app.exchange.reading import chatgpt_talk, claude_talk, write_json, write_zip
 
 TURN = b'{"type":"message","session":"s","role":"user","content":"Hi"}\n'

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from app.errors import FormatError
-from app.exchange.accounting import Account
-from app.exchange.batches import BatchReader
 from app.exchange.formats.detect import detect
 from app.exchange.formats.docx import DOCUMENT, read
+from app.exchange.importing.accounting import Account
+from app.exchange.importing.batches import BatchReader
 from app.host import Host
 from app.memories.foreign_record import MemoryRecord
 from tests.unit.app.exchange.reading import contents, only, problems, records, write_zip

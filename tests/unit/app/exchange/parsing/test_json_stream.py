@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from app.exchange.importing.source_files import SourceEntry
 from app.exchange.parsing import json_stream
 from app.exchange.parsing.json_stream import JsonValue, values
-from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import Problem
 
 

@@ -16,7 +16,7 @@ from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane, Settle
 from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, wait_for_answer
 from ui.panes.pane import Place
-from ui.panes.search.why_not_dialog import WhyNotDialog
+from ui.panes.search.why.why_not_dialog import WhyNotDialog
 
 
 def test_words_come_first_then_everything(

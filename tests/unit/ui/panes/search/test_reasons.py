@@ -8,7 +8,7 @@ from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane
 from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, wait_for_answer
-from ui.panes.search.why_not_dialog import WhyNotDialog
+from ui.panes.search.why.why_not_dialog import WhyNotDialog
 
 
 def test_the_reasons_and_the_text_are_shown(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:

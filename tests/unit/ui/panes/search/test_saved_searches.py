@@ -14,7 +14,7 @@ from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, 
 from ui.bridge import Bridge
 from ui.panes.pane_state import pack
 from ui.panes.search.search_history import SearchHistory
-from ui.widgets.search_box import SearchBox
+from ui.widgets.fields.search_box import SearchBox
 
 if TYPE_CHECKING:
     from ui.notice import Notice

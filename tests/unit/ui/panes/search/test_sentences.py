@@ -11,8 +11,8 @@ from app.retrieval.model import LegScore, Query, Why
 from app.retrieval.recipes import RECIPES
 from tests.unit.ui.panes.search.test_query_text import hit
 from ui.panes.search.result_options import RANKINGS
-from ui.panes.search.why_not_sentence import why_not_sentence
-from ui.panes.search.why_sentence import why_sentence
+from ui.panes.search.why.why_not_sentence import why_not_sentence
+from ui.panes.search.why.why_sentence import why_sentence
 
 WORDS, VECTOR, FAR = LegScore("words", 1, 9.0), LegScore("vector", 3, 0.6), LegScore("vector", 190, 0.2)
 MARCH = datetime(2024, 3, 15, tzinfo=UTC)

@@ -16,7 +16,7 @@ from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane, Settle
 from ui.panes.pane import Place
-from ui.panes.sessions.block_metrics import lengths
+from ui.panes.sessions.transcript.block_metrics import lengths
 from ui.theme import Theme
 
 LONG = [("user", f"turn {n} about {'frost' if n % 100 == 7 else 'roses'}") for n in range(1, 10_001)]

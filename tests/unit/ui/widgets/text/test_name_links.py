@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.entities.model import MentionedEntity
-from ui.panes.sessions.block_documents import rich_document
+from ui.panes.sessions.transcript.block_documents import rich_document
 from ui.widgets.text.markdown_view import MarkdownView
 from ui.widgets.text.name_links import LONGEST, entity_of, link_names, links_of
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from app.core.clock import SystemClock, to_datetime
-from app.exchange.accounting import Account
-from app.exchange.batches import BatchReader
 from app.exchange.formats.chats import whatsapp
 from app.exchange.formats.detect import detect
+from app.exchange.importing.accounting import Account
+from app.exchange.importing.batches import BatchReader
 from tests.unit.app.exchange.reading import contents, messages, problems, records, sessions, write_zip
 
 HEADERS: dict[str, list[list[str]]] = json.loads(Path(__file__).with_name("locale_headers.json").read_text("utf-8"))

@@ -11,8 +11,8 @@ from app.errors import FormatError
 from app.exchange.formats.detect import detect
 from app.exchange.formats.notebooks import archive_files
 from app.exchange.formats.notebooks.notion import read
+from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import AttachmentRecord
-from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import MemoryRecord
 from tests.unit.app.exchange.formats.notebooks.exports import png
 from tests.unit.app.exchange.reading import contents, only, problems, records, write_zip
@@ -39,7 +39,7 @@ def export(tmp_path: Path) -> Path:
 
 
 def test_a_bomb_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.exchange.source_files.MAX_SUSPICIOUS_BYTES", 1 << 20)
+    monkeypatch.setattr("app.exchange.importing.source_files.MAX_SUSPICIOUS_BYTES", 1 << 20)
     path = write_zip(tmp_path / "a.zip", {f"Bomb {GARDEN}.md": bytes(8 << 20)})
     with pytest.raises(FormatError, match="swell"):
         records(read, path)

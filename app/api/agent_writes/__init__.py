@@ -1,0 +1,1 @@
+"""Agents' writes: cleaned, guarded, reviewed, held as proposals and decided."""

@@ -1,0 +1,1 @@
+"""Operations on agents: access, inbox, ledger, quarantine, isolation and clients' settings."""

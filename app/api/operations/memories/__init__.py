@@ -1,0 +1,1 @@
+"""Operations on what is remembered: memories, facts, entities, search, tags and the archive."""

@@ -1,0 +1,1 @@
+"""Operations on embedding models and the language model."""

@@ -1,0 +1,1 @@
+"""Operations on notes, their templates, links and attachments."""

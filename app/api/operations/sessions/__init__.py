@@ -1,0 +1,1 @@
+"""Operations on conversations: messages, summaries, scratchpads and what is taken from them."""

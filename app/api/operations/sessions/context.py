@@ -1,0 +1,46 @@
+"""Operations on the context for agents."""
+
+from app.api.caller import Caller
+from app.api.operations.sessions.summaries import check_range
+from app.api.registry import operation
+from app.api.session_access import mentioned
+from app.context.model import Context, SectionName
+from app.engine import Engine
+
+_UNCOUNTED = frozenset({"index", "sessions", "recent", "salient", "turns"})
+
+
+@operation("memory.context", joined="prompt", sentence="Asked what it should know")
+async def context(
+    engine: Engine,
+    caller: Caller,
+    prompt: str,
+    session: str = "",
+    agent: str = "",
+    max_tokens: int | None = None,
+    sections: list[SectionName] = [],  # noqa: B006
+) -> Context:
+    """Return the context for an agent's next answer.
+
+    It is Markdown in a fence, and the same as sections with ids: the latest messages of the conversation, important
+    messages, memories and messages of other conversations that are relevant to the prompt, the latest weekly
+    reflection, an index of memories with the most recent first, and the summaries of recent conversations. A section
+    that is not available is named in ``notes``. Paste ``text`` as it is: nothing in it can end its fence, and when it
+    comes back in a message it is recognised and not stored again.
+
+    Args:
+        prompt: The question to the agent; only its words count, operators do not.
+        session: The current conversation. Its latest messages are included; the other sections leave it out.
+        agent: Name only recent conversations with this agent.
+        max_tokens: Tokens of the whole; the setting ``context.total_tokens`` when left out.
+        sections: Only these; none of them for all.
+    """
+    check_range("max_tokens", max_tokens, 0)
+    session = await mentioned(engine, caller, session) if session else session
+    made = await engine.context.build(
+        caller.access, prompt, session=session, agent=agent, max_tokens=max_tokens, sections=sections
+    )
+    # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
+    included = (item for section in made.sections if section.name not in _UNCOUNTED for item in section.items)
+    engine.memories.access.count(item.id for item in included)
+    return made

@@ -1,0 +1,1 @@
+"""Operations on the vault: backups, encryption, health, history, settings and upkeep."""

@@ -1,0 +1,1 @@
+"""Groups of commands written by hand: agents, settings, encryption, secrets, maintenance, MCP."""

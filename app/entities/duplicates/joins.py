@@ -1,0 +1,136 @@
+"""Joins of a first name and the full name near it, without asking.
+
+A join is one change of the short name alone: it stands for the full name from then on and keeps its own names, so that
+it can be taken back whatever else happens to either. A person's decision is never changed by it.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import apsw
+
+from app.changes import ChangeSet
+from app.core.clock import Clock
+from app.entities import entity_state, ner_backlog
+from app.entities.duplicates import name_forms, repo
+from app.entities.duplicates.finder import sure_joins
+from app.entities.duplicates.model import NearDuplicate
+from app.entities.duplicates.service import NearDuplicateService
+from app.entities.entity_edits import EntityEdits
+from app.store.store import Store
+
+_OPERATION: Final = "upkeep.enrichment"
+_TITLE: Final = 20  # characters before a name that may hold a title
+_READ: Final = 200  # texts with a short name
+_SEVERAL: Final = 2  # mentions of a short name near its full name; fewer must be half of all
+
+
+class Joins:
+    """Joins names of one person by itself.
+
+    Args:
+        store: The vault's database.
+        clock: The source of the time.
+        duplicates: Finds the pairs.
+        actor: In whose name the joins are recorded.
+    """
+
+    def __init__(self, store: Store, clock: Clock, duplicates: NearDuplicateService, actor: str) -> None:
+        self._store = store
+        self._clock = clock
+        self._duplicates = duplicates
+        self._actor = actor
+
+    async def due(self) -> list[NearDuplicate]:
+        """Return the pairs to join now; none while texts are left to read."""
+        if not await self._store.read(ner_backlog.is_read, is_background=True):
+            return []
+        pairs = await self._duplicates.joins()
+        return await self._store.read(lambda connection: [one for one in pairs if self._may_join(connection, one)])
+
+    async def doubtful(self) -> list[NearDuplicate]:
+        """Return the joined pairs that a later text speaks against.
+
+        None while texts are left to read.
+        """
+        if not await self._store.read(ner_backlog.is_read, is_background=True):
+            return []
+        standing = await self._store.read(repo.standing_joins, is_background=True)
+        spelled = await self._store.read(repo.spelled_names, is_background=True) if standing else []
+        sure = {one.key for one in await asyncio.to_thread(sure_joins, standing, spelled)}
+        left = [one for one in standing if one.key not in sure]
+        return await self._store.read(partial(self._untouched, pairs=left), is_background=True)
+
+    async def join(self, pair: NearDuplicate, run_id: str) -> ChangeSet | None:
+        """Let a short name stand for its full name.
+
+        Returns:
+            What changed, ``None`` where it no longer may.
+        """
+
+        def work(connection: apsw.Connection) -> ChangeSet | None:
+            if not ner_backlog.is_read(connection) or not self._may_join(connection, pair):
+                return None
+            return self._move(connection, pair, pair.into.id, "MERGE", run_id)
+
+        return await self._store.write(work)
+
+    async def take_back(self, pair: NearDuplicate, run_id: str) -> ChangeSet | None:
+        """Let a joined name stand for itself again.
+
+        Returns:
+            What changed, ``None`` where a person decided about it meanwhile.
+        """
+
+        def work(connection: apsw.Connection) -> ChangeSet | None:
+            if not self._untouched(connection, [pair]):
+                return None
+            return self._move(connection, pair, None, "RESTORE", run_id)
+
+        return await self._store.write(work)
+
+    def _move(
+        self, connection: apsw.Connection, pair: NearDuplicate, into: str | None, event: str, run_id: str
+    ) -> ChangeSet:
+        edits = EntityEdits(connection, actor=self._actor, now_ms=self._clock.now_ms(), run_id=run_id)
+        state = entity_state.read(connection, pair.other.id) or {}
+        edits.write(pair.other.id, {**state, "merged_into": into}, event, is_decision=False)
+        return edits.changes(_OPERATION)
+
+    def _may_join(self, connection: apsw.Connection, pair: NearDuplicate) -> bool:
+        """Return whether both stand for themselves, near each other, and no decision concerns either."""
+        if not repo.stand_alone(connection, pair.key) or repo.is_proposed(connection, pair.other.id):
+            return False
+        if not repo.is_undecided(connection, pair.key, self._actor) or repo.are_apart(connection, pair.key):
+            return False
+        near, total = repo.nearness(connection, pair)
+        is_near = near > 0 and (near >= min(_SEVERAL, total / 2) or repo.has_note(connection, pair.into.name))
+        return is_near and not _may_be_another(connection, pair)
+
+    def _untouched(self, connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[NearDuplicate]:
+        """Return the pairs that are still joined and about which no person decided."""
+        standing = {one.key for one in repo.standing_joins(connection)}
+        return [
+            one for one in pairs if one.key in standing and repo.is_undecided(connection, [one.into.id], self._actor)
+        ]
+
+
+def _may_be_another(connection: apsw.Connection, pair: NearDuplicate) -> bool:
+    """Return whether texts use a pair's short name as that of another person.
+
+    That is a speaker of the name, or a surname after ``Mr``, ``the`` and the like: it may be of another member of the
+    family, or of all.
+    """
+    is_first = name_forms.name_words(pair.into.name)[0] in name_forms.name_words(pair.other.name)
+    for kind, owner, start, provider in repo.mention_places(connection, pair.other.id, _READ):
+        if provider == "author":
+            return True
+        if is_first or start <= 0:
+            continue
+        reading = ner_backlog.reading_of(connection, kind, owner)
+        words = name_forms.name_words("" if reading is None else reading.text[max(0, start - _TITLE) : start])
+        if words and (words[-1] in name_forms.GENDERED or words[-1] in name_forms.ARTICLES):
+            return True
+    return False

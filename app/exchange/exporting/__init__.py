@@ -1,0 +1,1 @@
+"""Export: everything, one conversation or the graph, as files of several kinds."""

@@ -1,0 +1,1 @@
+"""Exports of assistants' conversations: ChatGPT and Claude."""

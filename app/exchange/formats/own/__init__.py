@@ -1,0 +1,1 @@
+"""Keepsake's own files: JSON lines, encrypted exports and capsules."""

@@ -1,0 +1,1 @@
+"""Mirror of a folder of Markdown notes that is followed or written."""

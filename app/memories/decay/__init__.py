@@ -1,0 +1,1 @@
+"""Decay of facts: confidence that falls, its record and undo, and a forecast."""

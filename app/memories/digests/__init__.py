@@ -1,0 +1,1 @@
+"""Memories made of many: digests of observations, and weekly insights of facts."""

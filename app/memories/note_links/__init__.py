@@ -1,0 +1,1 @@
+"""Links between notes: their table, new titles, and titles that are named without one."""

@@ -1,0 +1,2 @@
+-- Vectors are kept as signed bytes instead of floats. The program converts those of each generation in the same
+-- transaction, because their tables are numbered as they are made: see app/store/vector_bytes.py.

@@ -1,0 +1,264 @@
+"""Names of one person are joined by themselves, unless anything speaks against it; and every join can be taken back."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.entities import ner_backlog
+from app.host import Host
+from tests.helpers.engine import engine_of
+
+TEXTS = ("Kenji Tanaka came to dinner, and Kenji brought tea.", "Kenji said it was good. Kenji Tanaka laughed.")
+JOINED = {"Kenji Tanaka": 4}
+APART = {"Kenji Tanaka": 2, "Kenji": 2}
+
+
+def start(vault: Path) -> Host:
+    settings = {"embedding.model": "hashed", "backup.daily": False, "ner.spacy_pipeline": "none"}
+    host = Host(vault, serve=False, overrides=settings)
+    host.start()
+    return host
+
+
+@pytest.fixture
+def host(vault: Path) -> Iterator[Host]:
+    running = start(vault)
+    yield running
+    running.stop()
+
+
+def notes(host: Host, *texts: str, **fields: Any) -> list[str]:
+    made = [host.ask("note.save", content=text, **fields).id for text in texts]
+    host.ask("vault.settle", names=True)
+    return made
+
+
+def names(host: Host) -> dict[str, int]:
+    host.ask("vault.settle", names=True)
+    return {row.name: row.mentions for row in host.ask("entity.list")}
+
+
+def id_of(host: Host, name: str) -> str:
+    return next(str(row.id) for row in host.ask("entity.list") if row.name == name)
+
+
+def run(host: Host) -> Any:
+    made = host.ask("upkeep.run", job="enrichment")
+    assert made.status == "succeeded", made.output
+    return made
+
+
+def history(host: Host) -> list[Any]:
+    return [entry for entry in host.ask("memory.history") if entry.target_kind == "entity"]
+
+
+def write(host: Host, work: Callable[[Any], Any]) -> Any:
+    return host.submit(engine_of(host).store.write(work)).result()
+
+
+def test_a_first_name_joins_the_only_full_name_near_it_and_one_undo_parts_them_for_good(host: Host) -> None:
+    notes(host, *TEXTS)
+    assert names(host) == APART
+    assert [change.action for change in host.ask("upkeep.plan", job="enrichment").changes] == ["join"]
+    made = run(host)
+    assert made.output.endswith("Joined 1 short name of people to the full name near it.")
+    assert names(host) == JOINED
+    assert host.ask("inbox.count") == 0
+    entity = host.ask("entity.info", id=id_of(host, "Kenji Tanaka")).entity
+    assert (entity.aliases, entity.touched) == (("Kenji", "Kenji Tanaka"), False)
+    notes(host, "Kenji is back.")
+    assert names(host) == {"Kenji Tanaka": 5}
+    (entry,) = history(host)
+    assert (entry.run_id, entry.actor, entry.event) == (made.run_id, "keepsake", "MERGE")
+    host.ask("memory.undo", run_id=made.run_id)
+    assert names(host) == {"Kenji Tanaka": 2, "Kenji": 3}
+    run(host)
+    assert names(host) == {"Kenji Tanaka": 2, "Kenji": 3}
+
+
+def test_two_short_names_of_one_full_name_are_undone_one_by_one(host: Host) -> None:
+    notes(host, *TEXTS, "Kenji Tanaka and Dr. Tanaka are one. Kenji Tanaka sat down. Tanaka smiled.")
+    before = names(host)
+    run(host)
+    assert list(names(host)) == ["Kenji Tanaka"]
+    first, second = (entry.id for entry in history(host))
+    host.ask("memory.undo", history_ids=[second])
+    assert len(names(host)) == 2
+    host.ask("memory.undo", history_ids=[first])
+    assert names(host) == before
+
+
+def test_the_past_shows_two_names_and_a_search_for_either_finds_both(host: Host) -> None:
+    notes(host, *TEXTS)
+    run(host)
+    assert host.ask("memory.search", query="entity:kenji").hits
+    rows = host.ask("entity.list", filter={"text": "kenji"})
+    assert [row.name for row in rows] == ["Kenji Tanaka"]
+
+
+def _rename(host: Host, entity: str) -> None:
+    host.ask("entity.rename", id=entity, name="Ken")
+    host.ask("entity.rename", id=entity, name="Kenji")
+
+
+def _protect(host: Host, entity: str) -> None:
+    host.ask("entity.protect", id=entity)
+
+
+def _pin(host: Host, entity: str) -> None:
+    host.ask("entity.place", positions=[(entity, 1.0, 2.0)], pinned=True)
+
+
+def _relate(host: Host, entity: str) -> None:
+    host.ask("entity.relate", subject=id_of(host, "Paula"), predicate="sister of", target=entity)
+
+
+def _part(host: Host, entity: str) -> None:
+    merged = host.ask("entity.merge", ids=[entity], into=id_of(host, "Kenji Tanaka"))
+    host.ask("entity.split", id=merged.id, aliases=["Kenji"])
+
+
+def _undone(host: Host, entity: str) -> None:
+    host.ask("entity.rename", id=entity, name="Ken")
+    host.ask("memory.undo", history_ids=[history(host)[0].id])
+
+
+@pytest.mark.parametrize("decide", [_rename, _protect, _pin, _relate, _part, _undone])
+@pytest.mark.parametrize("name", ["Kenji", "Kenji Tanaka"])
+def test_a_name_that_a_person_decided_about_is_never_joined(
+    host: Host, decide: Callable[[Host, str], None], name: str
+) -> None:
+    if name == "Kenji Tanaka" and decide in (_rename, _relate, _part):
+        pytest.skip("is about the short name")
+    notes(host, *TEXTS, "Paula wrote to me.")
+    decide(host, id_of(host, name))
+    before = names(host)
+    run(host)
+    assert names(host) == before
+    assert before["Kenji Tanaka"] == 2
+
+
+@pytest.mark.parametrize(
+    "rival",
+    [
+        "Kenji Mori came, and Kenji laughed.",
+        "We stayed in Kenji Hospital for a week.",
+        "Kenjiro Mori called.",
+        "Kemji Mori called.",
+    ],
+    ids=["the same name", "another type", "a longer form", "another spelling"],
+)
+def test_a_rival_prevents_the_join_and_parts_what_was_joined(host: Host, rival: str) -> None:
+    notes(host, *TEXTS)
+    run(host)
+    assert names(host) == JOINED
+    notes(host, rival)
+    assert "apart again" in run(host).output
+    after = names(host)
+    assert (after["Kenji Tanaka"], after["Kenji"] >= 2) == (2, True)
+    run(host)
+    assert names(host) == after
+
+
+def test_what_a_person_decided_about_after_the_join_stays_joined(host: Host) -> None:
+    notes(host, *TEXTS)
+    made = run(host)
+    host.ask("entity.rename", id=id_of(host, "Kenji Tanaka"), name="K. Tanaka")
+    notes(host, "Kenji Mori called.")
+    run(host)
+    assert names(host)["K. Tanaka"] == 4
+    host.ask("memory.undo", run_id=made.run_id)  # and it can still be undone
+    assert (names(host)["K. Tanaka"], names(host)["Kenji"]) == (2, 2)
+
+
+def test_a_person_may_split_and_merge_what_was_joined(host: Host) -> None:
+    notes(host, *TEXTS, "Paula Weber came.")
+    run(host)
+    host.ask("entity.merge", ids=[id_of(host, "Kenji Tanaka")], into=id_of(host, "Paula Weber"))
+    assert names(host) == {"Paula Weber": 5}
+    notes(host, "Kenji called again.")
+    assert names(host) == {"Paula Weber": 6}
+    host.ask("memory.undo", history_ids=[history(host)[0].id])
+    assert names(host) == {"Kenji Tanaka": 5, "Paula Weber": 1}
+    host.ask("entity.split", id=id_of(host, "Kenji Tanaka"), aliases=["Kenji"])
+    apart = {"Kenji Tanaka": 2, "Kenji": 3, "Paula Weber": 1}
+    assert names(host) == apart
+    run(host)
+    assert names(host) == apart
+
+
+def test_nothing_is_joined_while_texts_are_left_to_read(host: Host) -> None:
+    notes(host, *TEXTS)
+    joins = engine_of(host).enrichment.job._joins
+    (pair,) = host.submit(joins.due()).result()
+    write(host, lambda connection: ner_backlog.meta.write(connection, ner_backlog.RULES, "1"))
+    assert host.submit(joins.due()).result() == []
+    assert host.submit(joins.join(pair, "run-x")).result() is None
+    assert names(host) == APART
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_forgetting_a_text_for_ever_takes_the_join_with_it(host: Host, which: int) -> None:
+    made = notes(host, "Kenji came. Kenji Tanaka laughed.", "Kenji slept.", "Kenji Tanaka slept.")
+    run(host)
+    assert list(names(host)) == ["Kenji Tanaka"]
+    left = {0: {"Kenji": 1, "Kenji Tanaka": 1}, 1: {"Kenji": 1, "Kenji Tanaka": 2}, 2: {"Kenji": 2, "Kenji Tanaka": 1}}
+    assert host.ask("memory.forget_forever", ids=[made[which]], confirm=True).verified
+    assert names(host) == left[which]
+    assert history(host) == []
+    gone = made[1:] if which == 0 else [made[0]]
+    assert host.ask("memory.forget_forever", ids=gone, confirm=True).verified
+
+
+def test_no_trace_of_a_joined_name_is_left_when_its_texts_are_forgotten(host: Host) -> None:
+    made = notes(host, "Kenji came. Kenji Tanaka laughed.", "Kenji slept.", "Kenji Tanaka slept.")
+    run(host)
+    assert host.ask("memory.forget_forever", ids=made, confirm=True).verified
+    spelled = "SELECT count(*) FROM entities WHERE canonical_name LIKE '%Kenji%'"
+    history = "SELECT count(*) FROM memory_history WHERE before LIKE '%Kenji%' OR after LIKE '%Kenji%'"
+    assert write(host, lambda connection: [connection.execute(sql).get for sql in (spelled, history)]) == [0, 0]
+
+
+def test_a_join_outlives_reading_everything_again_and_deleted_texts(host: Host) -> None:
+    made = notes(host, *TEXTS)
+    run(host)
+    host.submit(engine_of(host).entities.worker.start_over()).result()
+    assert names(host) == JOINED
+    for note in made:
+        host.ask("note.delete", id=note)
+    assert names(host) == {}
+    for note in made:
+        host.ask("memory.undo", history_ids=[host.ask("memory.history", target=note)[0].id])
+    assert names(host) == JOINED
+
+
+@pytest.mark.parametrize("text", ["Mr. Tanaka called.", "The Tanaka house is old."], ids=["of a man", "of a family"])
+def test_a_surname_that_may_be_of_another_is_not_joined(host: Host, text: str) -> None:
+    notes(host, "Kenji Tanaka came. Tanaka laughed.", f"Kenji Tanaka came. {text}")
+    run(host)
+    assert "Tanaka" in names(host)
+
+
+def test_a_speaker_is_not_joined_to_somebody_they_speak_of(host: Host) -> None:
+    said = {"role": "user", "author": "Maria", "content": "I love Maria Callas. Maria Callas sang well."}
+    host.ask("session.append", session="s", messages=[said, said])
+    before = names(host)
+    run(host)
+    assert names(host) == before
+    assert before["Maria"] == 2
+
+
+def test_an_export_brings_the_join_along(host: Host, tmp_path: Path) -> None:
+    notes(host, *TEXTS)
+    run(host)
+    host.ask("exchange.export", path=str(tmp_path / "all.jsonl"))
+    other = start(tmp_path / "other")
+    try:
+        other.ask("exchange.import", path=str(tmp_path / "all.jsonl"))
+        assert names(other) == JOINED
+        other.ask("entity.split", id=id_of(other, "Kenji Tanaka"), aliases=["Kenji"])
+        assert names(other) == APART
+    finally:
+        other.stop()

@@ -1,0 +1,1 @@
+"""Sheets of import and export, and their reports."""

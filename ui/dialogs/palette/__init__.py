@@ -1,0 +1,1 @@
+"""The command palette: its entries, their lookup and list."""

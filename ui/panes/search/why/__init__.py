@@ -1,0 +1,1 @@
+"""Why a hit is shown, and why something is not."""

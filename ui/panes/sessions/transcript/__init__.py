@@ -1,0 +1,1 @@
+"""The transcript of a conversation: its messages loaded, laid out and painted."""

@@ -1,0 +1,1 @@
+"""Start of the window: the page until a vault is open, and its forms."""

@@ -1,0 +1,1 @@
+"""Fields of forms: text, search, tags, passphrases, their labels and rows."""

@@ -1,0 +1,1 @@
+"""Notices: bars over a page, the banner and toasts."""
