@@ -32,7 +32,7 @@ _JOBS = (
     QT_TRANSLATE_NOOP("Engine", "Weekly reflection"),
     QT_TRANSLATE_NOOP(
         "Engine",
-        "Write what the week brought: who and what is new, what changed, what was promised, and what faded.",
+        "Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.",
     ),
     QT_TRANSLATE_NOOP("Engine", "Forgetting for ever"),
     QT_TRANSLATE_NOOP("Engine", "Preparing search"),

@@ -60,9 +60,12 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
     ),
     (
         "relation",
-        rf"\bmy (?:\w+ )?{_RELATIVE}(?: [A-Z]?\w+)?,? (?:is (?:called|named|an?|expecting|allergic|getting married"
+        rf"\bmy (?:\w+ )?{_RELATIVE}(?: [A-Z]?\w+)?,?(?: \([^()]{{1,40}}\))?"
+        rf" (?:is (?:called|named|an?|expecting|allergic"
+        rf"|getting married"
         rf"|moving)"
-        r"|are (?:called|named|getting)|was born|turns?|works? (?:as|at|for|in)|lives? in|moved to|studies|teaches"
+        r"|are (?:called|named|getting)|was born|turns?|works? (?:as|at|for|in)|lives? in|moved to|goes to"
+        r"|attends|studies|teaches"
         r"|passed away|died|got married|got engaged|had a (?:baby|boy|girl))\b"
         rf"|\b(?:i|we) have (?:got )?{_NUMBER} (?:\w+ ){{0,2}}{_RELATIVE}\b|\bmy {_RELATIVE}['’]s (?:name"
         rf"|birthday) is\b"
@@ -92,7 +95,10 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
         rf"{_IM}(?:flying|moving|going|travel(?:l)?ing|starting|getting (?:married|divorced|a|my|an)|having|visiting"
         rf"|leaving|taking|running|seeing|meeting|hosting|planning)\b(?! to (?:try|make|do|buy|drop|check|look|use"
         rf"|start with|add|cook|wear|set|explore)\b)[^.]{{3,120}}?{_WHEN}"
-        rf"|{_WHEN},? (?:i['’]m|i am|we['’]re|we are) (?:flying|moving|going|travel(?:l)?ing|starting|getting|having"
+        rf"|\b(?:i|we) have an? (?:[\w'’-]+ ){{0,3}}(?:appointment|exam|interview|surgery|operation|flight)\b"
+        r"[^.]{0,60}?"
+        rf"{_WHEN}|{_WHEN},? (?:i['’]m|i am|we['’]re|we are) (?:flying|moving|going"
+        r"|travel(?:l)?ing|starting|getting|having"
         r"|visiting|leaving|taking|running|meeting|hosting|planning)\b",
     ),
     (
@@ -143,7 +149,8 @@ _GERMAN: Final[tuple[tuple[Family, str], ...]] = (
     ("decision", r"\b(?:habe|haben) (?:\w+ ){0,4}(?:beschlossen|entschieden)\b|\bangemeldet\b"),
     (
         "commitment",
-        rf"\b(?:ich|wir) (?:werde|werden) (?:\w+ ){{0,8}}{_GERMAN_WHEN}|\b(?:verspreche|habe versprochen)\b",
+        rf"\b(?:ich|wir) (?:werde|werden) (?:\w+ ){{0,8}}{_GERMAN_WHEN}|\b(?:verspreche|habe versprochen),?"
+        r" (?!es\b|das\b|nicht\b)\w+ \w+",
     ),
     (
         "plan",
@@ -153,7 +160,8 @@ _GERMAN: Final[tuple[tuple[Family, str], ...]] = (
     ),
     (
         "preference",
-        r"\b(?:mein|meine) lieblings\w+ (?:ist|sind)\b|\bich (?:hasse|liebe) (?!es|das|dich|sie|ihn|wie)\w+",
+        r"\b(?:mein|meine) lieblings\w+ (?:ist|sind)\b|\bich (?:hasse|liebe)"
+        r" (?!(?:es|d(?:as|en|em|ich|ein\w*|ies\w*)|sie|ihn|ihr\w*|sein\w*|eu\w*|wie|meine?n?)\b)\w+",
     ),
 )
 _SPANISH_WHEN: Final = (
@@ -217,19 +225,19 @@ _CHINESE: Final[tuple[tuple[Family, str], ...]] = (
         r"|查出)|我(?:患|得)[有了]?"
         r"[^，。]{1,12}(?:病|症|炎)|我[^，。]{0,12}(?:出生|生于)|我[^，。]{0,4}生日是|我今年[^，。]{0,4}岁|我(?:现在"
         r"|目前|一直)?(?:住在|家在"
-        r"|来自|老家|搬到|搬去)|我[^，。]{0,12}(?:搬到|搬去)|我(?:现在|目前)?(?:在|是)[^，。]{1,16}(?:工作|上班|任职"
+        r"|来自|老家|搬到|搬去)|我[^，。]{0,12}(?:搬到|搬去)|我(?:现在|目前)?(?:在|是)(?![这那找])[^，。]{1,16}(?:工作|上班|任职"
         r"|读书|上学|医生|老师|工程师"
         r"|护士|程序员|学生|律师)|我(?:辞职|离职|退休|毕业|升职|失业|入职)了?|我的专业是",
     ),
     (
         "relation",
-        rf"(?:我|我们|咱)(?:的|家)?{_CHINESE_RELATIVE}(?:叫|名叫|是|在|住|今年|出生|去世|过世|生日|结婚|怀孕|过敏"
+        rf"(?:我|我们|咱)(?:的|家)?{_CHINESE_RELATIVE}(?:叫|名叫|是|在[^，。]{0,8}(?:工作|上班|当|读书)|住|今年|出生|去世|过世|生日|结婚|怀孕|过敏"
         rf"|[^，。]{{0,8}}生日是)"
         rf"|我(?:们)?有(?:一|两|三|[0-9])[个只条位]{_CHINESE_RELATIVE}|我(?:们)?[^，。]{{0,8}}(?:结婚|订婚|离婚|领养"
         rf"|领证)了",
     ),
     ("decision", r"我(?:们)?(?:最后|终于|已经)?决定|我(?:们)?[^，。]{0,6}报名了"),
-    ("commitment", rf"我(?:会|一定)[^，。]{{0,10}}{_CHINESE_WHEN}|我(?:保证|答应)"),
+    ("commitment", rf"我(?:会|一定)[^，。]{{0,10}}{_CHINESE_WHEN}|我(?:保证|答应)(?!它|我会的|这|那)[^，。]{4,}"),
     ("plan", rf"我(?:们)?(?:打算|计划|准备|要|将)?[^，。]{{0,4}}{_CHINESE_WHEN}[^，。]{{0,6}}(?:去|飞|搬|结婚|开始"
     rf"|出发|回|到|考)"
              rf"|{_CHINESE_WHEN}[^，。]{{0,3}}我(?:们)?(?:打算|计划|准备|要|将)?[^，。]{{0,4}}(?:去|飞|搬|结婚|开始"

@@ -7,20 +7,21 @@ from typing import Final
 from app.core.text_rules.recall_fence import without_recalled
 from app.extraction.cues import cue_of
 from app.extraction.model import ExtractedFact, Family, SpokenLine
-from app.extraction.passing import is_passing
 from app.extraction.relative_dates import named_day
-from app.extraction.scorer import is_english, probability
+from app.extraction.scorer import is_english, load_weights, probability
 from app.extraction.screening import can_stand_alone, plays_a_part
 from app.extraction.sentence_split import sentences
 
 CONFIDENCE: Final = 0.6
 MAX_PER_MESSAGE: Final = 3
 MAX_FACTS: Final = 2_000  # of one call
-AMONG_PEOPLE: Final = 0.4
-WITH_ASSISTANT: Final = 0.62
+AMONG_PEOPLE: Final = 0.48
+WITH_ASSISTANT: Final = 0.64
 """Least probability of a fact, by the kind of conversation; four of five sentences above it are worth remembering."""
-_TELLING: Final = {"statement", "relation"}
-"""Families whose cues name what matters, so that nothing else is asked."""
+_LESS: Final[dict[Family | None, float]] = {
+    "statement": 1.0, "relation": 1.0, "preference": 0.4, "plan": 0.1, "decision": 0.2, "commitment": 0.3
+}  # fmt: skip
+"""How much less is asked of a sentence with a cue, by its family; where it is all, what matters is named."""
 _LEFT_OPEN: Final = "["  # a masked secret, a blank to fill in, markup
 _FAMILIES: Final[tuple[tuple[Family, re.Pattern[str]], ...]] = (
     ("decision", re.compile(r"\b(?:decided|chose|settled on|signed up|enrolled|quit|applied)\b", re.IGNORECASE)),
@@ -51,26 +52,28 @@ _FAMILIES: Final[tuple[tuple[Family, re.Pattern[str]], ...]] = (
 )
 
 
-def extract(messages: Sequence[SpokenLine]) -> list[ExtractedFact]:
+def extract(messages: Sequence[SpokenLine], weights: Sequence[float] | None = None) -> list[ExtractedFact]:
     """Return the sentences of a conversation that are worth remembering, in order.
 
     Each states something of who says it, and is quoted word for word. Only what people say counts. Questions, requests,
     hypotheses, quotations, code, parts that are played, pasted and recalled text, secrets, and sentences whose subject
-    stands elsewhere are left out. A sentence in English is chosen by the scorer; one that tells of health, relatives,
-    home, work, plans with a date, promises, decisions or strong likes by its cue, also in German, Spanish and Chinese.
-    Of these, what passes is left out, too, unless it tells of health, relatives, home or work.
+    stands elsewhere are left out. A sentence that tells of health, relatives, home or work is chosen by its cue; any
+    other in English by the scorer, which asks less where a cue tells of a strong like, a plan with a date, a promise
+    or a decision. In German, Spanish and Chinese each cue is enough.
 
     Args:
         messages: The messages of one conversation, in order.
+        weights: Weights of the scorer; those that come with the program by default.
     """
     found: list[ExtractedFact] = []
     seen: set[tuple[str, str]] = set()
+    weights = load_weights() if weights is None else weights
     least = WITH_ASSISTANT if any(line.role == "assistant" for line in messages) else AMONG_PEOPLE
     for line in messages:
         if line.role != "user" or plays_a_part(line.text):
             continue
         said_by = line.speaker or line.role
-        for number, (sentence, family) in enumerate(_chosen(line.text, least)):
+        for number, (sentence, family) in enumerate(_chosen(line.text, least, weights)):
             if number >= MAX_PER_MESSAGE or len(found) >= MAX_FACTS:
                 break
             said = (said_by, sentence.rstrip(" .!…。！").casefold())
@@ -80,7 +83,7 @@ def extract(messages: Sequence[SpokenLine]) -> list[ExtractedFact]:
     return found
 
 
-def _chosen(text: str, least: float) -> Iterator[tuple[str, Family]]:
+def _chosen(text: str, least: float, weights: Sequence[float]) -> Iterator[tuple[str, Family]]:
     """Return the sentences of a message that are kept, in order."""
     read = without_recalled(text)
     for sentence in sentences(read):
@@ -88,8 +91,8 @@ def _chosen(text: str, least: float) -> Iterator[tuple[str, Family]]:
         if not can_stand_alone(sentence) or _LEFT_OPEN in sentence or (read is not text and sentence not in text):
             continue
         family = cue_of(sentence)
-        if family not in _TELLING and is_english(sentence):
-            if is_passing(sentence) or (family is None and probability(sentence) < least):
+        if is_english(sentence):
+            if probability(sentence, weights) < least - _LESS.get(family, 0.0):
                 continue
             family = family or next((name for name, pattern in _FAMILIES if pattern.search(sentence)), "statement")
         if family is not None:

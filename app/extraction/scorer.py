@@ -1,8 +1,9 @@
 """Scorer of sentences: logistic regression over hashed features.
 
-It says how likely a sentence is worth remembering. Features are words, pairs of neighbours and some counts, hashed to a
-fixed number of places (Weinberger et al. 2009, https://arxiv.org/abs/0902.2206). Names and numbers count as such, so
-that nothing is learned of the people in the training data. It was trained on English and reads English only.
+It says how likely a sentence is worth remembering. Features are words, their beginnings, pairs of words, the cue, and
+some counts, hashed to a fixed number of places (Weinberger et al. 2009, https://arxiv.org/abs/0902.2206). Names and
+numbers count as such, so that nothing is learned of the people in the training data. It was trained on English and
+reads English only.
 """
 
 import math
@@ -16,9 +17,10 @@ from zlib import crc32
 
 from app.core.paths import resources
 from app.errors import ModelUnavailableError
+from app.extraction.cues import cue_of
 from app.extraction.screening import body_of
 
-PLACES: Final = 1 << 13
+PLACES: Final = 1 << 14
 WEIGHTS: Final = "weights.npy"
 _TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)*|\d[\d.,:]*|[!?$€£%]")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
@@ -34,6 +36,7 @@ _RELATIVE: Final = re.compile(
 _VAGUE: Final = re.compile(r"\b(?:it|that|this|them|those|these|they|something|stuff|things?|one|ones|there)\b")
 _YOU: Final = re.compile(r"\b(?:you|your|yours)\b")
 _ENGLISH: Final = re.compile(r"\b(?:i|i['’][a-z]+|im|ive|my|we|we['’][a-z]+|our)\b")
+_STEM: Final = 4  # letters that words of one stem mostly have in common
 _MOST: Final = 3  # what is counted counts up to this
 
 
@@ -52,7 +55,10 @@ def _features(sentence: str) -> Iterator[str]:
     lower = body.lower()
     tokens = list(_tokens(body))
     yield from (f"w {token}" for token in tokens)
+    yield from (f"b {token[:_STEM]}" for token in tokens if len(token) > _STEM)
     yield from (f"p {one} {other}" for one, other in pairwise(tokens))
+    yield from (f"k {one} {other}" for one, other in zip(tokens, tokens[2:], strict=False))
+    yield f"cue {cue_of(sentence)}"
     yield f"begin {' '.join(tokens[:2])}"
     yield f"end {tokens[-1] if tokens else ''}"
     yield f"length {min(len(tokens) // 4, 8)}"
@@ -77,9 +83,14 @@ def _tokens(body: str) -> Iterator[str]:
         is_first = False
 
 
-def probability(sentence: str) -> float:
-    """Return how likely a sentence is worth remembering, 0 to 1."""
-    found, weights = features(sentence), load_weights()
+def probability(sentence: str, weights: Sequence[float]) -> float:
+    """Return how likely a sentence is worth remembering, 0 to 1.
+
+    Args:
+        sentence: A sentence in English.
+        weights: One for each place; see ``load_weights``.
+    """
+    found = features(sentence)
     return 1 / (1 + math.exp(-sum(weights[place] for place in found) / scale(found)))
 
 

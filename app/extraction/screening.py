@@ -37,7 +37,7 @@ _POINTING: Final = re.compile(
 # A pronoun with no more than a verb before it: what it stands for was not said.
 _DANGLING: Final = re.compile(
     r"(?:(?!and |but |because |so |that )[\w'’]+ ){0,6}?(?:it|them|something|stuff|ones"
-    r"|one(?=\W*\Z| (?:with|for|on|at|from|in|too)\b))(?!['’])\b",
+    r"|(?:one|this|that)(?=\W*\Z| (?:with|for|on|at|from|in|too|because|since)\b| ['’]cause))(?!['’])\b",
     re.IGNORECASE,
 )
 _ASKING: Final = re.compile(
@@ -46,16 +46,17 @@ _ASKING: Final = re.compile(
     r" (?:me|us)\b|please|need (?:some |your |a (?:little |bit of )?)?(?:help|advice|tips?|ideas?|information)"
     r"|(?:looking|searching|hoping) (?:for|to get) (?:some |any |a |an |the |more |new )?(?:\w+ ){0,3}(?:help|advice"
     r"|tips?|ideas?|recommendations?|suggestions?|information|inspiration|ways?|guidance|resources|options)"
-    r"|looking for\b|trying to (?:find|understand|figure|decide|get|come up|think)|want to (?:make sure|know"
-    r"|understand"
-    r"|learn more|ask|see if|get (?:some|a|the|more))|would like (?:to know|you|some|a list|more)|(?:i['’]d|i would)"
-    r" (?:love|like) (?:to (?:know|hear|see|learn more|get)|some|any|your|you|a list|suggestions)|wondering (?:if"
+    r"|looking for\b|trying to (?:find|understand|figure|decide|get|come up|think)|want to (?:make sure"
+    r"|know|understand|learn more|ask|see if"
+    r"|get (?:some|a|the|more))|would like (?:to (?:know|ask)|you|some|a list|more)|(?:i['’]d|i would)"
+    r" (?:love|like) (?:to (?:know|ask|hear|see|learn more|get)|some|any|your|you|a list|suggestions)|wondering (?:if"
     r"|what|how|whether)|was thinking (?:of|about|maybe)|(?:any|some) (?:tips|advice|ideas|recommendations"
     r"|suggestions)|curious (?:about|to|if|how)|interested in (?:learning|knowing|hearing|finding|exploring|getting)"
-    r"|do you|what do you|let me know|i want you|let['’]s|act as|i need you|how (?:do|can|should) i"
+    r"|do you|what do you|let me know|thanks for|thank you"
+    r"|i want you|let['’]s|act as|i need you|how (?:do|can|should) i"
     r"|kannst du|können sie|könntest|bitte|hilf mir|gib mir|ich brauche (?:hilfe|eine idee)|ich suche|weißt du"
-    r"|puedes|podrías|por favor|ayúdame|dame|dime|necesito (?:ayuda|que)|busco|quiero que|sabes)\b"
-    r"|请|帮我|帮忙|能不能|可不可以|怎么|如何|什么|吗[。！]?\Z|告诉我|你能",
+    r"|danke|gracias|puedes|podrías|por favor|ayúdame|dame|dime|necesito (?:ayuda|que)|busco|quiero que|sabes)\b"
+    r"|请|帮我|帮忙|能不能|可不可以|怎么|如何|什么|吗[。！]?\Z|告诉我|你能|谢谢",
     re.IGNORECASE,
 )
 _SUPPOSED: Final = re.compile(

@@ -3780,8 +3780,8 @@
         <translation>Warteschlange der Schreibvorgänge</translation>
     </message>
     <message>
-        <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
-        <translation>Schreiben, was die Woche brachte: wer und was neu ist, was sich änderte, was versprochen wurde und was verblasste.</translation>
+        <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>
+        <translation>Die Woche schreiben: Menschen und was sich bei ihnen änderte, fällige Pläne, offene Versprechen, geänderte Meinungen, Verblasstes.</translation>
     </message>
     <message>
         <source>Wrote a note</source>

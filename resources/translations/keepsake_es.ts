@@ -3780,8 +3780,8 @@
         <translation>Cola de escrituras diferidas</translation>
     </message>
     <message>
-        <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
-        <translation>Escribir lo que trajo la semana: quién y qué es nuevo, qué cambió, qué se prometió y qué se desvaneció.</translation>
+        <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>
+        <translation>Escribir la semana: personas y qué cambió con ellas, planes próximos, promesas pendientes, cambios de opinión, lo que se desvaneció.</translation>
     </message>
     <message>
         <source>Wrote a note</source>

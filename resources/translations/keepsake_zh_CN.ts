@@ -3780,8 +3780,8 @@
         <translation>延迟写入队列</translation>
     </message>
     <message>
-        <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
-        <translation>写下这一周：新出现的人和事、变化、承诺以及淡忘的内容。</translation>
+        <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>
+        <translation>写下这一周：人物及其变化、临近的计划、未兑现的承诺、改变的想法以及淡忘的内容。</translation>
     </message>
     <message>
         <source>Wrote a note</source>

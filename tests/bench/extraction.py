@@ -4,34 +4,31 @@ The dialogues of LoCoMo carry observations about each speaker that people wrote,
 A fact is right by the *strict* measure when an observation about its speaker names its turn and they share at least
 ``SHARE`` of the fact's content words or of the observation's (stems, without the speaker's name). By the *turn* measure
 it is right when an observation about its speaker names its turn. Recall is the share of the observations that some fact
-is right about. The dialogues that the scorer was trained on are reported apart.
+is right about. Each dialogue is read with weights that were trained without it.
 
-With ``--samples``, 100 facts drawn at random of the dialogues that were not trained on and as many of the conversations
-of LongMemEval are written there, each with its message, to be read by a person.
+With ``--samples``, 100 facts drawn at random of the dialogues and as many of the conversations of LongMemEval are
+written there, each with its message, to be read by a person. Of LongMemEval neither the half that is trained on nor
+any sentence that was marked is drawn.
 """
 
 import argparse
 import gzip
 import json
 import random
-import re
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from app.core.text_rules.stopwords import ENGLISH
 from app.extraction.extractor import extract
 from app.extraction.model import ExtractedFact, SpokenLine
 from tests.bench.machine import machine
-from tests.bench.train.facts import TRAINED_DIALOGUES, dialogues, is_trained_on
+from tests.bench.train.facts import dialogues, examples, held_out, is_trained_on, load_marks, mark_key, shares
 
-SHARE = 0.3
 SAMPLED = 100
-_WORD = re.compile(r"[a-z0-9]+")
 _TIME = "%I:%M %p on %d %B, %Y"
 
 
@@ -62,29 +59,20 @@ def sessions(dialogue: dict[str, Any]) -> Iterator[Session]:
         number += 1
 
 
-def stems(text: str, speaker: str) -> frozenset[str]:
-    """Return the content words of a text, cut to their stems, without the speaker's name."""
-    words = (word for word in _WORD.findall(text.lower()) if word not in ENGLISH and word != speaker.lower())
-    return frozenset(re.sub(r"(?:ing|ed|es|s|ly|e)\Z", "", word) if len(word) > 4 else word for word in words)
+Weights = tuple[float, ...]
+Drawn = tuple[ExtractedFact, SpokenLine]
 
 
-def shares(fact: ExtractedFact, observation: str) -> bool:
-    """Return whether fact and observation share enough content words."""
-    mine, theirs = stems(fact.content, fact.said_by), stems(observation, fact.said_by)
-    common = len(mine & theirs)
-    return bool(common) and (common / len(mine) >= SHARE or common / len(theirs) >= SHARE)
-
-
-def measured(given: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return precision and recall over dialogues."""
+def measured(given: Sequence[tuple[dict[str, Any], Weights]]) -> dict[str, Any]:
+    """Return precision and recall over dialogues, each with weights of its own."""
     facts = strict = turn = observations = covered = messages = 0
     families: Counter[str] = Counter()
     right: Counter[str] = Counter()
     seconds = 0.0
-    for dialogue in given:
+    for dialogue, weights in given:
         for session in sessions(dialogue):
             begun = time.perf_counter()
-            found = extract(session.lines)
+            found = extract(session.lines, weights)
             seconds += time.perf_counter() - begun
             messages += len(session.lines)
             hit: set[int] = set()
@@ -94,7 +82,9 @@ def measured(given: list[dict[str, Any]]) -> dict[str, Any]:
                     for number, (speaker, _, turns) in enumerate(session.observations)
                     if speaker == fact.said_by and session.ids[fact.seq] in turns
                 ]
-                same = [number for number in cited if shares(fact, session.observations[number][1])]
+                same = [
+                    number for number in cited if shares(fact.content, session.observations[number][1], fact.said_by)
+                ]
                 hit.update(same)
                 facts, turn, strict = facts + 1, turn + bool(cited), strict + bool(same)
                 families[fact.family] += 1
@@ -124,13 +114,19 @@ def chats(data: Path) -> Iterator[list[SpokenLine]]:
                 ]
 
 
-def write_sample(path: Path, conversations: Iterator[list[SpokenLine]]) -> None:
-    """Write facts of conversations drawn at random, each with its message."""
-    found = [(fact, lines[fact.seq]) for lines in conversations for fact in extract(lines)]
-    drawn = random.Random(28).sample(found, min(SAMPLED, len(found)))
+def write_sample(path: Path, found: Iterable[Drawn], seed: int) -> None:
+    """Write facts drawn at random, each with its message."""
+    known = [*found]
+    drawn = random.Random(seed).sample(known, min(SAMPLED, len(known)))
     rows = ({"text": fact.content, "said_by": fact.said_by, "message": line.text} for fact, line in drawn)
     path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), "utf-8")
-    print(f"{path.name}: {len(drawn)} of {len(found)} facts")
+    print(f"{path.name}: {len(drawn)} of {len(known)} facts")
+
+
+def drawn_from(lines: Sequence[SpokenLine], weights: Weights | None = None) -> Iterator[Drawn]:
+    """Return the facts of a conversation, each with its message."""
+    said = {line.seq: line for line in lines}
+    yield from ((fact, said[fact.seq]) for fact in extract(lines, weights))
 
 
 def main() -> None:
@@ -139,24 +135,29 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--samples", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     loaded = dialogues(options.data)
-    parts = {"trained_on": measured(loaded[:TRAINED_DIALOGUES]), "held_out": measured(loaded[TRAINED_DIALOGUES:])}
-    for name, part in parts.items():
-        print(
-            f"{name}: {part['facts']} facts of {part['messages']} messages; precision strict"
-            f" {part['precision_strict']:.3f}, by turn {part['precision_turn']:.3f}; recall"
-            f" {part['recall_strict']:.3f}; {part['messages_per_s']:,.0f} messages/s"
-        )
-        for family, (count, precision) in part["families"].items():
-            print(f"    {family}: {count}, {precision:.3f}")
+    given = [*zip(loaded, held_out(examples(options.data), len(loaded)), strict=True)]
+    found = measured(given)
+    print(
+        f"{found['facts']} facts of {found['messages']} messages; precision strict {found['precision_strict']:.3f}, by"
+        f" turn {found['precision_turn']:.3f}; recall {found['recall_strict']:.3f};"
+        f" {found['messages_per_s']:,.0f} messages/s"
+    )
+    for family, (count, precision) in found["families"].items():
+        print(f"    {family}: {count}, {precision:.3f}")
     if options.json is not None:
-        options.json.write_text(json.dumps({**parts, "machine": machine()}, indent=1), "utf-8")
+        options.json.write_text(json.dumps({**found, "machine": machine()}, indent=1), "utf-8")
     if options.samples is not None:
         options.samples.mkdir(parents=True, exist_ok=True)
-        held_out = (list(part.lines) for dialogue in loaded[TRAINED_DIALOGUES:] for part in sessions(dialogue))
-        write_sample(options.samples / "locomo.jsonl", held_out)
-        write_sample(options.samples / "longmemeval.jsonl", chats(options.data))
+        talks = ((part.lines, weights) for dialogue, weights in given for part in sessions(dialogue))
+        spoken = (one for lines, weights in talks for one in drawn_from(lines, weights))
+        write_sample(options.samples / "locomo.jsonl", spoken, options.seed)
+        marked = load_marks()
+        chatted = (one for lines in chats(options.data) for one in drawn_from(lines))
+        unread = (one for one in chatted if mark_key(one[0].content) not in marked)
+        write_sample(options.samples / "longmemeval.jsonl", unread, options.seed)
 
 
 if __name__ == "__main__":

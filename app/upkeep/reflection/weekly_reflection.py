@@ -56,7 +56,7 @@ class WeeklyReflection:
 
     name = "reflection"
     title = "Weekly reflection"
-    goal = "Write what the week brought: who and what is new, what changed, what was promised, and what faded."
+    goal = "Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded."
     unit = "steps"
 
     def __init__(

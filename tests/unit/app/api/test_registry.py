@@ -61,7 +61,7 @@ def call(name: str, arguments: dict[str, Any], caller: Caller = OWNER) -> tuple[
 
 
 def test_every_subject_is_in_the_catalogue() -> None:
-    subjects = {path.stem for path in SUBJECTS.glob("*.py") if "\n@operation(" in path.read_text(encoding="utf-8")}
+    subjects = {path.stem for path in SUBJECTS.rglob("*.py") if "\n@operation(" in path.read_text(encoding="utf-8")}
     assert {item.handler.__module__.rpartition(".")[2] for item in OPERATIONS} == subjects
 
 

@@ -2,11 +2,13 @@
 
 from datetime import timedelta
 
+import apsw
 import pytest
 
 from app.core.clock import to_datetime
 from app.core.stores import STORES
 from app.entities.model import EntityFilter, GraphFilter
+from app.entities.queries import entity_lists
 from app.errors import NotFoundError
 from tests.helpers.access import EVERYTHING
 from tests.helpers.sample_data import NAUGHTY
@@ -46,6 +48,26 @@ def test_a_list_by_type_prefix_text_time_and_order(populated: EntityHarness) -> 
     }
     populated.do(populated.service.protect(populated.id("Rome"), actor="person"))
     assert set(populated.names(protected=True)) == {"Rome"}
+
+
+def test_a_page_is_the_beginning_of_the_whole_list(populated: EntityHarness) -> None:
+    populated.do(populated.service.merge([populated.id("Robert Smith")], populated.id("Bob"), actor="person"))
+    populated.do(populated.service.protect(populated.id("Rome"), actor="person"))
+
+    def read(connection: apsw.Connection) -> tuple[list[str], list[str], int]:
+        everything = EntityFilter()
+        whole = entity_lists.ids(connection, everything, stores=STORES)
+        pages = [entity_lists.ids(connection, everything, limit=2, offset=at, stores=STORES) for at in range(0, 12, 2)]
+        return whole, [one for page in pages for one in page], entity_lists.count(connection, everything, stores=STORES)
+
+    def forget_mentions(connection: apsw.Connection) -> None:
+        connection.execute("DELETE FROM mentions WHERE surface LIKE '%rome' OR surface LIKE '%paris'")
+
+    populated.do(populated.store.write(forget_mentions))
+    whole, paged, count = populated.do(populated.store.read(read))
+    assert paged == whole
+    assert count == len(whole) > 4
+    assert populated.id("Rome") in whole  # protected, though nothing mentions it any more
 
 
 @pytest.mark.parametrize("text", NAUGHTY)
