@@ -27,7 +27,7 @@ Kind = Literal[
     "vault",
 ]
 Guard = Literal["", "built_in", "others", "unconfirmed"]
-Undo = Literal["", "history", "operation", "needless"]
+Undo = Literal["", "history", "operation", "needless", "none"]
 Handler = Callable[..., Awaitable[Any]]
 
 
@@ -60,9 +60,10 @@ class Declaration:
         guard: What waits for the person without review, because no history brings it back: ``built_in``, a call
             about Keepsake's own jobs; ``others``, also one about a schedule that the agent did not make;
             ``unconfirmed``, one about which the client did not ask the person.
-        undo: What brings back what it changed: ``history``, the undo of its entry there; ``operation``, another
-            operation, or that of all that the agent did; ``needless``, nothing, as no content changes or it passes with
-            its conversation or job; ``""``, nothing, so that the command asks first where it is destructive.
+        undo: What brings back what a write changed: ``history``, the undo of its entries there; ``operation``, another
+            operation, the same one with the earlier value, or that of all that the agent did; ``needless``, nothing, as
+            no content changes or it passes with its conversation, proposal or job; ``none``, nothing, as it is meant to
+            take something away or cannot be taken back, so that the command asks first where it is destructive.
         transcript: The argument that holds messages; recalled text in them is replaced by a reference.
         words: The words of its command; those of its name where ``""``.
         positional: Parameters that the command takes without an option, in the order of a sentence, before the other
@@ -130,7 +131,7 @@ class Operation(Declaration):
     @property
     def asks(self) -> bool:
         """Return whether it takes away something that nothing brings back."""
-        return self.destructive and not self.undo
+        return self.destructive and self.undo == "none"
 
     def bound(self, engine: object, caller: Caller, arguments: Mapping[str, Any]) -> Callable[[], Awaitable[Any]]:
         """Return the call by a caller, with arguments of the right types."""

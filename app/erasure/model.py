@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+TargetKind = Literal["memory", "session", "schedule", "saved_search"]
 BackupChoice = Literal["keep", "rewrite", "delete"]
 BackupOutcome = Literal["kept", "rewritten", "deleted", "unreadable", "incomplete"]
 ErasureMethod = Literal["overwritten in place", "file rewritten", "nothing to look for", "not verified"]
@@ -44,7 +45,7 @@ class ErasureReceipt:
 
     Args:
         id: Of this forgetting.
-        ids: The memories.
+        ids: The memories, schedules and saved searches.
         sessions: The conversations.
         at: When it was asked.
         finished_at: When it was done, ``None`` while it is pending: the next start of the vault finishes it.
@@ -77,7 +78,7 @@ class ErasureReceipt:
 
 @dataclass(frozen=True, slots=True)
 class ErasureTarget:
-    """Target of an erasure: a memory or a whole session."""
+    """Target of an erasure: a memory, a whole session, a schedule or a saved search."""
 
-    kind: Literal["memory", "session"]
+    kind: TargetKind
     id: str

@@ -1,4 +1,4 @@
-"""Erasure of memories and sessions, down to the bytes of the file.
+"""Erasure of memories, sessions, schedules and saved searches, down to the bytes of the file.
 
 A receipt says what was removed and what is left.
 """
@@ -16,12 +16,20 @@ import apsw
 
 from app.changes import Area, Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
-from app.core.ids import new_id
+from app.core.ids import PREFIXES, new_id
 from app.core.text import storable
 from app.erasure import file_residue, fts_vocabulary, references, text_samples
 from app.erasure.backup_cleaner import BackupCleaner
 from app.erasure.eraser import EntityNameEraser, Eraser, Names
-from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget, RemainingReference
+from app.erasure.model import (
+    BackupChoice,
+    BackupFile,
+    ErasureMethod,
+    ErasureReceipt,
+    ErasureTarget,
+    RemainingReference,
+    TargetKind,
+)
 from app.errors import CancelledByPersonError, InputError, KeepsakeError, MachineError, NotFoundError
 from app.part import BackgroundTask, Part
 from app.store import meta
@@ -49,7 +57,11 @@ _OF_COPIES = {
     "incomplete": "Copies that were written anew still hold something of it; forget it again and have them deleted.",
     "unreadable": "Damaged copies hold it and cannot be written anew; forget it again and have them deleted.",
 }
-_AREAS: Final[frozenset[Area]] = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
+_AREAS: Final[frozenset[Area]] = frozenset(
+    {"memories", "tags", "links", "sessions", "messages", "entities", "index", "schedules", "saved_searches"}
+)
+_KINDS: Final[dict[str, TargetKind]] = {PREFIXES["schedule"]: "schedule", PREFIXES["search"]: "saved_search"}
+"""Kinds of targets that their ids tell."""
 _DERIVED = frozenset({"chunks", "meta", references.SCHEMA})
 
 
@@ -111,7 +123,7 @@ class ErasureService(Part):
         progress: Callable[[int], None] = lambda _removed: None,
         operation: str = "memory.forget_forever",
     ) -> Changed[ErasureReceipt]:
-        """Remove memories and conversations so that nothing brings them back, and prove it.
+        """Remove memories, conversations and the like so that nothing brings them back, and prove it.
 
         Raises:
             InputError: It is not confirmed, or nothing is named.
@@ -120,7 +132,7 @@ class ErasureService(Part):
         """
         targets = _targets(ids, sessions)
         if not targets:
-            raise InputError("Say what to forget: 'ids' of memories or 'sessions'.", field="ids")
+            raise InputError("Say what to forget: 'ids' of memories and the like, or 'sessions'.", field="ids")
         if not confirm:
             raise InputError(
                 f"This removes {len(targets)} for ever; nothing can bring them back. Ask again with confirm=true.",
@@ -361,7 +373,8 @@ def _unfinished(error: MachineError) -> MachineError:
 
 
 def _targets(ids: Sequence[str], sessions: Sequence[str]) -> list[ErasureTarget]:
-    memories = (ErasureTarget("memory", storable(name)[0]) for name in ids)
+    named = (storable(name)[0] for name in ids)
+    memories = (ErasureTarget(_KINDS.get(name.partition("-")[0], "memory"), name) for name in named)
     talks = (ErasureTarget("session", storable(name)[0]) for name in sessions)
     return list(dict.fromkeys((*memories, *talks)))
 

@@ -9,8 +9,10 @@ from app.index import repo, session_reindex
 from app.index.worker import IndexWorker
 from app.memories.memory_eraser import MemoryEraser
 from app.retrieval.parts import SearchCaches
+from app.retrieval.saved.saved_search_eraser import SAVED_SEARCH_ERASER
 from app.retrieval.service import SearchService
 from app.runtime import Runtime
+from app.schedule.schedule_eraser import SCHEDULE_ERASER
 from app.sessions.session_eraser import SessionEraser
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ def build(runtime: Runtime, search: SearchService, worker: IndexWorker) -> Erasu
     erasers: dict[str, Eraser] = {
         "memory": MemoryEraser(repo.delete_of_memory),
         "session": SessionEraser(repo.delete_of_session, hide_entries),
+        "schedule": SCHEDULE_ERASER,
+        "saved_search": SAVED_SEARCH_ERASER,
     }
     caches = SearchCaches(search, worker)
     return ErasureService(runtime.store, erasers, name_eraser, runtime.clock, caches.clear)

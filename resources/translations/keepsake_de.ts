@@ -2172,6 +2172,10 @@
         <translation>1 Text</translation>
     </message>
     <message>
+        <source>A later change was undone before that ({last}) and can be done again.</source>
+        <translation>Zuvor wurde eine spätere Änderung rückgängig gemacht ({last}); sie lässt sich wiederherstellen.</translation>
+    </message>
+    <message>
         <source>API key variable</source>
         <translation>Variable des API-Schlüssels</translation>
     </message>
@@ -4094,6 +4098,10 @@
     <message>
         <source>wording</source>
         <translation>Wortlaut</translation>
+    </message>
+    <message>
+        <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
+        <translation>Zuvor wurden {count} spätere Änderungen rückgängig gemacht, zuletzt {last}; sie lassen sich wiederherstellen.</translation>
     </message>
     <message>
         <source>{n} conversations</source>

@@ -2172,6 +2172,10 @@
         <translation>1 texto</translation>
     </message>
     <message>
+        <source>A later change was undone before that ({last}) and can be done again.</source>
+        <translation>Antes se deshizo un cambio posterior ({last}), que se puede rehacer.</translation>
+    </message>
+    <message>
         <source>API key variable</source>
         <translation>Variable de la clave de API</translation>
     </message>
@@ -4094,6 +4098,10 @@
     <message>
         <source>wording</source>
         <translation>redacción</translation>
+    </message>
+    <message>
+        <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
+        <translation>Antes se deshicieron {count} cambios posteriores, el último de ellos {last}, que se pueden rehacer.</translation>
     </message>
     <message>
         <source>{n} conversations</source>

@@ -2172,6 +2172,10 @@
         <translation>1 篇文本</translation>
     </message>
     <message>
+        <source>A later change was undone before that ({last}) and can be done again.</source>
+        <translation>在此之前已撤销一项较晚的更改（{last}），可以重做。</translation>
+    </message>
+    <message>
         <source>API key variable</source>
         <translation>API 密钥变量</translation>
     </message>
@@ -4094,6 +4098,10 @@
     <message>
         <source>wording</source>
         <translation>措辞</translation>
+    </message>
+    <message>
+        <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
+        <translation>在此之前已撤销 {count} 项较晚的更改，最后一项是{last}，可以重做。</translation>
     </message>
     <message>
         <source>{n} conversations</source>

@@ -1,9 +1,10 @@
 """Sentences about the entries of the history, in the person's language."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from app.history.acts.model import Act, deed, refusal_of, sentence
+from app.history.acts.model import Act, deed, refusal_of, sentence, undone_before
 from ui.dialogs.exchange.import_report import format_name
 from ui.engine_texts import engine_text
 from ui.translation import translate
@@ -32,6 +33,11 @@ def refusal_text(act: Act, first: Act | None) -> str:
         return engine_text(act.refusal)
     words = "" if first is None else act_text(first)
     return refusal_of(act.obstacle, words, _say)
+
+
+def undone_text(acts: Sequence[Act]) -> str:
+    """Return the sentence about acts that were undone before another was refused."""
+    return undone_before([act_text(act) for act in acts], _say)
 
 
 def actor_text(act: Act) -> str:

@@ -47,7 +47,9 @@ async def notes_folder(engine: Engine, caller: Caller) -> NotesFolderStatus:
     return engine.note_folder.status()
 
 
-@operation("exchange.import", access="write", trust="full", owner_only=True, review="unrehearsed", kind="note")
+@operation(
+    "exchange.import", access="write", trust="full", owner_only=True, review="unrehearsed", kind="note", undo="history"
+)
 async def import_file(
     engine: Engine,
     caller: Caller,
@@ -119,7 +121,15 @@ async def unfinished(engine: Engine, caller: Caller) -> list[UnfinishedImport]:
     return list(engine.exchange.unfinished_imports.cut_off)
 
 
-@operation("exchange.dismiss", access="write", trust="full", owner_only=True, review="unrehearsed", kind="note")
+@operation(
+    "exchange.dismiss",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="unrehearsed",
+    kind="note",
+    undo="needless",
+)
 async def dismiss(engine: Engine, caller: Caller, run_id: str) -> Changed[bool]:
     """Say nothing more about an import that was cut off.
 

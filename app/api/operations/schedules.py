@@ -297,6 +297,7 @@ async def run_now(engine: Engine, caller: Caller, id: str) -> ScheduleClaim:
     review="content",
     kind="schedule",
     guard="others",
+    undo="none",
     sentence="Used schedules",
 )
 async def prune(engine: Engine, caller: Caller, id: str, keep: Count) -> Changed[int]:
@@ -399,7 +400,9 @@ async def report(
     return await engine.schedules.service.finish(run_id, caller.name, status, output, turn_count=turn_count, cost=cost)
 
 
-@operation("schedule.pause_all", access="write", trust="full", owner_only=True, sentence="Used schedules")
+@operation(
+    "schedule.pause_all", access="write", trust="full", owner_only=True, sentence="Used schedules", undo="operation"
+)
 async def pause_all(engine: Engine, caller: Caller, until: datetime | None = None) -> Changed[bool]:
     """Run no schedule until a time, or end such a pause.
 
@@ -448,6 +451,7 @@ async def notes(engine: Engine, caller: Caller, limit: Count = 100) -> list[Sche
     owner_only=True,
     review="free",
     kind="schedule",
+    undo="needless",
     sentence="Used schedules",
 )
 async def notes_shown(engine: Engine, caller: Caller, ids: list[int]) -> Changed[int]:

@@ -1,6 +1,6 @@
 """Values of acts, and the sentences that tell of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
@@ -49,6 +49,8 @@ ENTRY: Final = "entry:"
 NOTHING_TO_UNDO: Final = "There is nothing to undo."
 NOTHING_TO_REDO: Final = "There is nothing to do again."
 UNDONE_ALREADY: Final = "That is undone already."
+_ONE_BEFORE: Final = "A later change was undone before that ({last}) and can be done again."
+_SOME_BEFORE: Final = "{count} later changes were undone before that, the last of them {last}, and can be done again."
 _NOTHING: Final = "Did nothing that is still known"
 _UNDID: Final = "Undid: {what}"
 _UNDID_PART: Final = "Undid part of: {what}"
@@ -227,6 +229,17 @@ def refusal_of(obstacle: ActObstacle, first: str, say: Callable[[str], str] = st
     return refusal(obstacle.reason, obstacle.kind, obstacle.fields, first, say)
 
 
+def undone_before(undone: Sequence[str], say: Callable[[str], str] = str) -> str:
+    """Return the sentence about acts that were undone before another was refused.
+
+    Args:
+        undone: Their ids, or sentences of them, in the order in which they were undone.
+        say: Translates a text of this module.
+    """
+    text = say(_ONE_BEFORE if len(undone) == 1 else _SOME_BEFORE)
+    return text.format(count=f"{len(undone):,}", last=undone[-1])
+
+
 def texts() -> Iterator[str]:
     """Return the texts from which sentences are made, for translation."""
     yield from dict.fromkeys(_VERBS.values())
@@ -246,7 +259,7 @@ def texts() -> Iterator[str]:
     for things in _THINGS.values():
         yield from things
     yield from obstacle_texts()
-    yield from (NOTHING_TO_UNDO, NOTHING_TO_REDO, UNDONE_ALREADY)
+    yield from (NOTHING_TO_UNDO, NOTHING_TO_REDO, UNDONE_ALREADY, _ONE_BEFORE, _SOME_BEFORE)
 
 
 def deed(act: Act, say: Callable[[str], str] = str) -> str:

@@ -22,6 +22,7 @@ from app.history.acts.model import (
     Step,
     UndoneAct,
     Who,
+    undone_before,
 )
 from app.history.acts.reader import ActReader
 from app.history.run_undo import RunUndo
@@ -104,7 +105,8 @@ class ActService:
             if not isinstance(error, InputError):
                 raise
             undone = [one.value.act.id for one in done]
-            raise type(error)(f"{error.message} {_with_undone(undone)}", **error.data | {"undone": undone}) from error
+            data = error.data | {"undone": undone, "cause": error.message}
+            raise type(error)(f"{error.message} {undone_before(undone)}", **data) from error
         return Changed(done[-1].value, _joined(done))
 
     async def _undo_with(self, identity: str, actor: str, done: list[Changed[UndoneAct]], met: set[str] | None) -> None:
@@ -190,14 +192,4 @@ def _joined(done: Sequence[Changed[UndoneAct]]) -> ChangeSet:
         areas=frozenset().union(*(record.areas for record in changes)),
         ids=ids if is_named else (),
         history_ids=tuple(one for record in changes for one in record.history_ids),
-    )
-
-
-def _with_undone(undone: Sequence[str]) -> str:
-    """Return the sentence that names acts undone before another was refused."""
-    return (
-        f"A later change was undone before that ({undone[0]}) and can be done again."
-        if len(undone) == 1
-        else f"{len(undone)} later changes were undone before that, the last of them {undone[-1]}, and can be done"
-        " again."
     )

@@ -60,7 +60,7 @@ async def request_access(
     return await engine.agents.request_access(name, caller.client, trust, reason)
 
 
-@operation("agent.add", access="write", trust="full", owner_only=True)
+@operation("agent.add", access="write", trust="full", owner_only=True, undo="operation")
 async def add(
     engine: Engine,
     caller: Caller,
@@ -96,7 +96,7 @@ async def connected(engine: Engine, caller: Caller) -> list[ConnectedAgent]:
     return list(engine.presence.connected())
 
 
-@operation("agent.rotate", access="write", trust="full", owner_only=True)
+@operation("agent.rotate", access="write", trust="full", owner_only=True, undo="none")
 async def rotate(engine: Engine, caller: Caller, name: str) -> Changed[AgentToken]:
     """Give an agent a new token; the one before ends, on open connections too.
 
@@ -109,7 +109,7 @@ async def rotate(engine: Engine, caller: Caller, name: str) -> Changed[AgentToke
     return await engine.agents.rotate(name, actor=caller.name)
 
 
-@operation("agent.revoke", access="write", trust="full", owner_only=True, destructive=True)
+@operation("agent.revoke", access="write", trust="full", owner_only=True, destructive=True, undo="none")
 async def revoke(engine: Engine, caller: Caller, name: str) -> Changed[Agent]:
     """End an agent's access at once, on open connections too; what it wrote stays.
 
@@ -119,7 +119,7 @@ async def revoke(engine: Engine, caller: Caller, name: str) -> Changed[Agent]:
     return await engine.agents.revoke(name, actor=caller.name)
 
 
-@operation("agent.trust", access="write", trust="full", owner_only=True, positional=("name", "trust"))
+@operation("agent.trust", access="write", trust="full", owner_only=True, positional=("name", "trust"), undo="operation")
 async def change_trust(
     engine: Engine,
     caller: Caller,
@@ -160,7 +160,7 @@ async def requests(engine: Engine, caller: Caller) -> list[AccessRequest]:
     return await engine.agents.requests()
 
 
-@operation("agent.allow", access="write", trust="full", owner_only=True)
+@operation("agent.allow", access="write", trust="full", owner_only=True, undo="operation")
 async def allow(
     engine: Engine,
     caller: Caller,
@@ -193,7 +193,7 @@ async def allow(
     )
 
 
-@operation("agent.refuse", access="write", trust="full", owner_only=True)
+@operation("agent.refuse", access="write", trust="full", owner_only=True, undo="operation")
 async def refuse(engine: Engine, caller: Caller, request: str) -> Changed[AccessRequest]:
     """Refuse a program that asked to be let in.
 
@@ -209,7 +209,7 @@ async def incognito_state(engine: Engine, caller: Caller) -> Incognito:
     return await engine.incognito.state()
 
 
-@operation("agent.incognito.set", access="write", trust="full", owner_only=True)
+@operation("agent.incognito.set", access="write", trust="full", owner_only=True, undo="operation")
 async def set_incognito(
     engine: Engine, caller: Caller, on: bool = True, until: datetime | None = None
 ) -> Changed[Incognito]:

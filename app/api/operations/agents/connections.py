@@ -57,7 +57,15 @@ async def preview(
     return await engine.connections.preview(ConnectionRequest(client, agent, trust, hooks=hooks), found)
 
 
-@operation("connection.write", access="write", trust="full", owner_only=True, review="refused", kind="settings")
+@operation(
+    "connection.write",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="refused",
+    kind="settings",
+    undo="operation",
+)
 async def write(
     engine: Engine,
     caller: Caller,
@@ -95,6 +103,7 @@ async def write(
     destructive=True,
     review="refused",
     kind="settings",
+    undo="none",
 )
 async def remove(
     engine: Engine,

@@ -61,7 +61,13 @@ async def count(engine: Engine, caller: Caller, state: StateFilter = "waiting", 
 
 
 @operation(
-    "inbox.accept", access="write", trust="full", owner_only=True, positional=("ids",), sentence="Decided on proposals"
+    "inbox.accept",
+    access="write",
+    trust="full",
+    owner_only=True,
+    positional=("ids",),
+    sentence="Decided on proposals",
+    undo="history",
 )
 async def accept(
     engine: Engine,
@@ -121,7 +127,7 @@ async def reject(
     return await engine.inbox.reject(_ids(id, ids), reason, caller.name)
 
 
-@operation("inbox.edit", access="write", trust="full", owner_only=True, sentence="Decided on proposals")
+@operation("inbox.edit", access="write", trust="full", owner_only=True, sentence="Decided on proposals", undo="history")
 async def edit(engine: Engine, caller: Caller, id: int, arguments: dict[str, Any]) -> Changed[Proposal]:
     """Change what an agent proposed before it is accepted; it goes on waiting.
 
@@ -133,7 +139,9 @@ async def edit(engine: Engine, caller: Caller, id: int, arguments: dict[str, Any
     return Changed(proposal, changes(caller.name, id))
 
 
-@operation("inbox.draft", access="write", trust="full", owner_only=True, sentence="Decided on proposals")
+@operation(
+    "inbox.draft", access="write", trust="full", owner_only=True, sentence="Decided on proposals", undo="needless"
+)
 async def draft(engine: Engine, caller: Caller, id: int, texts: dict[str, str]) -> Changed[bool]:
     """Keep what you have typed in place of a proposal's texts.
 
@@ -163,7 +171,9 @@ async def rules(engine: Engine, caller: Caller) -> list[InboxRule]:
     return await engine.inbox.rules()
 
 
-@operation("inbox.rule.set", access="write", trust="full", owner_only=True, sentence="Decided on proposals")
+@operation(
+    "inbox.rule.set", access="write", trust="full", owner_only=True, sentence="Decided on proposals", undo="operation"
+)
 async def set_rule(
     engine: Engine, caller: Caller, action: RuleAction, agent: str = "", kind: str = ""
 ) -> Changed[list[InboxRule]]:
@@ -180,7 +190,14 @@ async def set_rule(
     return await engine.inbox.set_rule(agent, kind, action, caller.name)
 
 
-@operation("inbox.rule.remove", access="write", trust="full", owner_only=True, sentence="Decided on proposals")
+@operation(
+    "inbox.rule.remove",
+    access="write",
+    trust="full",
+    owner_only=True,
+    sentence="Decided on proposals",
+    undo="operation",
+)
 async def remove_rule(engine: Engine, caller: Caller, agent: str = "", kind: str = "") -> Changed[list[InboxRule]]:
     """Remove a rule for agents' writes.
 

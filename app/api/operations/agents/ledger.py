@@ -63,7 +63,7 @@ async def activity(engine: Engine, caller: Caller, agent: str, since: datetime |
     return await engine.ledger.activity(agent, since)
 
 
-@operation("agent.clear_ledger", access="write", trust="full", destructive=True, owner_only=True)
+@operation("agent.clear_ledger", access="write", trust="full", destructive=True, owner_only=True, undo="none")
 async def clear_ledger(engine: Engine, caller: Caller, before: datetime | None = None) -> Changed[int]:
     """Delete calls from the ledger and return how many; this cannot be undone.
 

@@ -67,7 +67,7 @@ async def hide(engine: Engine, caller: Caller, name: str, since: str = "", job: 
         return await engine.undo.quarantine.hide(agent, since_ms, caller.name, work)
 
 
-@operation("agent.release", access="write", trust="full", owner_only=True)
+@operation("agent.release", access="write", trust="full", owner_only=True, undo="operation")
 async def release(engine: Engine, caller: Caller, name: str, job: str = "") -> Changed[AgentRun]:
     """Bring back what was hidden of an agent, exactly as it was.
 

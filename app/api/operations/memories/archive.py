@@ -113,6 +113,7 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     destructive=True,
     review="unrehearsed",
     kind="note",
+    undo="none",
     sentence="Changed the archive",
 )
 async def clean(engine: Engine, caller: Caller, older_than_days: float, limit: Count = 200) -> Changed[int]:

@@ -18,6 +18,7 @@ from app.erasure.model import BackupChoice, ErasureReceipt
     kind="note",
     positional=("ids",),
     erases=True,
+    undo="none",
     sentence="Used your memories",
 )
 async def forget_forever(
@@ -29,7 +30,7 @@ async def forget_forever(
     backups: BackupChoice = "keep",
     job: str = "",
 ) -> Changed[ErasureReceipt]:
-    """Erase memories and whole conversations for ever and return a receipt.
+    """Erase memories, whole conversations and the like for ever and return a receipt.
 
     They are removed down to the bytes of the file.
 
@@ -42,8 +43,8 @@ async def forget_forever(
     their copies beside the backups unless backups are kept.
 
     Args:
-        ids: Memories of any kind: active, deleted or archived. What was forgotten before may be named again to clean
-            the copies that were kept then.
+        ids: Memories of any kind: active, deleted or archived; schedules with their runs, and saved searches, deleted
+            ones too. What was forgotten before may be named again to clean the copies that were kept then.
         sessions: Conversations with all their messages, forgotten ones too.
         confirm: Must be true: nothing can bring them back.
         backups: What to do with copies that hold them, which are backups, a restore that waits, and files set aside

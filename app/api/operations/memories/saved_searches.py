@@ -76,6 +76,7 @@ async def delete(engine: Engine, caller: Caller, id: str) -> Changed[SavedSearch
     review="unrehearsed",
     kind="settings",
     guard="unconfirmed",
+    undo="operation",
     sentence="Changed saved searches",
 )
 async def order(engine: Engine, caller: Caller, ids: list[str]) -> Changed[list[SavedSearch]]:

@@ -19,7 +19,15 @@ async def status(engine: Engine, caller: Caller) -> EmbeddingStatus:
     return await engine.index.embedding.status()
 
 
-@operation("embedding.change", access="write", trust="full", owner_only=True, review="unrehearsed", kind="settings")
+@operation(
+    "embedding.change",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="unrehearsed",
+    kind="settings",
+    undo="operation",
+)
 async def change(
     engine: Engine, caller: Caller, model: str, folder: str = "", waits: bool = False
 ) -> Changed[EmbeddingStatus]:
@@ -39,19 +47,31 @@ async def change(
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 
-@operation("embedding.pause", access="write", trust="full", owner_only=True, review="free", kind="vault")
+@operation(
+    "embedding.pause", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="operation"
+)
 async def pause(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Pause the preparation of a new model, also over restarts; finished vectors stay."""
     return await engine.index.embedding.pause()
 
 
-@operation("embedding.resume", access="write", trust="full", owner_only=True, review="free", kind="vault")
+@operation(
+    "embedding.resume", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="operation"
+)
 async def resume(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Go on making a new model's vectors after a pause or a cancelled job."""
     return await engine.index.embedding.resume()
 
 
-@operation("embedding.switch", access="write", trust="full", owner_only=True, review="unrehearsed", kind="settings")
+@operation(
+    "embedding.switch",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="unrehearsed",
+    kind="settings",
+    undo="operation",
+)
 async def switch(engine: Engine, caller: Caller) -> Changed[EmbeddingStatus]:
     """Switch to the model prepared with ``waits`` as soon as its vectors are complete."""
     return Changed(await engine.index.embedding.switch(), ChangeSet(_AREAS, (), caller.name))
@@ -87,7 +107,15 @@ async def compare(
         )
 
 
-@operation("embedding.rollback", access="write", trust="full", owner_only=True, review="unrehearsed", kind="settings")
+@operation(
+    "embedding.rollback",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="unrehearsed",
+    kind="settings",
+    undo="operation",
+)
 async def rollback(engine: Engine, caller: Caller, generation: Count | None = None) -> Changed[EmbeddingStatus]:
     """Cancel the model being prepared, or go back to the previous model.
 

@@ -11,7 +11,7 @@ from app.engine import Engine
 from app.evaluation.model import BenchmarkRun, Judgement
 
 
-@operation("trial.run", access="write", trust="full", owner_only=True, review="free", kind="vault")
+@operation("trial.run", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="needless")
 async def run(
     engine: Engine,
     caller: Caller,
@@ -51,7 +51,7 @@ async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list
     return await engine.evaluation.benchmark.listed(limit)
 
 
-@operation("trial.judge", access="write", trust="full", owner_only=True, review="free", kind="vault")
+@operation("trial.judge", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="operation")
 async def judge(
     engine: Engine, caller: Caller, query: str, id: str, good: bool | None = True
 ) -> Changed[Judgement | None]:

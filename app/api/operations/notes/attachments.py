@@ -16,7 +16,9 @@ PART: Final = 2_000_000
 """Bytes that one answer holds: within a frame of the socket, in base64."""
 
 
-@operation("attachment.add", access="write", trust="full", owner_only=True, review="refused", kind="note")
+@operation(
+    "attachment.add", access="write", trust="full", owner_only=True, review="refused", kind="note", undo="needless"
+)
 async def add(engine: Engine, caller: Caller, path: str = "", name: str = "", data: str = "") -> Changed[Attachment]:
     """Keep a copy of a file in the vault and return the link to it.
 

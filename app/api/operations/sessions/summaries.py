@@ -204,6 +204,7 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
     owner_only=True,
     review="unrehearsed",
     kind="vault",
+    undo="history",
     sentence="Changed a conversation",
 )
 async def consolidate(engine: Engine, caller: Caller, session: str) -> Changed[ConsolidationReport]:

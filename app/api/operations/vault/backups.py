@@ -8,7 +8,7 @@ from app.engine import Engine
 from app.upkeep.model import BackupCheck, BackupInfo, BackupStatus, RestorePlan, RestorePreview
 
 
-@operation("backup.now", access="write", trust="full", owner_only=True, review="free", kind="vault")
+@operation("backup.now", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="needless")
 async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
     """Copy the database, and the settings, into the vault's ``backups`` folder while everything goes on.
 
@@ -62,6 +62,7 @@ async def preview(engine: Engine, caller: Caller, name: str) -> RestorePreview:
     destructive=True,
     review="unrehearsed",
     kind="vault",
+    undo="none",
 )
 async def restore(engine: Engine, caller: Caller, name: str) -> Changed[RestorePlan]:
     """Verify a backup and let it take the vault's place when Keepsake is started again.
@@ -74,7 +75,15 @@ async def restore(engine: Engine, caller: Caller, name: str) -> Changed[RestoreP
     return await engine.upkeep.backups.restore(name, caller.name)
 
 
-@operation("backup.cancel_restore", access="write", trust="full", owner_only=True, review="free", kind="vault")
+@operation(
+    "backup.cancel_restore",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="free",
+    kind="vault",
+    undo="operation",
+)
 async def cancel_restore(engine: Engine, caller: Caller) -> Changed[bool]:
     """Call off a restore that waits for the next start; false when none does."""
     return await engine.upkeep.backups.cancel_restore(caller.name)

@@ -20,7 +20,15 @@ async def status(engine: Engine, caller: Caller) -> EncryptionStatus:
     return await asyncio.to_thread(_encryption(engine).status)
 
 
-@operation("encryption.encrypt", access="write", trust="full", owner_only=True, review="refused", kind="settings")
+@operation(
+    "encryption.encrypt",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="refused",
+    kind="settings",
+    undo="operation",
+)
 async def encrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
     """Have the vault encrypted when it is next opened.
 
@@ -42,6 +50,7 @@ async def encrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[En
     destructive=True,
     review="refused",
     kind="settings",
+    undo="none",
 )
 async def decrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
     """Have the vault decrypted when it is next opened.
@@ -53,7 +62,7 @@ async def decrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[En
     return await _changed(engine, caller)
 
 
-@operation("encryption.cancel", access="write", trust="full", owner_only=True)
+@operation("encryption.cancel", access="write", trust="full", owner_only=True, undo="operation")
 async def cancel(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
     """Call off an encryption that was requested and has not begun.
 
@@ -63,7 +72,15 @@ async def cancel(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
     return await _changed(engine, caller)
 
 
-@operation("encryption.change", access="write", trust="full", owner_only=True, review="refused", kind="settings")
+@operation(
+    "encryption.change",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="refused",
+    kind="settings",
+    undo="operation",
+)
 async def change(engine: Engine, caller: Caller, old: str, new: str) -> Changed[EncryptionStatus]:
     """Put another passphrase in the place of the old one, at once.
 
@@ -77,7 +94,15 @@ async def change(engine: Engine, caller: Caller, old: str, new: str) -> Changed[
     return await _changed(engine, caller)
 
 
-@operation("encryption.remember", access="write", trust="full", owner_only=True, review="refused", kind="settings")
+@operation(
+    "encryption.remember",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="refused",
+    kind="settings",
+    undo="operation",
+)
 async def remember(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
     """Put the vault's key into the system's keyring.
 
@@ -90,7 +115,15 @@ async def remember(engine: Engine, caller: Caller, passphrase: str) -> Changed[E
     return await _changed(engine, caller)
 
 
-@operation("encryption.forget", access="write", trust="full", owner_only=True, review="refused", kind="settings")
+@operation(
+    "encryption.forget",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="refused",
+    kind="settings",
+    undo="operation",
+)
 async def forget(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
     """Take the vault's key out of the system's keyring.
 

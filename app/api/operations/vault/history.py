@@ -50,7 +50,14 @@ async def next_steps(engine: Engine, caller: Caller) -> NextSteps:
 
 
 @operation(
-    "history.undo", access="write", trust="full", owner_only=True, review="content", kind="note", positional=("id",)
+    "history.undo",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="content",
+    kind="note",
+    positional=("id",),
+    undo="history",
 )
 async def undo(engine: Engine, caller: Caller, id: str, with_later: bool = False) -> Changed[UndoneAct]:
     """Undo an entry of the history of any kind.
@@ -66,7 +73,14 @@ async def undo(engine: Engine, caller: Caller, id: str, with_later: bool = False
 
 
 @operation(
-    "history.step", access="write", trust="full", owner_only=True, review="content", kind="note", positional=("step",)
+    "history.step",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="content",
+    kind="note",
+    positional=("step",),
+    undo="history",
 )
 async def step(engine: Engine, caller: Caller, step: Step = "undo") -> Changed[UndoneAct]:
     """Undo the last thing that you did, or do again what you undid last.

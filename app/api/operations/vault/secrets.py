@@ -41,7 +41,7 @@ async def status(engine: Engine, caller: Caller, name: str) -> SecretStatus:
     return await asyncio.to_thread(engine.keys.status, _source(engine, name))
 
 
-@operation("secret.set", access="write", trust="full", owner_only=True, review="refused", kind="settings")
+@operation("secret.set", access="write", trust="full", owner_only=True, review="refused", kind="settings", undo="none")
 async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> Changed[SecretStatus]:
     """Store the key of a remote service in the system's keyring.
 
@@ -64,7 +64,14 @@ async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> C
 
 
 @operation(
-    "secret.remove", access="write", trust="full", owner_only=True, destructive=True, review="refused", kind="settings"
+    "secret.remove",
+    access="write",
+    trust="full",
+    owner_only=True,
+    destructive=True,
+    review="refused",
+    kind="settings",
+    undo="none",
 )
 async def remove(engine: Engine, caller: Caller, name: str) -> Changed[SecretStatus]:
     """Remove the key of a remote service from the system's keyring.

@@ -20,7 +20,15 @@ async def list_settings(engine: Engine, caller: Caller) -> list[SettingValue]:
     return engine.config.values()
 
 
-@operation("settings.set", access="write", trust="full", owner_only=True, review="unrehearsed", kind="settings")
+@operation(
+    "settings.set",
+    access="write",
+    trust="full",
+    owner_only=True,
+    review="unrehearsed",
+    kind="settings",
+    undo="operation",
+)
 async def set_value(engine: Engine, caller: Caller, name: str, value: str | float | bool) -> Changed[SettingValue]:
     """Set a setting and save it in the vault's ``config.toml``.
 

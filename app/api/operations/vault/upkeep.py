@@ -111,7 +111,9 @@ async def plan(engine: Engine, caller: Caller, job: str) -> UpkeepPlan:
     return await engine.upkeep_jobs.named(job).plan()
 
 
-@operation("upkeep.run", access="write", trust="full", owner_only=True, review="unrehearsed", kind="vault")
+@operation(
+    "upkeep.run", access="write", trust="full", owner_only=True, review="unrehearsed", kind="vault", undo="history"
+)
 async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     """Run a job now, wait for its end, and return its run.
 
@@ -128,7 +130,7 @@ async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     return await engine.schedules.service.run(claim.run_id)
 
 
-@operation("upkeep.cancel", access="write", trust="full", owner_only=True, review="free", kind="vault")
+@operation("upkeep.cancel", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="needless")
 async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     """Stop a job that runs; False when it does not run.
 
@@ -144,7 +146,9 @@ async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     return bool(running)
 
 
-@operation("upkeep.undo_night", access="write", trust="full", owner_only=True, review="content", kind="note")
+@operation(
+    "upkeep.undo_night", access="write", trust="full", owner_only=True, review="content", kind="note", undo="history"
+)
 async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Changed[UndoneNight]:
     """Undo all that jobs and goals changed in the past day, as one act.
 

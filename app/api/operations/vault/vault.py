@@ -55,6 +55,7 @@ async def check(engine: Engine, caller: Caller) -> CheckReport:
     owner_only=True,
     review="free",
     kind="vault",
+    undo="needless",
     sentence="Looked after the vault",
 )
 async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
@@ -74,6 +75,7 @@ async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
     owner_only=True,
     review="free",
     kind="vault",
+    undo="needless",
     sentence="Looked after the vault",
 )
 async def reindex(engine: Engine, caller: Caller) -> Changed[int]:

@@ -59,10 +59,31 @@ DERIVED = {
     ),
     "its command looks a value up": (lambda item: item.filled, "note.update"),
     "its command joins words": (lambda item: item.joined, "memory.context memory.search"),
-    "another operation undoes it": (
+    "another operation, or itself, undoes it": (
         lambda item: item.undo == "operation",
-        "agent.quarantine agent.undo health.fix inbox.reject",
+        "agent.add agent.allow agent.incognito.set agent.quarantine agent.refuse agent.release agent.trust agent.undo "
+        "backup.cancel_restore connection.write embedding.change embedding.pause embedding.resume embedding.rollback "
+        "embedding.switch encryption.cancel encryption.change encryption.encrypt encryption.forget "
+        "encryption.remember health.fix inbox.reject inbox.rule.remove inbox.rule.set saved_search.order "
+        "schedule.pause_all settings.set trial.judge",
     ),
+    "nothing need be undone": (
+        lambda item: item.undo == "needless",
+        "agent.request_access attachment.add backup.now capture.part exchange.dismiss inbox.draft job.cancel "
+        "job.pause job.resume schedule.claim schedule.heartbeat schedule.notes_shown schedule.report schedule.run_now "
+        "session.compact session.consolidated session.digest.roll session.scratchpad.clear session.scratchpad.write "
+        "session.summary.roll trial.run upkeep.cancel vault.reindex vault.repair",
+    ),
+    "nothing brings back what was there": (
+        lambda item: item.undo == "none",
+        "agent.ask agent.clear_ledger agent.revoke agent.rotate archive.clean backup.restore connection.remove "
+        "encryption.decrypt memory.forget_forever schedule.prune secret.remove secret.set",
+    ),
+    "a run that cannot be rehearsed is on the history": (
+        lambda item: item.undo == "history" and item.review in ("refused", "unrehearsed"),
+        "exchange.import session.consolidate upkeep.run",
+    ),
+    "it is not said what brings back what was written": (lambda item: item.access == "write" and not item.undo, ""),
     "its command asks first": (
         lambda item: verb_of(item).asks,
         "agent.ask agent.clear_ledger agent.revoke archive.clean backup.restore connection.remove "
@@ -103,7 +124,3 @@ def test_an_operation_that_reads_declares_nothing_of_a_write() -> None:
     reads = [item for item in OPERATIONS if item.access == "read"]
     assert [item.name for item in reads if item.kind != "other" or item.undo or item.guard or item.destructive] == []
     assert names(lambda item: item.access == "write" and item.sentence.startswith(("Looked at", "Asked"))) == ""
-
-
-def test_an_undo_by_the_history_is_of_a_write_that_agents_or_the_person_see_there() -> None:
-    assert names(lambda item: item.undo == "history" and item.review in ("refused", "unrehearsed")) == ""

@@ -13,10 +13,13 @@ import pytest
 
 from app.api.caller import Caller
 from app.api.registry import to_builtins
+from app.core.ids import new_id
 from app.erasure.model import ErasureReceipt
 from app.erasure.service import ErasureService
 from app.errors import AccessDeniedError, DiskFullError, InputError, NotFoundError
 from app.host import Host
+from app.schedule import repo as schedule_repo
+from app.schedule.model import ScheduleRun
 from app.store.connection import open_writer
 from app.store.store import DATABASE
 from tests.helpers.engine import engine_of
@@ -167,6 +170,37 @@ def test_hidden_entries_of_a_forgotten_conversation_go_too(host: Host) -> None:
     data = (host.vault / DATABASE).read_bytes()
     assert not [vector for vector in vectors if vector in data]
     assert read(host, lambda conn: conn.execute("SELECT 1 FROM session_moves").fetchall()) == []
+    assert host.ask("vault.check").findings == ()
+
+
+@pytest.mark.parametrize("deleted", [True, False])
+def test_schedules_and_saved_searches_go_with_their_past_and_their_runs(host: Host, deleted: bool) -> None:
+    kept = host.ask("schedule.create", goal="Water the roses", cadence={"kind": "interval", "seconds": 86_400})
+    schedule = host.ask(
+        "schedule.create", goal=FIRST, name=TITLE, cadence={"kind": "once", "at": "2099-01-01T00:00:00Z"}
+    )
+    search = host.ask("saved_search.save", query="plumbagovitch quarterdeck", name=TITLE)
+    host.ask("schedule.update", id=schedule.id, patch={"goal": "Now something shorter", "name": "armaladefjord goals"})
+    host.ask("saved_search.rename", id=search.id, name="Würzburger Blaukehlchen")
+    now, run = schedule.created_at, new_id("run")
+    output = f"Done: {TURN}"
+    ended = ScheduleRun(run, schedule.id, now, now, "succeeded", output[:40], output)
+    host.submit(engine(host).store.write(lambda conn: schedule_repo.insert_run(conn, ended))).result()
+    if deleted:
+        host.ask("schedule.delete", id=schedule.id)
+        host.ask("saved_search.delete", id=search.id)
+    assert traces(host.vault) != {}
+    with pytest.raises(NotFoundError):
+        host.ask("memory.forget_forever", ids=["sch-decay"], confirm=True)
+    receipt = host.ask("memory.forget_forever", ids=[schedule.id, search.id], confirm=True)
+    assert receipt.verified
+    assert (receipt.removed["schedules"], receipt.removed["schedule_runs"]) == (1, 1)
+    assert receipt.removed["saved_searches"] == 1
+    assert traces(host.vault) == {}
+    for target in (schedule.id, search.id):
+        assert host.ask("memory.history", target=target) == []
+    assert [act.text for act in host.ask("history.list").acts] == ["Created the schedule ‘Water the roses’"]
+    assert host.ask("schedule.get", id=kept.id) == kept
     assert host.ask("vault.check").findings == ()
 
 

@@ -150,6 +150,30 @@ def test_a_refusal_is_in_the_language(
     assert english == act.refusal
 
 
+def test_what_was_undone_before_a_refusal_is_told_in_the_language(
+    undo: UndoStack, host: Host, rest: Rest, notices: list[Notice], qapp: QApplication
+) -> None:
+    host.ask("note.save", content="Anna Kovacs met Eve Miller in Graz.")
+    host.ask("vault.settle", names=True)
+    ids = {row.name: row.id for row in host.ask("entity.list", limit=100)}
+    host.ask("entity.rename", id=ids["Anna Kovacs"], name="Anna Lund")
+    first = host.ask("history.list").acts[0]
+    host.ask("entity.rename", id=ids["Anna Kovacs"], name="Anna Berg")
+    host.ask("entity.rename", id=ids["Eve Miller"], name="Anna Kovacs")
+    translation.install(qapp, "de")
+    try:
+        rest(undo.can_undo)
+        undo.undo_with_later(first)
+        rest(lambda: bool(notices))
+    finally:
+        translation.remove(qapp)
+    (notice,) = notices
+    assert notice.kind == "error"
+    before = "Zuvor wurde eine spätere Änderung rückgängig gemacht (Umbenannt: der Name ‚Anna Berg‘)"
+    assert before in notice.text
+    assert not any(word in notice.text for word in ("undone", "later", "Renamed", "entry:"))
+
+
 def test_what_no_history_keeps_is_refused_in_the_language(
     undo: UndoStack, host: Host, rest: Rest, notices: list[Notice], qapp: QApplication
 ) -> None:
