@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from app.api.registry import Reply
 from app.changes import ChangeSet, Event, Listener, Progress
 from app.core.error_location import error_location
 from app.errors import KeepsakeError, unexpected
-from ui.typed_call import TypedCall
+from ui.typed_call import Answer_co, TypedCall
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = ["Backend", "Bridge", "Reply"]  # a reply is what ``Bridge.reply`` answers
+    from app.api.registry import Reply
 
 Answer = TypeVar("Answer")
 _log = logging.getLogger(__name__)
@@ -30,6 +29,16 @@ class Backend(Protocol):
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Hear of changes and progress, on any thread; returns what stops it."""
+
+
+class TypedReply(Protocol[Answer_co]):
+    """A ``Reply`` whose value has the type that the call is declared to answer."""
+
+    @property
+    def value(self) -> Answer_co: ...  # noqa: D102
+
+    @property
+    def changes(self) -> ChangeSet | None: ...  # noqa: D102
 
 
 class Bridge(QObject):
@@ -63,10 +72,9 @@ class Bridge(QObject):
         Raises:
             KeepsakeError: What the engine reports.
         """
-        answer: Answer = (await self.reply(call)).value
-        return answer
+        return (await self.reply(call)).value
 
-    async def reply(self, call: TypedCall[Any]) -> Reply:
+    async def reply(self, call: TypedCall[Answer]) -> TypedReply[Answer]:
         """Call an operation and return its answer with what it changed; see ``call``."""
         return await asyncio.wrap_future(self._backend.call(call.operation, call.arguments))
 

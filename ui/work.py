@@ -3,7 +3,6 @@
 import asyncio
 import types
 from collections.abc import Callable, Collection, Coroutine, Generator
-from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from PySide6.QtCore import QObject
@@ -31,18 +30,26 @@ class Work(QObject):
 
     def __init__(self, owner: QObject, bridge: Bridge) -> None:
         super().__init__(owner)
-        self._bridge = bridge
+        self.bridge = bridge
         self._latest: dict[str, Task] = {}
         self._watched: list[tuple[frozenset[Area], Callable[[], object]]] = []
 
-    def start(self, work: Coroutine[Any, Any, Any], report: Callable[[KeepsakeError], object] | None = None) -> Task:
-        """Run what a person began; ``report`` shows its failure."""
-        show = None if report is None else partial(self._tell, report)
-        return _closed_after(self._bridge.start(_run(work, self), show), work)
+    def start(
+        self,
+        work: Coroutine[Any, Any, Any],
+        report: Callable[[KeepsakeError], object] | None = None,
+        ended: Callable[[], object] | None = None,
+    ) -> Task:
+        """Run what a person began; ``report`` shows its failure, ``ended`` follows each end."""
+        show = None if report is None else lambda error: self._tell(report, error)
+        task = _closed_after(self.bridge.start(_run(work, self), show), work)
+        if ended is not None:
+            task.add_done_callback(lambda _: self._tell(ended))
+        return task
 
     def refresh(self, work: Coroutine[Any, Any, Any]) -> Task:
         """Run what no person began; after a failure, what is shown stays as it is."""
-        return _closed_after(self._bridge.refresh(_run(work, self)), work)
+        return _closed_after(self.bridge.refresh(_run(work, self)), work)
 
     def latest(self, method: Method[Arguments], *args: Arguments.args, **kwargs: Arguments.kwargs) -> Task:
         """Refresh by a method that only reads; what it is still at is withdrawn."""
@@ -59,13 +66,13 @@ class Work(QObject):
     def on_areas(self, areas: Collection[Area], act: Callable[[], object]) -> None:
         """Call ``act`` after each change of one of these areas."""
         if not self._watched:
-            self._bridge.changed.connect(self._on_bridge_changed)
+            self.bridge.changed.connect(self._on_bridge_changed)
         self._watched.append((frozenset(areas), act))
 
-    def _tell(self, report: Callable[[KeepsakeError], object], error: KeepsakeError) -> None:
-        # A task that failed is heard of a moment later, when its owner may be gone.
+    def _tell(self, act: Callable[Arguments, object], *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        # The end of a task is heard of a moment later, when its owner may be gone.
         if isValid(self):
-            report(error)
+            act(*args, **kwargs)
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         for areas, act in self._watched:
@@ -100,3 +107,5 @@ def _steps(work: Coroutine[Any, Any, Answer], owner: QObject) -> Generator[Any, 
     except StopIteration as end:
         answer: Answer = end.value
         return answer
+    finally:
+        del error  # which would keep this frame, and with it ``owner``, until the next collection

@@ -106,6 +106,7 @@ class NewMemory:
         id: Its id where the caller brings one; must be new.
         created_at: When it came to be; now when ``None``.
         tags: Joined with the ``#tags`` in the content of a note.
+        unfinished_tag: One of those at whose end somebody is still typing; it is none yet.
     """
 
     content: str
@@ -131,6 +132,7 @@ class NewMemory:
     files: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+    unfinished_tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)

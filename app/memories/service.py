@@ -79,6 +79,7 @@ class MemoryService:
         pinned: bool | None = None,
         facts: Sequence[str] | None = None,
         attributes: dict[str, Any] | None = None,
+        unfinished_tag: str = "",
     ) -> Changed[Memory]:
         """Change what is given of an active memory, of which the caller read ``version``.
 
@@ -101,14 +102,14 @@ class MemoryService:
                     version=before.version,
                     given=version,
                 )
-            after = before if content is None else validation.with_content(before, content)
+            after = before if content is None else validation.with_content(before, content, unfinished_tag)
             if facts is not None:
                 clean = validation.clean_facts(facts)
                 after = replace(after, facts=clean, tokens=validation.size(after.content, clean))
             if title is not None:
                 after = replace(after, title=validation.clean_title(title))
             if tags is not None:
-                after = replace(after, tags=validation.united_tags(tags, after.content))
+                after = replace(after, tags=validation.united_tags(tags, after.content, unfinished_tag))
             after = replace(
                 after,
                 store=after.store if store is None else validation.clean_store(store),

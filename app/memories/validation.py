@@ -13,11 +13,11 @@ from app.core.ids import new_id
 from app.core.json_values import plain
 from app.core.stores import STORES, StoreName
 from app.core.text import has_controls, storable
-from app.core.text_rules.tag_names import normalise_tags
+from app.core.text_rules.tag_names import normalise_tag, normalise_tags
 from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import InputError
 from app.memories.model import KINDS, SOURCE_KINDS, Memory, NewMemory, Source
-from app.memories.text.markdown_links import find_tags
+from app.memories.text.markdown_links import find_tags, tag_places
 
 MAX_BYTES = 128 * 1024 * 1024
 MAX_TITLE = 1_000
@@ -47,7 +47,7 @@ def compose(draft: NewMemory, now_ms: int) -> Memory:
         source=clean_name("source", draft.source),
         created_at=whole_milliseconds(created),
         updated_at=whole_milliseconds(draft.updated_at or created),
-        tags=united_tags(draft.tags, content),
+        tags=united_tags(draft.tags, content, draft.unfinished_tag),
         facts=facts,
         category=clean_name("category", draft.category),
         key=clean_name("key", draft.key),
@@ -66,10 +66,11 @@ def compose(draft: NewMemory, now_ms: int) -> Memory:
     )
 
 
-def with_content(memory: Memory, content: str) -> Memory:
+def with_content(memory: Memory, content: str, unfinished_tag: str = "") -> Memory:
     """Return ``memory`` with new content, and tags to match.
 
-    Tags that stood in the old content leave, those in the new one join. Other words are nobody's quotation any more.
+    Tags that stood in the old content leave, those in the new one join; see ``united_tags``. Other words are nobody's
+    quotation any more.
     """
     content = clean_content(content)
     inline = set(normalise_tags(find_tags(memory.content)))
@@ -77,7 +78,7 @@ def with_content(memory: Memory, content: str) -> Memory:
     attributes = memory.attributes
     if content != memory.content:
         attributes = {name: value for name, value in attributes.items() if name != "said_by"}
-    tags, tokens = united_tags(kept, content), size(content, memory.facts)
+    tags, tokens = united_tags(kept, content, unfinished_tag), size(content, memory.facts)
     return replace(memory, content=content, tags=tags, tokens=tokens, attributes=attributes)
 
 
@@ -91,9 +92,16 @@ def size(content: str, facts: tuple[str, ...]) -> int:
     return estimate_tokens("\n".join((content, *facts)) if facts else content)
 
 
-def united_tags(tags: Iterable[str], content: str) -> tuple[str, ...]:
-    """Return the given tags and then those in the content, in stored form."""
-    return normalise_tags((*tags, *find_tags(content)))
+def united_tags(tags: Iterable[str], content: str, unfinished_tag: str = "") -> tuple[str, ...]:
+    """Return the given tags and then those in the content, in stored form.
+
+    A tag at whose end somebody is still typing is none yet, unless it stands elsewhere in the content as well.
+    """
+    found = find_tags(content)
+    if unfinished := normalise_tag(unfinished_tag):
+        places = sum(normalise_tag(name) == unfinished for name, _, _ in tag_places(content))
+        found = tuple(tag for tag in found if tag != unfinished or places > 1)
+    return normalise_tags((*tags, *found))
 
 
 def clean_content(content: str) -> str:

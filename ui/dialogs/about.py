@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
-from shiboken6 import isValid
 
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.dialogs.debug_information import debug_lines, program_lines, version
 from ui.style.icons import pixmap
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -29,7 +29,7 @@ class AboutDialog(BaseDialog):
         self, bridge: "Bridge | None", errors: "ErrorReporter | None" = None, window: QWidget | None = None
     ) -> None:
         super().__init__(self.tr("Keepsake"), window)
-        self._bridge = bridge
+        self._work = None if bridge is None else Work(self, bridge)
         self._errors = errors
         logo = PlainLabel(self)
         logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
@@ -54,13 +54,12 @@ class AboutDialog(BaseDialog):
         """Show what is true now."""
         self._debug.setPlainText("\n".join(program_lines()))
         super().bring_to_front()
-        if self._bridge is not None:
-            self._bridge.start(self._load(self._bridge))
+        if self._work is not None:
+            self._work.start(self._load(self._work.bridge))
 
     async def _load(self, bridge: "Bridge") -> None:
         lines = await debug_lines(bridge, self._errors)
-        if isValid(self):
-            self._debug.setPlainText("\n".join(lines))
+        self._debug.setPlainText("\n".join(lines))
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._debug.toPlainText())

@@ -134,7 +134,7 @@ class DialogRegistry(QObject):
     def _sheet(self, kind: type[S], make: "Callable[[], S]") -> S:
         """Return the open dialog of a class, or build it."""
         known = self._open.get(kind)
-        if isinstance(known, kind) and isValid(known) and not known.is_closed:
+        if isinstance(known, kind) and not known.is_closed:
             return known
         made = make()
         self._open[kind] = made

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations, theme
@@ -16,11 +15,11 @@ from ui.shell.undo_stack import UNDOABLE, UndoStack
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from app.changes import ChangeSet
     from app.history.acts.model import Act, ActPage
     from ui.bridge import Bridge
 
@@ -51,9 +50,9 @@ class HistorySheet(BaseDialog):
     def __init__(self, bridge: "Bridge", undo: UndoStack, window: QWidget | None = None) -> None:
         super().__init__(self.tr("History"), window)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._undo = undo
         self._rows: dict[str, ActRow] = {}
-        self._request = 0
         self._shown = PAGE
         self.who = QComboBox(self)
         self.who.setAccessibleName(self.tr("Whose changes are shown"))
@@ -82,7 +81,7 @@ class HistorySheet(BaseDialog):
         self.body.addStretch(1)
         self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._reload.timeout.connect(self._load)
-        bridge.changed.connect(self._on_bridge_changed)
+        self._work.on_areas(UNDOABLE, self._reload.start)
         self._load()
 
     @property
@@ -91,10 +90,9 @@ class HistorySheet(BaseDialog):
         return list(self._rows.values())
 
     def _load(self) -> None:
-        self._request += 1
-        self._bridge.start(self._fetch(self._request))
+        self._work.latest(self._fetch)
 
-    async def _fetch(self, request: int) -> None:
+    async def _fetch(self) -> None:
         acts: list[Act] = []
         cursor = ""
         while len(acts) < self._shown:
@@ -105,10 +103,7 @@ class HistorySheet(BaseDialog):
                     )
                 )
             except KeepsakeError as error:
-                if isValid(self) and request == self._request:
-                    self._say(error.message)
-                return
-            if not isValid(self) or request != self._request:
+                self._say(error.message)
                 return
             acts += page.acts
             cursor = page.cursor
@@ -122,8 +117,7 @@ class HistorySheet(BaseDialog):
             except KeepsakeError:
                 others = []  # without them, the entry to undo first is only not named
             known |= {act.id: act for act in others}
-        if isValid(self) and request == self._request:
-            self._show(acts, known, has_more=bool(cursor))
+        self._show(acts, known, has_more=bool(cursor))
 
     def _show(self, acts: "Sequence[Act]", firsts: "Mapping[str, Act]", *, has_more: bool) -> None:
         while (item := self._list.takeAt(0)) is not None:
@@ -176,7 +170,3 @@ class HistorySheet(BaseDialog):
     def _on_more_clicked(self) -> None:
         self._shown = min(self._shown + PAGE, MOST)
         self._load()
-
-    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if UNDOABLE & changes.areas:
-            self._reload.start()

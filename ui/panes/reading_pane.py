@@ -18,13 +18,13 @@ from ui.shell.navigation import link_of, place_of
 
 if TYPE_CHECKING:
     from app.errors import KeepsakeError
-    from ui.bridge import Reply
+    from ui.bridge import TypedReply
 
 TITLE = 60
 """Letters of a title in what is told."""
 
 
-def history_of(reply: "Reply") -> tuple[int, ...]:
+def history_of(reply: "TypedReply[object]") -> tuple[int, ...]:
     """Return the history ids that undo what a reply tells of."""
     return reply.changes.history_ids if reply.changes is not None else ()
 
@@ -45,7 +45,7 @@ class ReadingPane(Pane):
         """Tell what went wrong, in its own words."""
         self.notice.emit(Notice(error.message, kind="error"))
 
-    def show_result(self, words: str, title: str, reply: "Reply") -> None:
+    def show_result(self, words: str, title: str, reply: "TypedReply[object]") -> None:
         """Tell what was done to the one thing called ``title``, with what undoes it.
 
         Args:

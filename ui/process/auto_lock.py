@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
-from shiboken6 import isValid
 
 from app.encryption.model import EncryptionState
 from app.errors import KeepsakeError
 from ui import operations
+from ui.work import Work
 
 if TYPE_CHECKING:
-    from app.changes import ChangeSet
     from app.encryption.model import EncryptionStatus
     from ui.bridge import Bridge
 
@@ -46,6 +45,7 @@ class AutoLock(QObject):
     def __init__(self, bridge: "Bridge", windows: list[QWidget], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self.used_at = time.time()
         self.minutes = 0
         self.is_encrypted = False
@@ -56,8 +56,8 @@ class AutoLock(QObject):
                 handle.installEventFilter(self)
         self._timer = QTimer(self, interval=LOOK_EVERY_MS)
         self._timer.timeout.connect(self.look)
-        bridge.changed.connect(self._on_bridge_changed)
-        bridge.refresh(self._load())
+        self._work.on_areas({"settings"}, self._refresh)
+        self._refresh()
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Take note of use; every event goes on."""
@@ -68,7 +68,7 @@ class AutoLock(QObject):
     def look(self) -> None:
         """Ask for a lock if it is time, and no work is running."""
         if self.is_encrypted and self.minutes and time.time() - self.used_at >= self.minutes * 60:
-            self._bridge.start(self._expire())
+            self._work.start(self._expire())
 
     async def _expire(self) -> None:
         try:
@@ -77,8 +77,7 @@ class AutoLock(QObject):
                 return
         except KeepsakeError:
             return  # the vault is being closed
-        if isValid(self):
-            self.expired.emit()
+        self.expired.emit()
 
     async def _load(self) -> None:
         try:
@@ -86,8 +85,6 @@ class AutoLock(QObject):
             settings = await self._bridge.call(operations.settings.list())
         except KeepsakeError:
             return  # the vault is being closed
-        if not isValid(self):
-            return
         self.minutes = next((int(one.value) for one in settings if one.name == SETTING), 0)
         self.is_encrypted = status.state in {EncryptionState.ENCRYPTED, EncryptionState.DECRYPTING}
         if self.is_encrypted:
@@ -96,6 +93,5 @@ class AutoLock(QObject):
             self._timer.stop()
         self.encrypted_changed.emit(self.is_encrypted)
 
-    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if "settings" in changes.areas:
-            self._bridge.refresh(self._load())
+    def _refresh(self) -> None:
+        self._work.latest(self._load)

@@ -4,15 +4,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations
 from ui.notice import Notice
 from ui.process.shortcut_portal import ShortcutPortal, ShortcutPortalError
+from ui.work import Work
 
 if TYPE_CHECKING:
-    from app.changes import ChangeSet
     from app.config.model import SettingValue
     from ui.bridge import Bridge
 
@@ -38,12 +37,13 @@ class GlobalCapture(QObject):
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._portal: ShortcutPortal | None = None
         self._is_first = True
         self._bound.connect(self._on_bound)
         self._failed.connect(self._on_failed)
-        bridge.changed.connect(self._on_bridge_changed)
-        bridge.refresh(self._read())
+        self._work.on_areas({"settings"}, self._refresh)
+        self._refresh()
 
     def stop(self) -> None:
         """Give the shortcut back."""
@@ -56,8 +56,6 @@ class GlobalCapture(QObject):
             settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
         except KeepsakeError:
             return  # asked again with the next change
-        if not isValid(self):
-            return
         is_on = any(one.name == SETTING and one.value is True for one in settings)
         if is_on and self._portal is None:
             self._portal = ShortcutPortal(
@@ -68,9 +66,8 @@ class GlobalCapture(QObject):
             self.stop()
         self._is_first = False if not is_on else self._is_first
 
-    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if "settings" in changes.areas:
-            self._bridge.refresh(self._read())
+    def _refresh(self) -> None:
+        self._work.latest(self._read)
 
     def _on_bound(self, keys: str) -> None:
         if self._is_first:  # granted at an earlier time

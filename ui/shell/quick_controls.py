@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from app.agents.model import Agent, ConnectedAgent, Incognito
-from app.changes import Area, ChangeSet
+from app.changes import Area
 from app.errors import KeepsakeError
 from ui import operations
 from ui.actions import Action, Actions
@@ -17,6 +17,7 @@ from ui.notice import Notice
 from ui.panes.agents.agent_labels import incognito_words
 from ui.panes.inbox.night_page import night_words
 from ui.panes.reading_pane import history_of
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -46,6 +47,7 @@ class QuickControls(QObject):
     def __init__(self, bridge: "Bridge", actions: Actions, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._actions = actions
         self.agents: list[Agent] = []
         self.connected: list[ConnectedAgent] = []
@@ -54,12 +56,12 @@ class QuickControls(QObject):
         self.run_ids: list[str] = []
         self._last_problem = ""
         self._ending = QTimer(self, singleShot=True)
-        self._ending.timeout.connect(self._on_ending_timeout)
+        self._ending.timeout.connect(self._refresh)
         self._is_busy = False
         self._is_stale = False
         self._register()
-        bridge.changed.connect(self._on_bridge_changed)
-        bridge.refresh(self.refresh())
+        self._work.on_areas(_AREAS, self._refresh)
+        self._refresh()
 
     @property
     def is_paused(self) -> bool:
@@ -83,7 +85,7 @@ class QuickControls(QObject):
                 await self._load()
         finally:
             self._is_busy = False
-        if isValid(self) and isValid(self._actions):  # the window may have been closed meanwhile
+        if isValid(self._actions):  # the window may have been closed meanwhile
             self._actions.refresh()
             self.changed.emit()
 
@@ -91,7 +93,7 @@ class QuickControls(QObject):
         problems = [await self._tried(load) for load in (self._load_agents, self._load_pause, self._load_runs)]
         problem = next(filter(None, problems), "")
         # Once: it is asked for again after every change.
-        if problem and problem != self._last_problem and isValid(self):
+        if problem and problem != self._last_problem:
             words = self.tr("Not all of what can be run or paused is shown. {reason}")
             self.notice.emit(Notice(words.format(reason=problem), kind="error"))
         self._last_problem = problem
@@ -107,8 +109,7 @@ class QuickControls(QObject):
 
     async def _load_agents(self) -> None:
         self.incognito = await self._bridge.call(operations.agent.incognito.get())
-        if isValid(self):
-            self._await_ending()
+        self._await_ending()
         self.agents = await self._bridge.call(operations.agent.list())
         self.connected = await self._bridge.call(operations.agent.connected())
 
@@ -251,12 +252,8 @@ class QuickControls(QObject):
     def _on_private_hour(self) -> None:
         self._start(partial(self._set_private, True, datetime.now(UTC) + timedelta(hours=1)))
 
-    def _on_ending_timeout(self) -> None:
-        self._bridge.refresh(self.refresh())
-
-    def _on_bridge_changed(self, changes: ChangeSet) -> None:
-        if changes.areas & _AREAS:
-            self._bridge.refresh(self.refresh())
+    def _refresh(self) -> None:
+        self._work.refresh(self.refresh())
 
 
 def _nothing() -> None:

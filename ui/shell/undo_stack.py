@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
@@ -15,9 +14,9 @@ from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.notice import Notice
 from ui.shell.act_sentences import act_text, deed_text, refusal_text, undone_text
+from ui.work import Work
 
 if TYPE_CHECKING:
-    from app.changes import ChangeSet
     from ui.bridge import Bridge
     from ui.typed_call import TypedCall
 
@@ -46,12 +45,11 @@ class UndoStack(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._bridge: Bridge | None = None
+        self._work: Work | None = None
         self._steps = NextSteps()
         self._busy = False
         # Until the history is asked again, there may be something.
         self._is_stale = False
-        self._request = 0
         self._timer = QTimer(self, singleShot=True, interval=ASK_AGAIN_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
 
@@ -69,23 +67,23 @@ class UndoStack(QObject):
 
     def set_bridge(self, bridge: "Bridge") -> None:
         """Undo in the vault behind ``bridge`` from now on."""
-        self._bridge = bridge
+        self._work = Work(self, bridge)
         self._steps = NextSteps()
-        bridge.changed.connect(self._on_bridge_changed)
+        self._work.on_areas(UNDOABLE, self._on_history_changed)
         self._ask_soon()
 
     def stop(self) -> None:
         """Ask the history no more."""
         self._timer.stop()
-        self._bridge = None
+        self._work = None
 
     def can_undo(self) -> bool:
         """Return whether something can be taken back now, as far as it is known."""
-        return not self._busy and self._bridge is not None and (self._is_stale or self._steps.undo is not None)
+        return not self._busy and self._work is not None and (self._is_stale or self._steps.undo is not None)
 
     def can_redo(self) -> bool:
         """Return whether something can be done again now, as far as it is known."""
-        return not self._busy and self._bridge is not None and self._steps.redo is not None
+        return not self._busy and self._work is not None and self._steps.redo is not None
 
     def undo(self) -> None:
         """Take the last change of the person back."""
@@ -99,31 +97,31 @@ class UndoStack(QObject):
 
     def undo_act(self, act: Act) -> None:
         """Undo one entry of the history; of one that is undone, undo that."""
-        if self._bridge is not None and not self._busy:
+        if self._work is not None and not self._busy:
             self._set_busy(True)
             self._tell_begun(_size(act))
-            self._bridge.start(self._undo_one(act.undone_by if act.is_to_redo else act.id))
+            self._work.start(self._undo_one(act.undone_by if act.is_to_redo else act.id))
 
     def undo_with_later(self, act: Act) -> None:
         """Undo an entry of the history after what is in its way."""
-        if self._bridge is not None and not self._busy:
+        if self._work is not None and not self._busy:
             self._set_busy(True)
-            self._bridge.start(self._finish(operations.history.undo(id=act.id, with_later=True)))
+            self._work.start(self._finish(operations.history.undo(id=act.id, with_later=True)))
 
     def undo_notice(self, notice: Notice) -> None:
         """Take back what a toast told of, wherever it stands in the order."""
-        if self._bridge is not None and notice.act:
-            self._bridge.start(self._undo_one(notice.act))
-        elif self._bridge is not None:
+        if self._work is not None and notice.act:
+            self._work.start(self._undo_one(notice.act))
+        elif self._work is not None:
             self._tell_begun(len(notice.history_ids))
-            self._bridge.start(self._undo_entries(notice))
+            self._work.start(self._undo_entries(notice))
 
     def _start(self, step: Literal["undo", "redo"], act: Act | None) -> None:
-        if self._bridge is None:
+        if self._work is None:
             return
         self._set_busy(True)
         self._tell_begun(0 if act is None else _size(act), redo=step == "redo")
-        self._bridge.start(self._carry_out(step))
+        self._work.start(self._carry_out(step))
 
     def _tell_begun(self, count: int, *, redo: bool = False) -> None:
         if count >= MANY:
@@ -139,20 +137,18 @@ class UndoStack(QObject):
         await self._finish(operations.history.undo(id=identity))
 
     async def _finish(self, call: "TypedCall[UndoneAct]") -> None:
-        if self._bridge is None:
+        if self._work is None:
             return
         try:
-            undone = await self._bridge.call(call)
+            undone = await self._work.bridge.call(call)
         except KeepsakeError as error:
             await self._refuse(error)
         else:
-            if isValid(self):
-                self.undone.emit(undone)
-                self.notice.emit(Notice(self._words(undone)))
-        if isValid(self):
-            self._busy = False
-            self._ask_soon()
-            self.changed.emit()
+            self.undone.emit(undone)
+            self.notice.emit(Notice(self._words(undone)))
+        self._busy = False
+        self._ask_soon()
+        self.changed.emit()
 
     def _words(self, undone: UndoneAct) -> str:
         act = undone.act
@@ -166,10 +162,10 @@ class UndoStack(QObject):
         return words
 
     async def _undo_entries(self, notice: Notice) -> None:
-        if self._bridge is None:
+        if self._work is None:
             return
         try:
-            await self._bridge.call(operations.memory.undo(history_ids=list(notice.history_ids)))
+            await self._work.bridge.call(operations.memory.undo(history_ids=list(notice.history_ids)))
         except KeepsakeError as error:
             await self._refuse(error)
             return
@@ -187,8 +183,6 @@ class UndoStack(QObject):
         if act is not None and act.obstacle is not None:
             first = await self._act(act.obstacle.first)
         undone = await self._acts(error.data.get("undone", ()))
-        if not isValid(self):
-            return
         before = undone_text(undone) if undone else ""
         if act is not None and first is not None:
             if before:
@@ -205,23 +199,22 @@ class UndoStack(QObject):
 
     async def _acts(self, ids: Sequence[str]) -> list[Act]:
         """Return entries of the history; those there are none of are left out."""
-        if not ids or self._bridge is None:
+        if not ids or self._work is None:
             return []
         try:
-            return await self._bridge.call(operations.history.find(ids=list(ids)))
+            return await self._work.bridge.call(operations.history.find(ids=list(ids)))
         except KeepsakeError:
             return []  # the refusal is told by its own sentence
 
-    async def _ask(self, request: int) -> None:
-        if self._bridge is None:
+    async def _ask(self) -> None:
+        if self._work is None:
             return
         try:
-            steps: NextSteps = await self._bridge.call(operations.history.next())
+            steps: NextSteps = await self._work.bridge.call(operations.history.next())
         except KeepsakeError:
             return  # what is wrong with the vault is told elsewhere; undoing asks again
-        if isValid(self) and request == self._request:
-            self._steps, self._is_stale = steps, False
-            self.changed.emit()
+        self._steps, self._is_stale = steps, False
+        self.changed.emit()
 
     def _ask_soon(self) -> None:
         self._is_stale = True
@@ -232,16 +225,14 @@ class UndoStack(QObject):
         self.changed.emit()
 
     def _on_timer_timeout(self) -> None:
-        if self._bridge is not None:
-            self._request += 1
-            self._bridge.start(self._ask(self._request))
+        if self._work is not None:
+            self._work.latest(self._ask)
 
-    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if UNDOABLE & changes.areas:
-            was_stale = self._is_stale
-            self._ask_soon()
-            if not was_stale:
-                self.changed.emit()
+    def _on_history_changed(self) -> None:
+        was_stale = self._is_stale
+        self._ask_soon()
+        if not was_stale:
+            self.changed.emit()
 
 
 def _size(act: Act) -> int:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 from PySide6.QtCore import QDir, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QWidget
-from shiboken6 import isValid
 
 from app.core.clock import SystemClock, to_datetime
 from app.errors import KeepsakeError
@@ -21,6 +20,7 @@ from ui.widgets.button import text_button
 from ui.widgets.fields.form_row import FormRow
 from ui.widgets.fields.tag_edit import TagEdit
 from ui.widgets.plain_text import PlainLabel
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,8 +49,8 @@ class CapsuleSheet(BaseDialog):
     def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
         super().__init__(self.tr("Make a capsule"), window)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._ids: list[str] = []
-        self._request = 0
         about = self.tr(
             "A capsule is a file with notes and facts of your choice for another person or agent. It is signed, so "
             "that they see if somebody changed it, and can be imported until the day you choose. It is not encrypted: "
@@ -71,18 +71,18 @@ class CapsuleSheet(BaseDialog):
         self.make = self.add_button(text_button(self.tr("Make the capsule"), "primary", parent=self))
         self.make.clicked.connect(self._on_make_clicked)
         self._timer = QTimer(self, singleShot=True, interval=COUNT_MS)
-        self._timer.timeout.connect(self._on_timer_timeout)
+        self._timer.timeout.connect(self._count)
         self._on_days_changed()
         self._offer()
-        bridge.start(self._load_key())
-        self._on_timer_timeout()
+        self._work.start(self._load_key(), self._tell)
+        self._count()
 
     def choose(self, ids: "Sequence[str]") -> None:
         """Put these memories in, and no others."""
         self._ids = list(ids)
         for row in self._filters:
             row.setVisible(not self._ids)
-        self._on_timer_timeout()
+        self._count()
 
     # --- building ---
 
@@ -103,7 +103,7 @@ class CapsuleSheet(BaseDialog):
         self.kind.addItem(self.tr("Notes and facts"), ["note", "fact"])
         self.kind.addItem(self.tr("Notes alone"), ["note"])
         self.kind.addItem(self.tr("Facts alone"), ["fact"])
-        self.tags = TagEdit(self.tr("Tags that they have"), self._bridge.refresh, self._suggested, self)
+        self.tags = TagEdit(self.tr("Tags that they have"), self._work.refresh, self._suggested, self)
         self.words = self._line(self.tr("Words that they contain"))
         self.tags.edited.connect(self._on_choice_changed)
         for combo in (self.store, self.kind):
@@ -149,6 +149,7 @@ class CapsuleSheet(BaseDialog):
         self.copy = text_button(self.tr("Copy"), "quiet", icon_name="copy", parent=self)
         self.copy.setAccessibleName(self.tr("Copy your key"))
         self.copy.clicked.connect(self._on_copy_clicked)
+        self.copy.setEnabled(False)
         row = FormRow(self.tr("Your key"), self, reserve=0)
         row.about.setText(
             self.tr("Tell it to the receiver in another way, such as by telephone. Then they know that it is yours.")
@@ -182,14 +183,8 @@ class CapsuleSheet(BaseDialog):
         return [one.name for one in found]
 
     async def _load_key(self) -> None:
-        try:
-            key: str = await self._bridge.call(operations.capsule.key())
-        except KeepsakeError as error:
-            key = ""
-            self._say(error.message, "body danger")
-        if isValid(self):
-            self.key.setText(key)
-            self.copy.setEnabled(bool(key))
+        self.key.setText(await self._bridge.call(operations.capsule.key()))
+        self.copy.setEnabled(bool(self.key.text()))
 
     def _choice(self) -> dict[str, Any]:
         return {
@@ -199,19 +194,19 @@ class CapsuleSheet(BaseDialog):
             "stores": self.store.currentData(),
         }
 
-    async def _count(self) -> None:
-        self._request += 1
-        request = self._request
+    def _count(self) -> None:
+        self._work.latest(self._show_number)
+
+    async def _show_number(self) -> None:
         try:
             number: int = len(self._ids) or await self._bridge.call(operations.capsule.count(**self._choice()))
         except KeepsakeError as error:
-            self._say(error.message, "body danger")
+            self._tell(error)
             return
-        if isValid(self) and request == self._request:
-            text = counted(number, self.tr("1 memory goes in"), self.tr("{n} memories go in"))
-            self.number.setText(text if number else self.tr("Nothing goes in"))
-            self.make.setProperty("number", number)
-            self._offer()
+        text = counted(number, self.tr("1 memory goes in"), self.tr("{n} memories go in"))
+        self.number.setText(text if number else self.tr("Nothing goes in"))
+        self.make.setProperty("number", number)
+        self._offer()
 
     async def _make(self) -> None:
         what: dict[str, Any] = {"ids": self._ids} if self._ids else self._choice()
@@ -227,11 +222,8 @@ class CapsuleSheet(BaseDialog):
                 )
             )
         except KeepsakeError as error:
-            if isValid(self):
-                self._say(error.message, "body danger")
-                self._offer()
-            return
-        if not isValid(self):
+            self._tell(error)
+            self._offer()
             return
         memories = counted(made.memories, self.tr("1 memory"), self.tr("{n} memories"))
         words = self.tr("Wrote {name} with {memories}. It can be imported until {day}.")
@@ -240,6 +232,9 @@ class CapsuleSheet(BaseDialog):
         self._offer()
         if not self.isVisible():
             self.notice.emit(Notice(text))
+
+    def _tell(self, error: KeepsakeError) -> None:
+        self._say(error.message, "body danger")
 
     def _say(self, text: str, kind: str) -> None:
         theme.set_type(self.said, kind)
@@ -253,9 +248,6 @@ class CapsuleSheet(BaseDialog):
 
     def _on_choice_changed(self) -> None:
         self._timer.start()
-
-    def _on_timer_timeout(self) -> None:
-        self._bridge.start(self._count())
 
     def _on_days_changed(self) -> None:
         until = to_datetime(SystemClock().now_ms()) + timedelta(days=self.days.currentData())
@@ -273,4 +265,4 @@ class CapsuleSheet(BaseDialog):
         QGuiApplication.clipboard().setText(self.key.text())
 
     def _on_make_clicked(self) -> None:
-        self._bridge.start(self._make())
+        self._work.start(self._make())

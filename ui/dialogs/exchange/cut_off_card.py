@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations, theme
@@ -14,6 +13,7 @@ from ui.models.dates import full_date
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.exchange.model import UnfinishedImport
@@ -34,6 +34,7 @@ class CutOffCard(QFrame):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._found: UnfinishedImport | None = None
         self.setObjectName("card")
         self.title = PlainLabel(self)
@@ -60,15 +61,13 @@ class CutOffCard(QFrame):
 
     def load(self) -> None:
         """Look for an import that was cut off."""
-        self._bridge.refresh(self._load())
+        self._work.refresh(self._load())
 
     async def _load(self) -> None:
         try:
             found: list[UnfinishedImport] = await self._bridge.call(operations.exchange.unfinished())
         except KeepsakeError:
             return  # choosing the file again goes on as well
-        if not isValid(self):
-            return
         self._found = found[0] if found else None
         self.setVisible(self._found is not None)
         if self._found is not None:
@@ -79,18 +78,15 @@ class CutOffCard(QFrame):
             self.text.setText(words.format(day=full_date(self._found.begun_at)))
 
     async def _dismiss(self, run_id: str) -> None:
-        try:
-            await self._bridge.call(operations.exchange.dismiss(run_id=run_id))
-        except KeepsakeError as error:
-            if isValid(self):
-                self.text.setText(error.message)
-            return
-        if isValid(self):
-            await self._load()
+        await self._bridge.call(operations.exchange.dismiss(run_id=run_id))
+        await self._load()
+
+    def _tell(self, error: KeepsakeError) -> None:
+        self.text.setText(error.message)
 
     def _on_dismiss_clicked(self) -> None:
         if self._found is not None:
-            self._bridge.start(self._dismiss(self._found.run_id))
+            self._work.start(self._dismiss(self._found.run_id), self._tell)
 
     def _on_go_on_clicked(self) -> None:
         if self._found is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QDir, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QProgressBar, QWidget
-from shiboken6 import isValid
 
 from app.core.ids import uuid7
 from app.encryption.model import EncryptionState
@@ -21,10 +20,10 @@ from ui.shell.status_line import amount, progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.fields.passphrase_field import PassphraseField, new_passphrase_problem
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.changes import Progress
-    from app.encryption.model import EncryptionStatus
     from app.exchange.model import ExportReport
     from ui.bridge import Bridge
     from ui.typed_call import TypedCall
@@ -50,6 +49,7 @@ class ExportSheet(BaseDialog):
     def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
         super().__init__(self.tr("Export everything"), window)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._job = ""
         self._written = ""
         self._is_vault_encrypted: bool | None = None
@@ -69,7 +69,7 @@ class ExportSheet(BaseDialog):
         self._make_buttons()
         bridge.progressed.connect(self._on_bridge_progressed)
         self._on_format_changed()
-        bridge.start(self._load())
+        self._work.start(self._load(), self._tell)
 
     @property
     def is_busy(self) -> bool:
@@ -175,6 +175,9 @@ class ExportSheet(BaseDialog):
         self.warning.setVisible(is_exposed)
         self.go.setText(self.tr("Export without encryption") if is_exposed else self.tr("Export"))
 
+    def _tell(self, error: KeepsakeError) -> None:
+        self._say(error.message, "body danger")
+
     def _say(self, text: str, kind: str = "body") -> None:
         theme.set_type(self.said, kind)
         self.said.setText(text)
@@ -183,14 +186,7 @@ class ExportSheet(BaseDialog):
     # --- work ---
 
     async def _load(self) -> None:
-        try:
-            status: EncryptionStatus = await self._bridge.call(operations.encryption.status())
-        except KeepsakeError as error:
-            if isValid(self):
-                self._say(error.message, "body danger")
-            return
-        if not isValid(self):
-            return
+        status = await self._bridge.call(operations.encryption.status())
         self._is_vault_encrypted = status.state is not EncryptionState.NONE
         if self._is_vault_encrypted:
             self.format.setCurrentIndex(self.format.findData(ENCRYPTED))
@@ -209,8 +205,6 @@ class ExportSheet(BaseDialog):
 
     def _end(self, text: str, kind: str = "body", path: str = "") -> None:
         self._job = ""
-        if not isValid(self):
-            return
         self._written = path
         self.bar.hide()
         self.stop.hide()
@@ -306,7 +300,7 @@ class ExportSheet(BaseDialog):
         self._say(self.tr("Starting…"))
         self._offer()
         self.leave.setFocus()  # never on Stop: a second Enter must not cancel what the first one began
-        self._bridge.start(self._export(call))
+        self._work.start(self._export(call))
 
     def _on_bridge_progressed(self, progress: "Progress") -> None:
         if progress.job == self._job and progress.state == "running" and self.stop.isEnabled():

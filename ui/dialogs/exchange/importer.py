@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
-from shiboken6 import isValid
 
 from app.changes import Progress
 from app.core.ids import uuid7
@@ -44,6 +43,7 @@ from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.fields.passphrase_field import PassphraseField
 from ui.widgets.plain_text import PlainLabel
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.exchange.model import ImportPreview, ImportReport
@@ -63,6 +63,7 @@ class ImportDialog(BaseDialog):
     def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
         super().__init__(self.tr("Import"), window)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._queue: list[str] = []
         self._path = ""
         self._job = ""
@@ -255,7 +256,7 @@ class ImportDialog(BaseDialog):
             self._secret = ""
             self.passphrase.forget()
             self._show_looking()
-            self._bridge.start(self._look(self._path))
+            self._work.start(self._look(self._path), self._show_failure)
 
     def _show_looking(self) -> None:
         """Say at once that a file or folder is looked at, which may take seconds."""
@@ -270,14 +271,7 @@ class ImportDialog(BaseDialog):
         try:
             preview = await self._bridge.call(operations.exchange.preview(path=path, passphrase=secret))
         except WrongPassphraseError as error:
-            if isValid(self):
-                self._ask_passphrase(error.message)
-            return
-        except KeepsakeError as error:
-            if isValid(self):
-                self._show_failure(error)
-            return
-        if not isValid(self):
+            self._ask_passphrase(error.message)
             return
         self._secret = secret
         self._show_preview(path, preview)
@@ -330,7 +324,7 @@ class ImportDialog(BaseDialog):
             return
         if self._is_locked:
             self._go.setEnabled(False)
-            self._bridge.start(self._look(self._path, self.passphrase.text()))
+            self._work.start(self._look(self._path, self.passphrase.text()), self._show_failure)
             return
         self._job = f"import-{uuid7()}"
         self._report = None
@@ -339,7 +333,7 @@ class ImportDialog(BaseDialog):
         self._detail.clear()
         self._bar.setRange(0, 0)
         self._show_page(self._running)
-        self._bridge.start(self._import(self._path, self._job))
+        self._work.start(self._import(self._path, self._job))
 
     async def _import(self, path: str, job: str) -> None:
         try:
@@ -409,7 +403,7 @@ class ImportDialog(BaseDialog):
 
     def _on_show_made_clicked(self) -> None:
         if self._report is not None:
-            self._bridge.start(self._go_to_made(self._report.run_id))
+            self._work.start(self._go_to_made(self._report.run_id))
 
     async def _go_to_made(self, run_id: str) -> None:
         """Open the first conversation that was imported, else the first note."""
@@ -418,7 +412,7 @@ class ImportDialog(BaseDialog):
         except KeepsakeError as error:
             self.notice.emit(Notice(error.message, kind="error"))
             return
-        if isValid(self) and place is not None:
+        if place is not None:
             self.reject()
             self.navigate.emit(place)
 

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.core.ids import uuid7
 from app.errors import KeepsakeError
@@ -14,6 +13,7 @@ from ui.models.dates import format_number
 from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.changes import Progress
@@ -33,6 +33,7 @@ class ComparisonPanel(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._job = ""
         self._serving = 0
         self._bar = QProgressBar(self)
@@ -67,7 +68,7 @@ class ComparisonPanel(QWidget):
         self.result.setText(self.tr("Asking both models the same questions…"))
         self._show_running(running=True)
         self.show()
-        self._bridge.start(self._compare(generation, self._job, self._serving))
+        self._work.start(self._compare(generation, self._job, self._serving))
 
     def show_progress(self, progress: "Progress") -> None:
         """Show how far the comparison has come."""
@@ -90,11 +91,10 @@ class ComparisonPanel(QWidget):
             text = self.sentences(comparison)
         except KeepsakeError as error:
             text = error.message
-        if isValid(self):
-            self._job = ""
-            self._show_running(running=False)
-            self.result.setText(text)
-            self.setVisible(serving == self._serving)
+        self._job = ""
+        self._show_running(running=False)
+        self.result.setText(text)
+        self.setVisible(serving == self._serving)
 
     def sentences(self, comparison: "ModelComparison") -> str:
         """Return the result of a comparison in words."""

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
-from shiboken6 import isValid
 
 from app.errors import CancelledByPersonError, KeepsakeError
 from ui import operations
@@ -15,9 +14,10 @@ from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
 from ui.dialogs.models.rereading_form import SETTING, RereadingForm
 from ui.notice import Notice
 from ui.style.design_tokens import Space
+from ui.work import Work
 
 if TYPE_CHECKING:
-    from app.changes import ChangeSet, Progress
+    from app.changes import Progress
     from app.index.generations.model import EmbeddingStatus, GenerationInfo
     from ui.bridge import Bridge
     from ui.typed_call import TypedCall
@@ -34,6 +34,7 @@ class ModelsDialog(BaseDialog):
     def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
         super().__init__(self.tr("Search models"), window)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._may_fetch = False
         self.rows = ModelRows(self)
         self.preparing = PrepareForm(self)
@@ -55,7 +56,7 @@ class ModelsDialog(BaseDialog):
         self.preparing.stop_requested.connect(self._on_preparing_stop_requested)
         self.rereading.chosen.connect(self._on_rereading_chosen)
         bridge.progressed.connect(self._on_bridge_progressed)
-        bridge.changed.connect(self._on_bridge_changed)
+        self._work.on_areas({"index", "settings"}, self._on_index_changed)
 
     @property
     def is_busy(self) -> bool:
@@ -65,19 +66,15 @@ class ModelsDialog(BaseDialog):
     def bring_to_front(self) -> None:
         """Show how it stands."""
         super().bring_to_front()
-        self._bridge.start(self._learn())
+        self._work.start(self._learn())
 
     async def load(self) -> None:
         """Fetch how it stands and show it."""
-        if not isValid(self):
-            return
         try:
             status: EmbeddingStatus = await self._bridge.call(operations.embedding.status())
             settings = await self._bridge.call(operations.settings.list())
         except KeepsakeError as error:
             self._tell(error)
-            return
-        if not isValid(self):
             return
         values = {one.name: one.value for one in settings}
         self._may_fetch = bool(values.get(_MAY_FETCH))
@@ -93,24 +90,19 @@ class ModelsDialog(BaseDialog):
             advice = await self._bridge.call(operations.embedding.advice())
         except KeepsakeError:
             return  # ``load`` has said what is wrong
-        if isValid(self):
-            self.preparing.show_advice(advice)
+        self.preparing.show_advice(advice)
 
     async def _do(self, call: "TypedCall[object]", done: str = "") -> bool:
         """Call an operation, show how it stands then, and tell of it.
 
         Return whether it was done.
         """
-        if not isValid(self):
-            return False
         self._error.hide()
         try:
             await self._bridge.call(call)
         except KeepsakeError as error:
             self._tell(error)
             return False
-        if not isValid(self):
-            return True
         if done:
             self.notice.emit(Notice(done))
         await self.load()
@@ -127,21 +119,19 @@ class ModelsDialog(BaseDialog):
         try:
             await self._bridge.call(operations.embedding.change(model=model, waits=waits, **known))
         except CancelledByPersonError:
-            if isValid(self):
-                self.preparing.show_stopped(model)
+            self.preparing.show_stopped(model)
         except KeepsakeError as error:
             self._tell(error)
-            if isValid(self) and lacks_files(error):
+            if lacks_files(error):
                 if error.data["reason"] == "missing":  # a setting's name helps nobody here; the buttons do
                     self._error.setText(self.tr("The model {model} is not on this machine.").format(model=model))
                 self.preparing.show_missing(model, may_fetch=self._may_fetch)
         else:
-            if isValid(self) and self.wanted.currentText().strip() == model:
+            if self.wanted.currentText().strip() == model:
                 self.wanted.setCurrentText("")
-        if isValid(self):
-            self.preparing.show_busy("")
-            self._reveal_news()
-            await self.load()
+        self.preparing.show_busy("")
+        self._reveal_news()
+        await self.load()
 
     def _reveal_news(self) -> None:
         """Scroll to what appeared, out of sight in a low window.
@@ -150,24 +140,23 @@ class ModelsDialog(BaseDialog):
         """
 
         def reveal() -> None:
-            if isValid(self) and (news := self.preparing.news()) is not None:
+            if (news := self.preparing.news()) is not None:
                 self.bring_into_sight(news)
 
-        QTimer.singleShot(0, reveal)
+        QTimer.singleShot(0, self, reveal)
 
     async def _fetch(self, model: str) -> None:
         """Allow fetching, since the person said so, and try again."""
-        if await self._do(operations.settings.set(name=_MAY_FETCH, value=True)) and isValid(self):
+        if await self._do(operations.settings.set(name=_MAY_FETCH, value=True)):
             await self._prepare(model, "", waits=self.waits.isChecked())
 
     async def _choose_reranker(self, model: str) -> None:
-        if not await self._do(operations.settings.set(name=SETTING, value=model)) and isValid(self):
+        if not await self._do(operations.settings.set(name=SETTING, value=model)):
             self.rereading.restore()
 
     def _tell(self, error: KeepsakeError) -> None:
-        if isValid(self):
-            self._error.setText(error.message)
-            self._error.show()
+        self._error.setText(error.message)
+        self._error.show()
 
     # --- what the person does ---
 
@@ -175,31 +164,31 @@ class ModelsDialog(BaseDialog):
         if what == "compare":
             self.comparing.compare(info.id)
         elif what == "pause":
-            self._bridge.start(self._do(operations.embedding.pause()))
+            self._work.start(self._do(operations.embedding.pause()))
         elif what == "resume":
-            self._bridge.start(self._do(operations.embedding.resume()))
+            self._work.start(self._do(operations.embedding.resume()))
         elif what == "prepare":
-            self._bridge.start(self._prepare(info.model, "", waits=self.waits.isChecked()))
+            self._work.start(self._prepare(info.model, "", waits=self.waits.isChecked()))
         elif what == "give_up":
-            self._bridge.start(self._do(operations.embedding.rollback()))
+            self._work.start(self._do(operations.embedding.rollback()))
         elif what == "switch":
             notice = self.tr("The new model answers as soon as its last texts are in")
-            self._bridge.start(self._do(operations.embedding.switch(), notice))
+            self._work.start(self._do(operations.embedding.switch(), notice))
         else:
             notice = self.tr("The earlier model answers searches again")
-            self._bridge.start(self._do(operations.embedding.rollback(generation=info.id), notice))
+            self._work.start(self._do(operations.embedding.rollback(generation=info.id), notice))
 
     def _on_preparing_requested(self, model: str, folder: str, waits: bool) -> None:
-        self._bridge.start(self._prepare(model, folder, waits=waits))
+        self._work.start(self._prepare(model, folder, waits=waits))
 
     def _on_preparing_fetch_requested(self, model: str) -> None:
-        self._bridge.start(self._fetch(model))
+        self._work.start(self._fetch(model))
 
     def _on_preparing_stop_requested(self, job: str) -> None:
-        self._bridge.start(self._bridge.call(operations.job.cancel(job=job)))
+        self._work.start(self._bridge.call(operations.job.cancel(job=job)))
 
     def _on_rereading_chosen(self, model: str) -> None:
-        self._bridge.start(self._choose_reranker(model))
+        self._work.start(self._choose_reranker(model))
 
     def _on_bridge_progressed(self, progress: "Progress") -> None:
         self.comparing.show_progress(progress)
@@ -209,8 +198,8 @@ class ModelsDialog(BaseDialog):
         if progress.state == "running":
             self.rows.show_progress(progress)
         else:
-            self._bridge.refresh(self.load())
+            self._work.refresh(self.load())
 
-    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if self.isVisible() and changes.areas & {"index", "settings"}:
-            self._bridge.refresh(self.load())
+    def _on_index_changed(self) -> None:
+        if self.isVisible():
+            self._work.refresh(self.load())

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from shiboken6 import isValid
 
 from app.entities.model import EntityFilter
 from app.errors import KeepsakeError
@@ -18,6 +17,7 @@ from ui.panes.search.query_text import term_of
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES
 from ui.translation import translate
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ class PaletteLookup(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._bridge: Bridge | None = None
+        self._work: Work | None = None
         self._wanted: tuple[str, bool] | None = None
         self._is_running = False
         self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
@@ -96,7 +96,7 @@ class PaletteLookup(QObject):
 
     def set_bridge(self, bridge: "Bridge") -> None:
         """Ask through ``bridge`` from now on."""
-        self._bridge = bridge
+        self._work = Work(self, bridge)
 
     def request(self, text: str, *, titles_only: bool, at_once: bool = False) -> None:
         """Look up ``text``, by default after a short pause in typing.
@@ -125,9 +125,9 @@ class PaletteLookup(QObject):
         return not self._is_running and not self._timer.isActive()
 
     def _start(self) -> None:
-        if self._bridge is not None and self._wanted is not None and not self._is_running:
+        if self._work is not None and self._wanted is not None and not self._is_running:
             self._is_running = True
-            self._bridge.refresh(self._run(self._bridge, *self._wanted))
+            self._work.refresh(self._run(self._work.bridge, *self._wanted))
         if self.is_idle:
             self.settled.emit()
 
@@ -148,8 +148,6 @@ class PaletteLookup(QObject):
         self._finish(wanted, targets)
 
     def _finish(self, wanted: tuple[str, bool], targets: list[Target]) -> None:
-        if not isValid(self):
-            return
         if self._wanted == wanted:
             self.found.emit(targets)
         elif not self._timer.isActive():

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QTreeWidgetItem, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations, theme
@@ -109,8 +108,6 @@ class BackupsPanel(SettingsPanel):
     async def _load(self) -> None:
         found: list[BackupInfo] = await self.bridge.call(operations.backup.list())
         status: BackupStatus = await self.bridge.call(operations.backup.status())
-        if not isValid(self):
-            return
         self._folder = status.folder
         chosen = self._chosen()
         self.list.clear()
@@ -206,19 +203,16 @@ class BackupsPanel(SettingsPanel):
     async def _make(self) -> None:
         made: BackupInfo = await self.bridge.call(operations.backup.now())
         await self._load()
-        if isValid(self):
-            self._choose(made.name)
+        self._choose(made.name)
 
     def _on_verify_clicked(self) -> None:
         self._begin(self.tr("Reading all of it…"), self._verify(self._chosen()))
 
     async def _verify(self, name: str) -> None:
         check: BackupCheck = await self.bridge.call(operations.backup.verify(name=name))
-        if not isValid(self):
-            return
         self._results[name] = self._said(check)
         await self._load()
-        if isValid(self) and not check.ok:
+        if not check.ok:
             raise KeepsakeError(check.problem)
 
     def _said(self, check: "BackupCheck") -> str:
@@ -232,17 +226,15 @@ class BackupsPanel(SettingsPanel):
 
     async def _preview(self, name: str) -> None:
         found: RestorePreview = await self.bridge.call(operations.backup.preview(name=name))
-        if isValid(self):
-            self._show_preview(found)
+        self._show_preview(found)
 
     def _on_confirm_clicked(self) -> None:
         self._begin(self.tr("Laying it ready…"), self._stage(self._previewed))
 
     async def _stage(self, name: str) -> None:
         await self.bridge.call(operations.backup.restore(name=name))
-        if isValid(self):
-            self._previewed = ""
-            await self._load()
+        self._previewed = ""
+        await self._load()
 
     def _on_cancel_clicked(self) -> None:
         if self._previewed:

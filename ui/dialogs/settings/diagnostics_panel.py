@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QTreeWidgetItem, QWidget
-from shiboken6 import isValid
 
 from ui import operations, theme
 from ui.dialogs.base_dialog import note
@@ -98,13 +97,9 @@ class DiagnosticsPanel(SettingsPanel):
 
     async def _load(self) -> None:
         status: VaultStatus = await self.bridge.call(operations.vault.status())
-        if not isValid(self):
-            return
         self._vault = str(getattr(status, "vault", ""))
         self.folder.setEnabled(bool(self._vault))
         opened: list[TraceLine] = await self.bridge.call(operations.vault.trace(limit=1, contains="engine.opened"))
-        if not isValid(self):
-            return
         self._show_starts(opened)
         await self._load_log()
 
@@ -128,8 +123,6 @@ class DiagnosticsPanel(SettingsPanel):
         lines: list[TraceLine] = await self.bridge.call(
             operations.vault.trace(limit=_LINES, contains=self.filter.text())
         )
-        if not isValid(self):
-            return
         self.log.clear()
         for line in lines:
             facts = " · ".join(part for part in (line.error, line.facts) if part)
@@ -159,9 +152,8 @@ class DiagnosticsPanel(SettingsPanel):
         lines = await debug_lines(self.bridge, self._errors)
         lines += [f"start {step}: {ms:.0f} ms" for step, ms in start_times.times().items()]
         QGuiApplication.clipboard().setText("\n".join(lines))
-        if isValid(self):
-            self.copied.setText(self.tr("Copied. It holds versions, counts and errors, and nothing you wrote."))
-            self.copied.show()
+        self.copied.setText(self.tr("Copied. It holds versions, counts and errors, and nothing you wrote."))
+        self.copied.show()
 
     def _on_folder_clicked(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(self._vault))
@@ -172,9 +164,8 @@ class DiagnosticsPanel(SettingsPanel):
 
     async def _check(self) -> None:
         report: CheckReport = await self.bridge.call(operations.vault.check())
-        if isValid(self):
-            self._show_findings(report.findings)
-            self.repair.setVisible(any(finding.is_mended_by_repair for finding in report.findings))
+        self._show_findings(report.findings)
+        self.repair.setVisible(any(finding.is_mended_by_repair for finding in report.findings))
 
     def _show_findings(self, findings: "tuple[Finding, ...]") -> None:
         lines = [in_plain_words(f"• {finding.what} {finding.remedy}") for finding in findings]
@@ -187,11 +178,10 @@ class DiagnosticsPanel(SettingsPanel):
 
     async def _repair(self) -> None:
         done: RepairReport = await self.bridge.call(operations.vault.repair())
-        if isValid(self):
-            self._show_findings(done.left)
-            if not done.left:
-                self.report.setText("\n".join((*done.mended, self.tr("The vault is sound."))))
-            self.repair.hide()
+        self._show_findings(done.left)
+        if not done.left:
+            self.report.setText("\n".join((*done.mended, self.tr("The vault is sound."))))
+        self.repair.hide()
 
     def _begin(self, doing: str) -> None:
         theme.set_type(self.report, "body muted")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.encryption.model import EncryptionState
 from ui import operations, theme
@@ -19,7 +18,6 @@ from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
-    from app.changes import ChangeSet
     from app.encryption.model import EncryptionStatus
     from ui.bridge import Bridge
     from ui.typed_call import TypedCall
@@ -67,7 +65,7 @@ class EncryptionPanel(SettingsPanel):
         self._make_form()
         self._lay_out()
         self._show()
-        bridge.changed.connect(self._on_bridge_changed)
+        self.work.on_areas({"settings"}, self._on_settings_changed)
 
     def _make_form(self) -> None:
         self.card = QFrame(self)
@@ -133,9 +131,8 @@ class EncryptionPanel(SettingsPanel):
 
     async def _load(self) -> None:
         status: EncryptionStatus = await self.bridge.call(operations.encryption.status())
-        if isValid(self):
-            self.status = status
-            self._show()
+        self.status = status
+        self._show()
 
     def _show(self) -> None:
         state = self.status.state if self.status is not None else None
@@ -268,17 +265,14 @@ class EncryptionPanel(SettingsPanel):
 
     async def _carry_out(self, call: "TypedCall[EncryptionStatus]", purpose: _Purpose) -> None:
         await self._change(call)
-        if not isValid(self):
-            return
         self._close_form()
         if purpose in {_Purpose.ENCRYPT, _Purpose.DECRYPT}:
             self.restart_requested.emit()
 
     async def _change(self, call: "TypedCall[EncryptionStatus]") -> None:
         status = await self.bridge.call(call)
-        if isValid(self):
-            self.status = status
-            self._show()
+        self.status = status
+        self._show()
 
     def _on_cancel_pending_clicked(self) -> None:
         self.run(self._change(operations.encryption.cancel()), self._show)
@@ -294,6 +288,6 @@ class EncryptionPanel(SettingsPanel):
         }[self._purpose]
         opener.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if "settings" in changes.areas and self.isVisible():
+    def _on_settings_changed(self) -> None:
+        if self.isVisible():
             self.run(self._load())

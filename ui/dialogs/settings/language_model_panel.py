@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QTreeWidget, QTreeWidgetItem, QWidget
-from shiboken6 import isValid
 
 from app.config.model import LANGUAGE_MODEL
 from ui import operations, theme
@@ -85,8 +84,6 @@ class LanguageModelPanel(SettingsPanel):
     async def _load(self) -> None:
         status: ModelStatus = await self.bridge.call(operations.llm.status())
         used: list[Spending] = await self.bridge.call(operations.llm.usage(months=1))
-        if not isValid(self):
-            return
         self.test.setEnabled(status.is_configured)
         self.sent.setText(engine_text(status.sent))
         self.keys.setVisible(status.is_configured)
@@ -122,8 +119,6 @@ class LanguageModelPanel(SettingsPanel):
         self._say("", "body")
         self._say(self.tr("Asking…"), "body muted")
         done: ModelTest = await self.bridge.call(operations.llm.test())
-        if not isValid(self):
-            return
         if done.ok:
             words = self.tr("{model} answered in {seconds} seconds.")
             self._say(words.format(model=done.model, seconds=f"{done.seconds:.1f}"), "body accent")

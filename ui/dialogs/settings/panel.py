@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui.dialogs.base_dialog import note
 from ui.style.design_tokens import Space
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -28,6 +28,7 @@ class SettingsPanel(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bridge = bridge
+        self.work = Work(self, bridge)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, Space.S, 0, Space.S)
         self.column.setSpacing(Space.M)
@@ -48,22 +49,17 @@ class SettingsPanel(QWidget):
 
     def run(self, work: "Coroutine[Any, Any, None]", finished: "Callable[[], None] | None" = None) -> None:
         """Start work whose failure is shown above the panel."""
-        self.bridge.start(self._guarded(work, finished))
+        self.work.start(self._guarded(work), ended=finished)
 
     def show_error(self, text: str) -> None:
         """Show a failure; ``""`` for none."""
         self.error.setText(text)
         self.error.setVisible(bool(text))
 
-    async def _guarded(self, work: "Coroutine[Any, Any, None]", finished: "Callable[[], None] | None") -> None:
+    async def _guarded(self, work: "Coroutine[Any, Any, None]") -> None:
         try:
             await work
         except KeepsakeError as error:
-            if isValid(self):
-                self.show_error(error.message)
+            self.show_error(error.message)
         else:
-            if isValid(self):
-                self.show_error("")
-        finally:
-            if finished is not None and isValid(self):
-                finished()
+            self.show_error("")

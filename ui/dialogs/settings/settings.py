@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QComboBox, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.config.model import SettingValue
 from app.errors import KeepsakeError
@@ -29,6 +28,7 @@ from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.widgets.fields.field_icons import FieldIcons
 from ui.widgets.page_area import PageArea
+from ui.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,6 +66,7 @@ class SettingsDialog(BaseDialog):
     def __init__(self, bridge: "Bridge", window: QWidget | None = None, panels: "Panels | None" = None) -> None:
         super().__init__(self.tr("Settings"), window)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._panels = panels or {}
         self._fields: dict[str, SettingField] = {}
         self.is_built = False
@@ -148,7 +149,7 @@ class SettingsDialog(BaseDialog):
         """Show the settings as they are now."""
         super().bring_to_front()
         self._search.setFocus()
-        self._bridge.start(self.load())
+        self._work.start(self.load())
 
     def open_section(self, identity: str) -> None:
         """Choose a section by its name."""
@@ -160,8 +161,6 @@ class SettingsDialog(BaseDialog):
     async def load(self) -> None:
         """Fetch all settings and show them."""
         settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
-        if not isValid(self):
-            return
         if self._is_building:
             self._is_outdated = True
             return
@@ -171,8 +170,6 @@ class SettingsDialog(BaseDialog):
                 self._fields[setting.name].set_value(setting)
         else:
             await self._build(by_name)
-            if not isValid(self):
-                return
             if self._is_outdated:
                 self._is_outdated = False
                 await self.load()
@@ -204,8 +201,6 @@ class SettingsDialog(BaseDialog):
             box.add(self._field(settings[name], box), is_common=is_common(name))
             if time.monotonic() - began > SLICE_S:
                 await asyncio.sleep(0)
-                if not isValid(self):
-                    return
                 began = time.monotonic()
         self.is_built, self._is_building = True, False
         self._show_found()
@@ -225,18 +220,16 @@ class SettingsDialog(BaseDialog):
         return field
 
     def _on_field_changed(self, name: str, value: str | float | bool) -> None:
-        self._bridge.start(self._store(name, value))
+        self._work.start(self._store(name, value))
 
     async def _store(self, name: str, value: str | float | bool) -> None:
         try:
             stored: SettingValue = await self._bridge.call(operations.settings.set(name=name, value=value))
         except KeepsakeError as error:
-            if isValid(self):
-                self._fields[name].show_refusal(in_plain_words(error.message))
+            self._fields[name].show_refusal(in_plain_words(error.message))
             return
-        if isValid(self):
-            self._on_stored(stored)
-            await self._check()
+        self._on_stored(stored)
+        await self._check()
 
     def _on_stored(self, stored: SettingValue) -> None:
         """Show a stored value, and let everything else follow it."""
@@ -253,8 +246,6 @@ class SettingsDialog(BaseDialog):
             findings: list[ConfigFinding] = await self._bridge.call(operations.settings.check())
         except KeepsakeError:
             return  # a check that fails takes nothing from the settings
-        if not isValid(self):
-            return
         said = {finding.name: in_plain_words(f"{finding.what} {finding.remedy}") for finding in findings}
         for name, field in self._fields.items():
             if name in said or field.has_warning:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from ui import operations, theme
 from ui.dialogs.base_dialog import note
@@ -214,10 +213,9 @@ class ShortcutEditor(SettingsPanel):
 
     async def _set(self, text: str) -> None:
         stored: SettingValue = await self.bridge.call(operations.settings.set(name=SHORTCUTS, value=text))
-        if isValid(self):
-            self.capture.clear()
-            self.stored.emit(stored)
-            self._fill()
+        self.capture.clear()
+        self.stored.emit(stored)
+        self._fill()
 
     def _on_activated(self) -> None:
         if self._action() is not None:

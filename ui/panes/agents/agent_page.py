@@ -1,12 +1,14 @@
 """The page of one agent: what it may do, and what it did."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
 
-from ui import theme
+from app.core.stores import STORES
+from ui import operations, theme
 from ui.models.cards import Card
 from ui.models.dates import format_number, full_date, short_date
 from ui.models.id_list_model import IdListModel
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from app.agents.ledger.model import AgentActivity, LedgerCall
     from app.agents.model import Agent
+    from app.core.stores import StoreName
     from ui.bridge import Bridge
     from ui.panes.pane import Place
 
@@ -34,7 +37,6 @@ WIDTH = 760
 LIST_HEIGHT = 300
 RATES = (0, 1, 5, 20, 100)
 """Calls a second to choose from; 0 is what the settings say."""
-STORES = ("private", "shared", "social")
 _REACH = {"full": STORES, "inner": STORES[1:], "familiar": STORES[2:], "public": ()}
 
 
@@ -51,7 +53,7 @@ class _CallRow:
 class AgentPage(QScrollArea):
     """An agent with its limits, its calls, and what takes both back."""
 
-    changed = Signal(dict)
+    changed = Signal(object)
     """Arguments of ``agent.trust`` that change."""
     undo_requested = Signal(str)
     """Take back what it wrote since ``today`` or another time."""
@@ -80,7 +82,7 @@ class AgentPage(QScrollArea):
         self.trust.setAccessibleName(self.tr("Trust"))
         for level in LEVELS:
             self.trust.addItem(trust_words(level), level)
-        self.stores = {store: QCheckBox(store_label(store), page) for store in STORES}
+        self.stores: dict[StoreName, QCheckBox] = {store: QCheckBox(store_label(store), page) for store in STORES}
         self.review = WrappedCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
         self.rate = ElidedComboBox(page)
         self.rate.setAccessibleName(self.tr("How often it may call"))
@@ -261,7 +263,7 @@ class AgentPage(QScrollArea):
 
     def _on_trust_changed(self) -> None:
         if not self._is_filling:
-            self.changed.emit({"trust": self.trust.currentData(), "stores": []})
+            self.changed.emit(partial(operations.agent.trust, trust=self.trust.currentData(), stores=[]))
 
     def _on_stores_changed(self) -> None:
         if self._is_filling:
@@ -269,11 +271,12 @@ class AgentPage(QScrollArea):
         reach = [store for store, box in self.stores.items() if box.isEnabled()]
         chosen = [store for store in reach if self.stores[store].isChecked()]
         # No store at all would mean all of them; an agent that may see none has the trust for that.
-        self.changed.emit({"trust": "public", "stores": []} if not chosen else {"stores": chosen})
+        trust = operations.agent.trust
+        self.changed.emit(partial(trust, stores=chosen) if chosen else partial(trust, trust="public", stores=[]))
 
     def _on_review_changed(self, on: bool) -> None:
         if not self._is_filling:
-            self.changed.emit({"review": on})
+            self.changed.emit(partial(operations.agent.trust, review=on))
 
     def _on_unplug_clicked(self) -> None:
         self.disconnect_requested.emit(self._client)
@@ -295,7 +298,7 @@ class AgentPage(QScrollArea):
 
     def _on_rate_changed(self) -> None:
         if not self._is_filling:
-            self.changed.emit({"rate": self.rate.currentData()})
+            self.changed.emit(partial(operations.agent.trust, rate=self.rate.currentData()))
 
     def _on_call_opened(self, identity: str) -> None:
         row = self._rows.get(identity)
@@ -308,7 +311,7 @@ class AgentPage(QScrollArea):
             self.call_opened.emit(places_of(row.call, self._items), where)
 
     def _on_pause_clicked(self) -> None:
-        self.changed.emit({"paused": self.pause.text() == self.tr("Pause")})
+        self.changed.emit(partial(operations.agent.trust, paused=self.pause.text() == self.tr("Pause")))
 
     def _on_forget_clicked(self) -> None:
         self.undo_requested.emit("today")

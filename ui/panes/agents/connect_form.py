@@ -1,7 +1,7 @@
 """Form that connects a program: choose it, see the change of its configuration, write it."""
 
 from html import escape
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui import theme
+from ui import operations, theme
 from ui.models.cards import Badge, Card
 from ui.models.id_list_model import IdListModel
 from ui.panes.agents.agent_labels import LEVELS, trust_words
@@ -51,11 +51,11 @@ class _ClientRow:
 class ConnectForm(QWidget):
     """Form of programs to connect, with the change of the chosen one and its outcome."""
 
-    preview_requested = Signal(dict)
+    preview_requested = Signal(object)
     """Arguments of ``connection.preview``."""
-    write_requested = Signal(dict)
+    write_requested = Signal(object)
     """Arguments of ``connection.write``."""
-    remove_requested = Signal(dict)
+    remove_requested = Signal(object)
     """Arguments of ``connection.remove``."""
     closed = Signal(str)
     """The id of the agent to show, empty for none."""
@@ -359,7 +359,7 @@ class ConnectForm(QWidget):
         self.agent_name.setText(_free_name(client.name, self._names))
         self._show_parts()
         if client.is_connected:
-            self.preview_requested.emit({"client": client.name, "removal": True})
+            self.preview_requested.emit(operations.connection.preview(client=client.name, removal=True))
         elif not client.is_installed and not client.problem:
             words = self.tr("{title} is not on this computer. Install it first; then it can be connected here.")
             self._problem.setText(words.format(title=client.title))
@@ -370,7 +370,8 @@ class ConnectForm(QWidget):
     def _ask(self) -> None:
         client = self._chosen
         if client is not None:
-            self.preview_requested.emit({"client": client.name, "hooks": self.hooks.isChecked()})
+            call = operations.connection.preview(client=client.name, hooks=self.hooks.isChecked())
+            self.preview_requested.emit(call)
 
     def _on_hooks_toggled(self) -> None:
         self._ask()
@@ -379,20 +380,20 @@ class ConnectForm(QWidget):
         client, preview = self._chosen, self._preview
         if client is None or preview is None:
             return
-        wanted: dict[str, Any] = {
-            "client": client.name,
-            "seen": preview.digest,
-            "agent": self.agent_name.text().strip() or client.name,
-            "trust": self.trust.currentData(),
-            "review": self.review.isChecked(),
-            "hooks": self.hooks.isChecked(),
-        }
-        self.write_requested.emit(wanted)
+        call = operations.connection.write(
+            client=client.name,
+            seen=preview.digest,
+            agent=self.agent_name.text().strip() or client.name,
+            trust=self.trust.currentData(),
+            review=self.review.isChecked(),
+            hooks=self.hooks.isChecked(),
+        )
+        self.write_requested.emit(call)
 
     def _on_remove_clicked(self) -> None:
         client, preview = self._chosen, self._preview
         if client is not None and preview is not None:
-            self.remove_requested.emit({"client": client.name, "seen": preview.digest})
+            self.remove_requested.emit(operations.connection.remove(client=client.name, seen=preview.digest))
 
     def _on_cancel_clicked(self) -> None:
         self.closed.emit("")

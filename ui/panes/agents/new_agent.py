@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
-from ui import theme
+from ui import operations, theme
 from ui.panes.agents.agent_labels import LEVELS, trust_words
 from ui.panes.reading_pane import copy_text
 from ui.style.design_tokens import Space
@@ -25,7 +25,7 @@ WIDTH = 600
 class NewAgentForm(QScrollArea):
     """Name, trust and review of a new agent."""
 
-    requested = Signal(dict)
+    requested = Signal(object)
     """Arguments of ``agent.add``."""
     closed = Signal()
 
@@ -126,7 +126,8 @@ class NewAgentForm(QScrollArea):
 
     def _on_add_clicked(self) -> None:
         if name := self.name.text().strip():
-            self.requested.emit({"name": name, "trust": self.trust.currentData(), "review": self.review.isChecked()})
+            trust, review = self.trust.currentData(), self.review.isChecked()
+            self.requested.emit(operations.agent.add(name=name, trust=trust, review=review))
 
     def _on_copy_clicked(self) -> None:
         copy_text(self.token.text())

@@ -2,11 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
@@ -26,9 +25,12 @@ from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.agents.ledger.model import LedgerPage
+    from app.agents.model import Agent, AgentToken
     from app.changes import ChangeSet
-    from app.connections.model import ClientState, ConnectionResult
+    from app.connections.model import ClientState, ConnectionPreview, ConnectionResult
     from app.quarantine.model import AgentRun
     from ui.actions import Actions
     from ui.bridge import Bridge
@@ -171,15 +173,8 @@ class AgentsPane(ReadingPane):
 
     # --- what the person does ---
 
-    async def _change(self, name: str, arguments: dict[str, Any]) -> None:
-        try:
-            await self.bridge.reply(operations.agent.trust(name=name, **arguments))
-        finally:
-            if isValid(self):
-                self.listing.load()
-
-    async def _add(self, arguments: dict[str, Any]) -> None:
-        made = await self.bridge.call(operations.agent.add(**arguments))
+    async def _add(self, call: "TypedCall[AgentToken]") -> None:
+        made = await self.bridge.call(call)
         self._open = made.id
         self.form.show_token(made)
         self.listing.load()
@@ -207,9 +202,9 @@ class AgentsPane(ReadingPane):
         self._right.setCurrentWidget(self.connect_form)
         self.connect_form.begin(clients, names, chosen)
 
-    async def _preview(self, arguments: dict[str, Any]) -> None:
+    async def _preview(self, call: "TypedCall[ConnectionPreview]") -> None:
         try:
-            preview = await self.bridge.call(operations.connection.preview(**arguments))
+            preview = await self.bridge.call(call)
         except KeepsakeError as error:
             self.connect_form.show_problem(error.message)
             return
@@ -228,12 +223,8 @@ class AgentsPane(ReadingPane):
 
     async def _preview_again(self, call: "TypedCall[ConnectionResult]", *, is_removal: bool) -> None:
         """Show the change as it is by now, so that the next attempt can succeed."""
-        wanted = {
-            "client": call.arguments["client"],
-            "hooks": call.arguments.get("hooks", False),
-            "removal": is_removal,
-        }
-        await self._preview(wanted)
+        client, hooks = str(call.arguments["client"]), bool(call.arguments.get("hooks", False))
+        await self._preview(operations.connection.preview(client=client, hooks=hooks, removal=is_removal))
 
     # --- wiring ---
 
@@ -308,31 +299,31 @@ class AgentsPane(ReadingPane):
     def _on_disconnect(self, client: str) -> None:
         self.do(self._begin_connecting(client))
 
-    def _on_preview_requested(self, arguments: dict[str, Any]) -> None:
-        self.do(self._preview(arguments))
+    def _on_preview_requested(self, call: "TypedCall[ConnectionPreview]") -> None:
+        self.do(self._preview(call))
 
-    def _on_write_requested(self, arguments: dict[str, Any]) -> None:
-        self.do(self._write(operations.connection.write(**arguments)))
+    def _on_write_requested(self, call: "TypedCall[ConnectionResult]") -> None:
+        self.do(self._write(call))
 
-    def _on_remove_requested(self, arguments: dict[str, Any]) -> None:
-        self.do(self._write(operations.connection.remove(**arguments), is_removal=True))
+    def _on_remove_requested(self, call: "TypedCall[ConnectionResult]") -> None:
+        self.do(self._write(call, is_removal=True))
 
     def _on_connect_closed(self, agent: str) -> None:
         if agent:
             self._open = agent
         self._on_form_closed()
 
-    def _on_form_requested(self, arguments: dict[str, Any]) -> None:
-        self.do(self._add(arguments))
+    def _on_form_requested(self, call: "TypedCall[AgentToken]") -> None:
+        self.do(self._add(call))
 
     def _on_form_closed(self) -> None:
         self._right.setCurrentWidget(self.page)
         self._on_listing_loaded()
         self.focus_first()
 
-    def _on_changed(self, arguments: dict[str, Any]) -> None:
+    def _on_changed(self, change: "Callable[..., TypedCall[Agent]]") -> None:
         if name := self._name():
-            self.do(self._change(name, arguments))
+            self.work.start(self.bridge.reply(change(name=name)), self.show_error, self.listing.load)
 
     def _on_call_opened(self, places: list[Place], where: QPoint) -> None:
         if not places:

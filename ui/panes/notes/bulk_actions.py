@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QPoint
-from shiboken6 import isValid
 
 from app.core.stores import STORES
 from ui import operations
@@ -15,7 +14,7 @@ from ui.panes.reading_pane import ReadingPane, history_of
 from ui.widgets.context_menu import Entry, open_menu
 
 if TYPE_CHECKING:
-    from ui.bridge import Reply
+    from ui.bridge import TypedReply
     from ui.panes.notes.editor_controller import EditorController
     from ui.panes.notes.note_list import NoteList
 
@@ -98,14 +97,11 @@ class BulkActions(QObject):
     async def _merge(self, ids: list[str]) -> None:
         await self._controller.settle()
         reply = await self._pane.bridge.reply(operations.note.merge(ids=ids))
-        if not isValid(self._pane):
-            return
         merged = reply.value
         self._listing.list.choose(merged.id)
         title = display_title(merged.title, merged.content, self.tr("Untitled"))
         words = self.tr("Merged {count} notes into ‘{title}’").replace("{count}", format_number(len(ids)))
         self._pane.show_result(words, title, reply)
 
-    def _tell(self, words: tuple[str, str], count: int, reply: "Reply") -> None:
-        if isValid(self._pane):
-            self._pane.show_notice(counted(count, *words), history_of(reply))
+    def _tell(self, words: tuple[str, str], count: int, reply: "TypedReply[object]") -> None:
+        self._pane.show_notice(counted(count, *words), history_of(reply))

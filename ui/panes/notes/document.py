@@ -29,6 +29,7 @@ from ui.widgets.plain_text import PlainLabel
 from ui.widgets.splitter import PaneSplitter, hairline
 from ui.widgets.text.markdown_editor import MarkdownEditor, Wanted
 from ui.widgets.text.markdown_view import MarkdownView
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.core.facets import Facet
@@ -64,8 +65,9 @@ class Document(QFrame):
         self._content = ""
         self._stored_tags: tuple[str, ...] = ()
         self.title = _TitleField(self)
-        self.tags = TagEdit(self.tr("Add a tag"), bridge.refresh, self._suggest_tags, self)
-        self.editor = MarkdownEditor(self.tr("Text"), bridge.refresh, self._complete, self)
+        work = Work(self, bridge)
+        self.tags = TagEdit(self.tr("Add a tag"), work.refresh, self._suggest_tags, self)
+        self.editor = MarkdownEditor(self.tr("Text"), work.refresh, self._complete, self)
         self.editor.setPlaceholderText(
             self.tr("Write in Markdown. [[ links to a note, # adds a tag, a picture or file dropped here is attached.")
         )

@@ -1,5 +1,6 @@
 """One open memory and what was typed into it: saved soon, saved once, never lost."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,6 +35,7 @@ class Draft(QObject):
         bridge: The way to the engine.
         memory: What is open, ``None`` for one that does not exist yet.
         parent: Its owner.
+        tag_being_typed: Returns the tag in the text that is still being typed, which is stored as a tag when it ends.
     """
 
     state_changed = Signal(str, str)
@@ -47,9 +49,19 @@ class Draft(QObject):
     conflicted = Signal(object)
     """The memory was changed elsewhere while something was typed: theirs."""
 
-    def __init__(self, bridge: "Bridge", memory: Memory | None, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        bridge: "Bridge",
+        memory: Memory | None,
+        parent: QObject | None = None,
+        *,
+        tag_being_typed: Callable[[], str] = str,
+    ) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._tag_being_typed = tag_being_typed
+        self._unfinished: tuple[str, str] = ("", "")  # of the last content written: its tag, and itself
+        self._is_tag_finished = False
         self.memory = memory
         self.theirs: Memory | None = None
         self.state: State = "saved"
@@ -81,6 +93,7 @@ class Draft(QObject):
         """Take what was typed; it is written soon."""
         fields = {**self._offered, **fields}
         self._offered = {}
+        self._is_tag_finished = False
         for name, value in fields.items():
             if self.memory is not None and not self._saving and getattr(self.memory, name) == value:
                 self._pending.pop(name, None)
@@ -98,6 +111,14 @@ class Draft(QObject):
     def offer(self, **fields: Any) -> None:
         """Set fields that are stored with the first typed text, not without it."""
         self._offered = fields
+
+    def finish_tag(self) -> None:
+        """Store the tag that was being typed, which is whole now."""
+        self._is_tag_finished = True
+        tag, content = self._unfinished
+        if tag:
+            self._pending.setdefault("content", content)
+            self._timer.start()
 
     def flush(self) -> None:
         """Write at once what is not stored yet."""
@@ -171,12 +192,19 @@ class Draft(QObject):
 
     async def _store(self, taken: dict[str, Any]) -> Memory:
         call = self._bridge.call
+        unfinished = "" if self._is_tag_finished else self._tag_being_typed()
+        if self.memory is None or "content" in taken:
+            self._unfinished = unfinished, taken.get("content") or ""
         if self.memory is None:
             fields = {name: taken[name] for name in ("title", "tags", "store") if name in taken}
-            made: Memory = await call(operations.note.save(content=taken.get("content") or "", **fields))
+            made: Memory = await call(
+                operations.note.save(content=taken.get("content") or "", unfinished_tag=unfinished, **fields)
+            )
             return made
         before = self.memory
-        reply = await self._bridge.reply(operations.note.update(id=before.id, version=before.version, **taken))
+        reply = await self._bridge.reply(
+            operations.note.update(id=before.id, version=before.version, unfinished_tag=unfinished, **taken)
+        )
         changed: Memory = reply.value
         if "title" in taken and changed.title != before.title and reply.changes is not None and isValid(self):
             # A change of very many memories does not name them.

@@ -45,10 +45,10 @@ class EditorController(QObject):
         self._draft: Draft | None = None
         self._leaving: list[Draft] = []
         self._opening = ""
-        self._request = 0
         self._version: HistoryEntry | None = None
         document.edited.connect(self._on_document_edited)
         document.left.connect(self.flush)
+        document.editor.tag_finished.connect(self._on_tag_finished)
         document.comparison.picked.connect(self._on_comparison_picked)
 
     @property
@@ -76,13 +76,12 @@ class EditorController(QObject):
         if identity == self.id:
             return
         self._opening = identity
-        self._request += 1
-        self._bridge.start(self._open(identity, self._request))
+        self._work.latest(self._open, identity)
 
     def begin(self) -> None:
         """Open an empty page."""
         self._opening = ""
-        self._request += 1
+        self._work.cancel(self._open)
         self._take(None)
 
     def prefill(self, *, title: str = "", tags: tuple[str, ...] = ()) -> None:
@@ -95,7 +94,7 @@ class EditorController(QObject):
     def close(self) -> None:
         """Open nothing; what was typed is written first."""
         self._opening = ""
-        self._request += 1
+        self._work.cancel(self._open)
         self._leave()
         self._details.show_memory(None)
         self.closed.emit()
@@ -114,12 +113,13 @@ class EditorController(QObject):
     async def settle(self) -> None:
         """Write what is typed, here and on pages just left, and wait for it."""
         for draft in self._drafts():
+            draft.finish_tag()
             await draft.write()
 
     def apply_change(self, ids: tuple[str, ...]) -> None:
         """Look again at the open memory when it may have changed."""
         if self._draft is not None and self._draft.id and (not ids or self._draft.id in ids):
-            self._bridge.refresh(self._look(self._draft))
+            self._work.refresh(self._look(self._draft))
 
     def compare(self, entry: HistoryEntry) -> None:
         """Show how the text differs from the one an entry of the history left."""
@@ -147,6 +147,7 @@ class EditorController(QObject):
         draft, self._draft = self._draft, None
         if draft is None:
             return
+        draft.finish_tag()
         if draft.dirty:
             self._leaving.append(draft)
             self._bridge.start(self._finish(draft))
@@ -165,7 +166,7 @@ class EditorController(QObject):
 
     def _take(self, memory: Memory | None, kept: Draft | None = None) -> None:
         self._leave()
-        draft = kept or Draft(self._bridge, memory, self)
+        draft = kept or Draft(self._bridge, memory, self, tag_being_typed=self._document.editor.unfinished_tag)
         self._draft = draft
         if kept is None:
             draft.state_changed.connect(self._on_draft_state_changed)
@@ -190,24 +191,22 @@ class EditorController(QObject):
         if draft.theirs is not None:
             self._on_draft_conflicted(draft.theirs)
 
-    async def _open(self, identity: str, request: int) -> None:
+    async def _open(self, identity: str) -> None:
         try:
             memory = await self._bridge.call(operations.note.get(id=identity))
         except KeepsakeError as error:
-            if isValid(self) and request == self._request:
-                self._opening = ""
-                self.failed.emit(error)
-            return
-        if isValid(self) and request == self._request:
             self._opening = ""
-            self._take(memory, next((draft for draft in self._leaving if draft.id == identity), None))
+            self.failed.emit(error)
+            return
+        self._opening = ""
+        self._take(memory, next((draft for draft in self._leaving if draft.id == identity), None))
 
     async def _look(self, draft: Draft) -> None:
         try:
             memory = await self._bridge.call(operations.note.get(id=draft.id))
         except NotFoundError:
             memory = None
-        if not isValid(self) or draft is not self._draft:
+        if draft is not self._draft:
             return
         if memory is not None:
             draft.apply_change(memory)
@@ -220,6 +219,10 @@ class EditorController(QObject):
     def _on_document_edited(self, field: str, value: object) -> None:
         if self._draft is not None:
             self._draft.change(**{field: value})
+
+    def _on_tag_finished(self) -> None:
+        if self._draft is not None:
+            self._draft.finish_tag()
 
     def _on_draft_state_changed(self, state: str, why: str) -> None:
         if self.sender() is self._draft:

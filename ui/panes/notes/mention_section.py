@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from app.memories.model import Link, Memory
@@ -14,6 +13,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.inspector import Section, line_button
 from ui.widgets.plain_text import PlainLabel
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -37,28 +37,26 @@ class MentionSection(Section):
         super().__init__("", parent)
         self._title = self.tr("Named without a link")
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._memory: Memory | None = None
-        self._request = 0
         self.hide()
 
     def show_memory(self, memory: Memory | None) -> None:
         """Look for notes that name ``memory``."""
-        self._request += 1
+        self._work.cancel(self._load)
         if memory is None or self._memory is None or memory.id != self._memory.id:
             self.hide()
         self._memory = memory
         if memory is not None and memory.title and memory.kind == "note" and memory.deleted_at is None:
-            self._bridge.refresh(self._load(memory.id, self._request))
+            self._work.latest(self._load, memory.id)
         else:
             self.hide()
 
-    async def _load(self, identity: str, request: int) -> None:
+    async def _load(self, identity: str) -> None:
         try:
             found: list[Link] = await self._bridge.call(operations.note.mentions(id=identity))
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
-        if not isValid(self) or request != self._request:
-            return
         self.clear()
         self.set_count(len(found))
         self.setVisible(bool(found))
@@ -97,15 +95,13 @@ class MentionSection(Section):
         button = self.sender()
         if self._memory is not None and isinstance(button, QWidget):
             button.setEnabled(False)
-            self._bridge.start(self._link(str(button.property("target")), str(button.property("title")), self._memory))
+            self._work.start(self._link(str(button.property("target")), str(button.property("title")), self._memory))
 
     async def _link(self, source: str, title: str, memory: Memory) -> None:
         try:
             reply = await self._bridge.reply(operations.note.link_mention(id=source, target=memory.id))
         except KeepsakeError as error:
-            if isValid(self):
-                self.failed.emit(error)
-                self.show_memory(self._memory)
+            self.failed.emit(error)
+            self.show_memory(self._memory)
             return
-        if isValid(self):
-            self.done.emit(self.tr("Linked it in ‘{title}’").format(title=title), reply)
+        self.done.emit(self.tr("Linked it in ‘{title}’").format(title=title), reply)

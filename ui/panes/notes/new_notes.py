@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QInputDialog
-from shiboken6 import isValid
 
 from ui import operations
 from ui.panes.labels import display_title
@@ -17,7 +16,6 @@ from ui.widgets.context_menu import Entry, open_menu
 
 if TYPE_CHECKING:
     from app.memories.model import Memory, MemoryRow
-    from ui.bridge import Reply
 
 TEMPLATE, DAILY = "template", "template/daily"
 _DAILY_TAG = "daily"
@@ -48,14 +46,10 @@ class NewNotes(QObject):
 
     async def _open_daily(self, title: str) -> None:
         found = await self._pane.bridge.call(operations.note.resolve(title=title))
-        if not isValid(self._pane):
-            return
         if found:
             self._open(found)
             return
         template = next((row for row in await self._templates() if DAILY in row.tags), None)
-        if not isValid(self._pane):
-            return
         if template is None:
             self._begin(title, (_DAILY_TAG,))
         else:
@@ -87,8 +81,6 @@ class NewNotes(QObject):
 
     async def _choose_template(self, where: QPoint) -> None:
         rows = await self._templates()
-        if not isValid(self._pane):
-            return
         if not rows:
             words = self.tr("There are no templates yet. Give a note the tag #template to make it one.")
             self._pane.show_notice(words)
@@ -108,21 +100,17 @@ class NewNotes(QObject):
         reply = await self._pane.bridge.reply(
             operations.note.from_template(template=template, title=title, tags=list(tags))
         )
-        if isValid(self._pane):
-            made: Memory = reply.value
-            name = display_title(made.title, made.content, self.tr("Untitled"))
-            self._pane.show_result(self.tr("Began ‘{title}’ from its template"), name, reply)
-            self._pane.navigate.emit(Place(self._pane.name))
-            self._open(made.id)
+        made: Memory = reply.value
+        name = display_title(made.title, made.content, self.tr("Untitled"))
+        self._pane.show_result(self.tr("Began ‘{title}’ from its template"), name, reply)
+        self._pane.navigate.emit(Place(self._pane.name))
+        self._open(made.id)
 
     async def _set_daily_template(self, identity: str) -> None:
         others = [row.id for row in await self._templates() if DAILY in row.tags and row.id != identity]
         history: tuple[int, ...] = ()
         if others:
-            reply: Reply = await self._pane.bridge.reply(
-                operations.note.tag_many(ids=others, add=[TEMPLATE], remove=[DAILY])
-            )
+            reply = await self._pane.bridge.reply(operations.note.tag_many(ids=others, add=[TEMPLATE], remove=[DAILY]))
             history = history_of(reply)
         reply = await self._pane.bridge.reply(operations.note.tag_many(ids=[identity], add=[DAILY]))
-        if isValid(self._pane):
-            self._pane.show_notice(self.tr("New daily notes begin with this template"), (*history, *history_of(reply)))
+        self._pane.show_notice(self.tr("New daily notes begin with this template"), (*history, *history_of(reply)))

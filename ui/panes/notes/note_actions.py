@@ -5,15 +5,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Signal
-from shiboken6 import isValid
 
+from app.core.text import excerpt
 from app.errors import KeepsakeError
 from ui import operations
 from ui.models.dates import counted, format_number
 from ui.panes.labels import display_title
 from ui.panes.notes.bulk_actions import BulkActions
 from ui.panes.pane import Place
-from ui.panes.reading_pane import ReadingPane, history_of
+from ui.panes.reading_pane import TITLE, ReadingPane, history_of
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.selection_summary import SHOWN, BulkAction, SelectionSummary
 
@@ -183,20 +183,16 @@ class NoteActions(QObject):
         await self._controller.settle()
         if len(ids) == 1:
             reply = await self._pane.bridge.reply(operations.note.delete(id=ids[0]))
+            title = display_title(reply.value.title, reply.value.content, self.tr("Untitled"))
+            words, history = self.tr("Deleted ‘{title}’").format(title=excerpt(title, TITLE)), history_of(reply)
         else:
-            reply = await self._pane.bridge.reply(operations.note.delete_many(ids=ids))
-        if not isValid(self):
-            return
+            history = history_of(await self._pane.bridge.reply(operations.note.delete_many(ids=ids)))
+            words = self.tr("Deleted {count} notes").format(count=format_number(len(ids)))
         if self._controller.id in ids:
             self._controller.close()
         if neighbour:
             self._listing.list.choose(neighbour)
-        if len(ids) == 1:
-            title = display_title(reply.value.title, reply.value.content, self.tr("Untitled"))
-            self._pane.show_result(self.tr("Deleted ‘{title}’"), title, reply)
-        else:
-            words = self.tr("Deleted {count} notes").format(count=format_number(len(ids)))
-            self._pane.show_notice(words, history_of(reply))
+        self._pane.show_notice(words, history)
 
     def restore_open(self) -> None:
         """Restore the open note from the trash."""
@@ -214,7 +210,7 @@ class NoteActions(QObject):
                 history += history_of(await self._pane.bridge.reply(operations.note.restore(id=identity)))
         except KeepsakeError as error:
             self._pane.show_error(error)
-        if isValid(self) and history:
+        if history:
             words = self.tr("Restored {count}").format(count=format_number(len(history)))
             self._pane.show_notice(words, tuple(history))
 
@@ -238,7 +234,7 @@ class NoteActions(QObject):
         if len(ids) == 1:
             title = display_title(first.title, first.content, self.tr("Untitled"))
             self._pane.show_result(self.tr("Tagged ‘{title}’"), title, reply)
-        elif isValid(self):
+        else:
             words = counted(len(reply.value), self.tr("Tagged 1 note"), self.tr("Tagged {n} notes"))
             self._pane.show_notice(words, history_of(reply))
 

@@ -4,7 +4,7 @@ import asyncio
 import base64
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QImage, QTextCursor
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.panes.notes.document import Document
     from ui.panes.notes.editor_controller import EditorController
+    from ui.typed_call import TypedCall
 
 MAX_AT_ONCE = 20
 
@@ -71,7 +72,7 @@ class NoteAttachments(QObject):
             text = self.tr("{count} files are too many at once. Attach at most {most}, or import their folder.")
             self.failed.emit(InputError(text.format(count=len(paths), most=MAX_AT_ONCE)))
             return
-        self._bridge.start(self._attach([{"path": path} for path in paths], self._spot()))
+        self._bridge.start(self._attach([operations.attachment.add(path=path) for path in paths], self._spot()))
 
     def _on_picture_given(self, picture: QImage) -> None:
         self._bridge.start(self._attach_picture(picture, self._spot()))
@@ -92,18 +93,18 @@ class NoteAttachments(QObject):
             if isValid(self):
                 self.failed.emit(InputError(large if error.kind == "large" else broken))
             return
-        await self._attach([{"name": name, "data": text.decode()}], spot)
+        await self._attach([operations.attachment.add(name=name, data=text.decode())], spot)
 
-    async def _attach(self, wanted: list[dict[str, Any]], spot: Spot) -> None:
+    async def _attach(self, calls: "list[TypedCall[Attachment]]", spot: Spot) -> None:
         if not isValid(self):
             return
         links: list[str] = []
-        for arguments in wanted:
+        for call in calls:
             try:
-                links.append(markdown_link(await self._bridge.call(operations.attachment.add(**arguments))))
+                links.append(markdown_link(await self._bridge.call(call)))
             except KeepsakeError as error:
                 if isValid(self):
-                    name = Path(str(arguments.get("path") or arguments.get("name"))).name
+                    name = Path(str(call.arguments.get("path") or call.arguments.get("name"))).name
                     text = self.tr("‘{name}’ was not attached. {why}").format(name=name, why=error.message)
                     self.failed.emit(InputError(text))
         if links and isValid(self):

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QVBoxLayout
-from shiboken6 import isValid
 
-from app.errors import KeepsakeError
 from ui import operations
 from ui.models.text_structure import Heading, structure_of
 from ui.panes.attachment_reader import read_attachment
@@ -19,10 +17,10 @@ from ui.panes.notes.outline_section import OutlineSection
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane
 from ui.widgets.text.picture_cache import PictureCache
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.attachments.model import Attachment
-    from app.changes import ChangeSet
     from ui.bridge import Bridge
     from ui.panes.notes.document import Document
     from ui.panes.notes.editor_controller import EditorController
@@ -52,10 +50,10 @@ class NoteEditing(QObject):
     ) -> None:
         super().__init__(pane)
         self._bridge, self._document, self._controller, self._pane = bridge, document, controller, pane
-        self._request = 0
+        self._work = Work(self, bridge)
         self.attachments = NoteAttachments(bridge, document, controller, pane)
         self.attachments.failed.connect(pane.show_error)
-        self.pictures = PictureCache(bridge.refresh, self._locate, partial(read_attachment, bridge), self)
+        self.pictures = PictureCache(self._work.refresh, self._locate, partial(read_attachment, bridge), self)
         document.preview.set_pictures(self.pictures)
         self.outline = OutlineSection()
         body = inspector.widget()
@@ -64,7 +62,7 @@ class NoteEditing(QObject):
             column.insertWidget(0, self.outline)
         self.hints = KnownHints(bridge, document.known, self, lambda: controller.id)
         self._timer = QTimer(self, singleShot=True, interval=STRUCTURE_MS)
-        self._timer.timeout.connect(self._on_timer_timeout)
+        self._timer.timeout.connect(self._measure)
         self._connect()
 
     def _connect(self) -> None:
@@ -78,7 +76,7 @@ class NoteEditing(QObject):
         self._document.preview.task_clicked.connect(self._document.tick)
         self._document.preview.note_clicked.connect(self._on_note_clicked)
         self._document.preview.page.installEventFilter(self)
-        self._bridge.changed.connect(self._on_bridge_changed)
+        self._work.on_areas({"attachments"}, self._document.preview.retry_pictures)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let undo and redo in the preview take back ticks."""
@@ -100,34 +98,28 @@ class NoteEditing(QObject):
         found: Attachment = await self._bridge.call(operations.attachment.locate(link=link))
         return found
 
-    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if "attachments" in changes.areas:
-            self._document.preview.retry_pictures()
-
     # --- outline and number of words ---
 
     def _on_controller_opened(self) -> None:
         self.outline.forget_folds()
         self.hints.begin()
-        self._on_timer_timeout()
+        self._measure()
 
     def _on_controller_closed(self) -> None:
-        self._request += 1
+        self._work.cancel(self._show_structure)
         self.outline.set_headings(())
 
     def _on_editor_edited(self) -> None:
         cursor = self._document.editor.textCursor()
         self.hints.typed(self._document.editor.source()[: cursor.position()])
 
-    def _on_timer_timeout(self) -> None:
-        self._request += 1
-        self._bridge.refresh(self._measure(self._document.text(), self._request))
+    def _measure(self) -> None:
+        self._work.latest(self._show_structure, self._document.text())
 
-    async def _measure(self, text: str, request: int) -> None:
+    async def _show_structure(self, text: str) -> None:
         found = await asyncio.get_event_loop().run_in_executor(None, structure_of, text)
-        if isValid(self) and request == self._request:
-            self.outline.set_headings(found.headings)
-            self._document.show_word_count(found.words if text.strip() else 0)
+        self.outline.set_headings(found.headings)
+        self._document.show_word_count(found.words if text.strip() else 0)
 
     def _on_outline_requested(self, heading: Heading) -> None:
         same = [one for one in self.outline.headings if (one.level, one.title) == (heading.level, heading.title)]
@@ -144,17 +136,10 @@ class NoteEditing(QObject):
         self._pane.show_notice(text, history_ids)
 
     def _on_note_clicked(self, target: str) -> None:
-        self._bridge.start(self._follow(target))
+        self._work.start(self._follow(target), self._pane.show_error)
 
     async def _follow(self, target: str) -> None:
-        try:
-            found = await self._bridge.call(operations.note.resolve(title=target, source=self._controller.id))
-        except KeepsakeError as error:
-            if isValid(self):
-                self._pane.show_error(error)
-            return
-        if not isValid(self):
-            return
+        found = await self._bridge.call(operations.note.resolve(title=target, source=self._controller.id))
         if found:
             self._pane.navigate.emit(Place("notes", found))
         else:

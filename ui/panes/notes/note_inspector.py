@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.core.text import without_markup
 from app.errors import KeepsakeError
@@ -20,6 +19,7 @@ from ui.panes.notes.mention_section import MentionSection
 from ui.style.design_tokens import Space
 from ui.widgets.inspector import Bar, Bars, Section, line_button
 from ui.widgets.plain_text import PlainLabel, tooltip
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -46,7 +46,7 @@ class NoteInspector(QScrollArea):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        self._request = 0
+        self._work = Work(self, bridge)
         self._entries: dict[int, HistoryEntry] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -74,7 +74,7 @@ class NoteInspector(QScrollArea):
 
     def show_memory(self, memory: Memory | None) -> None:
         """Show what belongs to ``memory``; links and history follow when they arrive."""
-        self._request += 1
+        self._work.cancel(self._load)
         self._memory = memory
         self._show_about(memory)
         self.fact.show_memory(memory)
@@ -83,9 +83,9 @@ class NoteInspector(QScrollArea):
             self._show_links(Links())
             self._show_history([])
         else:
-            self._bridge.start(self._load(memory.id, self._request))
+            self._work.latest(self._load, memory.id)
 
-    async def _load(self, identity: str, request: int) -> None:
+    async def _load(self, identity: str) -> None:
         call = self._bridge.call
         try:
             links, history = await asyncio.gather(
@@ -94,9 +94,8 @@ class NoteInspector(QScrollArea):
             )
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
-        if isValid(self) and request == self._request:
-            self._show_links(links)
-            self._show_history(history)
+        self._show_links(links)
+        self._show_history(history)
 
     def _show_about(self, memory: Memory | None) -> None:
         self._about.clear()

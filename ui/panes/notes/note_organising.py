@@ -21,7 +21,7 @@ from ui.widgets.filter_chip import FilterChip
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
-    from ui.bridge import Reply
+    from ui.bridge import TypedReply
     from ui.panes.notes.note_actions import NoteActions
     from ui.panes.notes.note_facets import NoteFacets
     from ui.panes.notes.note_inspector import NoteInspector
@@ -177,5 +177,5 @@ class NoteOrganising(QObject):
     def _on_filter_searched(self) -> None:
         self._facets.refresh_buttons()
 
-    def _on_inspector_done(self, words: str, reply: "Reply") -> None:
+    def _on_inspector_done(self, words: str, reply: "TypedReply[object]") -> None:
         self._pane.show_notice(words, history_of(reply))

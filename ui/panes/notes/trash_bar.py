@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.memories.model import MemoryFilter
 from ui import operations, theme
@@ -79,7 +78,7 @@ class TrashBar(QFrame):
 
     async def _ask(self) -> None:
         ids: list[str] = await self._pane.bridge.call(operations.note.ids(filter=_TRASH))
-        if not ids or not isValid(self):
+        if not ids:
             return
         text = self.tr("Erase the {count} notes in the trash for ever?").format(count=format_number(len(ids)))
         if len(ids) == 1:
@@ -101,9 +100,7 @@ class TrashBar(QFrame):
 
     async def _erase(self, ids: list[str]) -> None:
         await self._pane.bridge.call(operations.memory.forget_forever(ids=ids, confirm=True))
-        if isValid(self._pane):
-            words = self.tr("Erased {count} from the trash for ever").format(count=format_number(len(ids)))
-            self._pane.show_notice(words)
+        self._pane.show_notice(self.tr("Erased {count} from the trash for ever").format(count=format_number(len(ids))))
 
     def _on_restore_clicked(self) -> None:
         if ids := self._listing.list.selected_ids():

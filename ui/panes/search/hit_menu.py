@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QMenu
-from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import NotFoundError
@@ -19,6 +18,7 @@ from ui.panes.search.query_text import terms_of
 from ui.panes.search.why.why_panel import said_in
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.plain_text import caption
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.entities.model import MentionedEntity
@@ -84,12 +84,12 @@ class HitMenu(QObject):
                 (self.tr("Delete"), partial(self._start_deleting, row.id)),
             ]
         menu = open_menu(self._pane, where, [go, copying, why, changing])
-        self._pane.do(self._add_names(menu, row.id))
+        Work(menu, self._pane.bridge).start(self._add_names(menu, row.id), self._pane.show_error)
 
     async def _add_names(self, menu: QMenu, owner: str) -> None:
         """Add the pages of people and things in a hit at the menu's end."""
         names: list[MentionedEntity] = await self._pane.bridge.call(operations.entity.named(owners=[owner]))
-        if not isValid(menu) or not names:
+        if not names:
             return
         menu.addSeparator()
         words = self.tr("Open the page of ‘{name}’")

@@ -21,7 +21,7 @@ from ui.widgets.reading_column import ReadingColumn
 
 if TYPE_CHECKING:
     from app.memories.model import SessionMemory
-    from ui.bridge import Bridge, Reply
+    from ui.bridge import Bridge, TypedReply
     from ui.typed_call import TypedCall
 
 PAGE = 50
@@ -29,7 +29,7 @@ AT_ONCE = 1
 """Cards that are made in one turn of the event loop, so that keys and clicks come through."""
 WIDTH = 820
 
-Tell = Callable[[str, str, "Reply"], None]
+Tell = Callable[[str, str, "TypedReply[object]"], None]
 
 
 class FactsTab(QWidget):

@@ -71,7 +71,7 @@ class SessionsPane(ListPane):
         self.pager = MessagePager(bridge, self)
         self.transcript = Transcript(self.pager, NameLookup(bridge, self), self)
         self.pictures = PictureCache(
-            bridge.refresh, self._locate, partial(read_attachment, bridge), self, largest=LARGEST_PICTURE
+            self.work.refresh, self._locate, partial(read_attachment, bridge), self, largest=LARGEST_PICTURE
         )
         self.transcript.set_pictures(self.pictures)
         self._opener = AttachmentOpener(bridge, self)

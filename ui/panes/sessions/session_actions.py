@@ -105,26 +105,19 @@ class SessionActions(QObject):
 
     def delete(self, ids: list[str]) -> None:
         """Delete conversations and go on to the next one in the list."""
-        self._pane.work.start(self._delete(ids, self._listing.list.neighbour(ids)))
+        self._pane.do(self._delete(ids, self._listing.list.neighbour(ids)))
 
     async def _delete(self, ids: list[str], neighbour: str) -> None:
-        is_one = len(ids) == 1
-        try:
-            reply = (
-                await self._pane.bridge.reply(operations.session.forget(session=ids[0]))
-                if is_one
-                else await self._pane.bridge.reply(operations.session.forget_many(sessions=ids))
-            )
-        except KeepsakeError as error:
-            self._pane.show_error(error)
-            return
+        if len(ids) == 1:
+            reply = await self._pane.bridge.reply(operations.session.forget(session=ids[0]))
+            title = reply.value.label or self.tr("Untitled conversation")
+            words, history = self.tr("Deleted ‘{title}’").format(title=excerpt(title, TITLE)), history_of(reply)
+        else:
+            history = history_of(await self._pane.bridge.reply(operations.session.forget_many(sessions=ids)))
+            words = self.tr("Deleted {count} conversations").format(count=format_number(len(ids)))
         if neighbour:
             self._listing.list.choose(neighbour)
-        words = self.tr("Deleted {count} conversations").format(count=format_number(len(ids)))
-        if is_one:
-            title = reply.value.label or self.tr("Untitled conversation")
-            words = self.tr("Deleted ‘{title}’").format(title=excerpt(title, TITLE))
-        self._pane.show_notice(words, history_of(reply))
+        self._pane.show_notice(words, history)
 
     def _on_summary_picked(self, name: str) -> None:
         ids = self._listing.list.selected_ids()

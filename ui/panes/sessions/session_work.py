@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
-from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError
@@ -86,16 +85,7 @@ class SessionWork(QObject):
             self._pane.show_notice(self.tr("Wait a moment: {work}").format(work=self._doing))
             return
         self._tell(words)
-        self._pane.work.start(self._run(work))
-
-    async def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except KeepsakeError as error:
-            self._pane.show_error(error)
-        finally:
-            if isValid(self):
-                self._tell("")
+        self._pane.work.start(work, self._pane.show_error, partial(self._tell, ""))
 
     def _tell(self, words: str) -> None:
         self._doing = words
@@ -104,6 +94,7 @@ class SessionWork(QObject):
     async def _draw_facts(self, sessions: Sequence[Session]) -> None:
         history: list[int] = []
         added = known = replaced = 0
+        failure: KeepsakeError | None = None
         try:
             for session in sessions:
                 reply = await self._pane.bridge.reply(operations.session.consolidate(session=session.id))
@@ -112,10 +103,12 @@ class SessionWork(QObject):
                 added += len(report.added)
                 known += len(report.merged)
                 replaced += len(report.superseded)
-        finally:
-            # What was done before a failure is told too, so that it can be undone.
-            if history and isValid(self):
-                self._tell_facts(added, known, replaced, tuple(history))
+        except KeepsakeError as error:
+            failure = error
+        if history:  # what was done before a failure is told too, so that it can be undone
+            self._tell_facts(added, known, replaced, tuple(history))
+        if failure is not None:
+            raise failure
         if not history:
             self._pane.show_notice(self.tr("Nothing new to remember was found."))
 

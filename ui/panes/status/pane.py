@@ -1,12 +1,12 @@
 """Status pane: privacy and safety of the vault at this moment."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QLocale, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.changes import Area
 from app.errors import KeepsakeError
@@ -197,16 +197,12 @@ class StatusPane(ReadingPane):
         if key not in self._busy:
             self._busy.add(key)
             self._show()
-            self.do(self._work(key, call))
+            self.work.start(self.bridge.reply(call), self.show_error, partial(self._end, key))
 
-    async def _work(self, key: str, call: "TypedCall[object]") -> None:
-        try:
-            await self.bridge.reply(call)
-        finally:
-            if isValid(self):
-                self._busy.discard(key)
-                self._show()
-                self._load()
+    def _end(self, key: str) -> None:
+        self._busy.discard(key)
+        self._show()
+        self._load()
 
     # --- layout ---
 

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.agents.model import AccessRequest
-from app.changes import Area, ChangeSet
+from app.changes import Area
 from app.errors import NotFoundError
 from ui import operations
 from ui.notice import Notice
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -30,11 +31,12 @@ class AccessRequests(QObject):
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self.waiting: list[AccessRequest] = []
         self._is_busy = False
         self._is_stale = False
-        bridge.changed.connect(self._on_bridge_changed)
-        bridge.refresh(self.refresh())
+        self._work.on_areas({AREA}, self._refresh)
+        self._refresh()
 
     async def refresh(self) -> None:
         """Fetch the requests, and emit ``changed`` if they differ."""
@@ -60,11 +62,11 @@ class AccessRequests(QObject):
             trust: The trust it gets.
             review: Whether its writes wait in the inbox.
         """
-        self._bridge.start(self._allow(request, trust, review=review))
+        self._work.start(self._allow(request, trust, review=review))
 
     def refuse(self, request: AccessRequest) -> None:
         """Refuse a program."""
-        self._bridge.start(self._refuse(request))
+        self._work.start(self._refuse(request))
 
     async def _allow(self, request: AccessRequest, trust: str, *, review: bool) -> None:
         # Who has access already stays what it is; the bar asked whether this is the same program.
@@ -89,6 +91,5 @@ class AccessRequests(QObject):
     def _tell_decided(self, request: AccessRequest) -> None:
         self.notice.emit(Notice(self.tr("The request of {name} is decided already").format(name=request.name)))
 
-    def _on_bridge_changed(self, changes: ChangeSet) -> None:
-        if AREA in changes.areas:
-            self._bridge.refresh(self.refresh())
+    def _refresh(self) -> None:
+        self._work.refresh(self.refresh())

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject
-from shiboken6 import isValid
 
 from app.changes import ChangeSet
 from app.errors import KeepsakeError
 from ui import operations
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -28,6 +28,7 @@ class AdviceWatcher(QObject):
     def __init__(self, bridge: "Bridge", bar: "AdviceBar", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._bar = bar
         bridge.changed.connect(self._on_bridge_changed)
 
@@ -36,9 +37,9 @@ class AdviceWatcher(QObject):
             advice: str = await self._bridge.call(operations.embedding.advice())
         except KeepsakeError:
             return  # the sheet of the search models asks again, and tells what is wrong
-        if isValid(self) and advice:
+        if advice:
             self._bar.show_advice(advice)
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if changes.operation == IMPORT:
-            self._bridge.refresh(self._ask())
+            self._work.refresh(self._ask())

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from shiboken6 import isValid
 
 from app.changes import ChangeSet
 from app.core.declared_operations import declared_operations
@@ -14,6 +13,7 @@ from ui.panes.known_hints import SETTING
 from ui.panes.reading_pane import history_of
 from ui.shell.navigation import Place
 from ui.widgets.notices.clash_bar import ClashBar
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.config.model import SettingValue
@@ -41,6 +41,7 @@ class ClashWatcher(QObject):
     def __init__(self, bridge: "Bridge", bar: ClashBar, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._bar = bar
         self._written: list[str] = []
         self._shown: set[tuple[str, str]] = set()
@@ -62,7 +63,7 @@ class ClashWatcher(QObject):
                 self._waiting += await self._clashes(identity)
         except KeepsakeError:
             return  # what was written is stored; the search itself tells what is wrong
-        if isValid(self) and self._bar.isHidden():
+        if self._bar.isHidden():
             self._show_next()
 
     async def _clashes(self, identity: str) -> "list[Clash]":
@@ -79,14 +80,12 @@ class ClashWatcher(QObject):
         self._bar.show_clash(self._waiting.pop(0) if self._waiting else None)
 
     async def _forget(self, identity: str) -> None:
-        try:
-            reply = await self._bridge.reply(operations.fact.forget(id=identity))
-        except KeepsakeError as error:
-            self.notice.emit(Notice(error.message, kind="error"))
-            return
-        if isValid(self):
-            self.notice.emit(Notice(self.tr("Forgot the stored fact"), history_of(reply)))
-            self._show_next()
+        reply = await self._bridge.reply(operations.fact.forget(id=identity))
+        self.notice.emit(Notice(self.tr("Forgot the stored fact"), history_of(reply)))
+        self._show_next()
+
+    def _tell(self, error: KeepsakeError) -> None:
+        self.notice.emit(Notice(error.message, kind="error"))
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if changes.operation in declared_operations().checks_facts and changes.actor == PERSON:
@@ -95,13 +94,13 @@ class ClashWatcher(QObject):
 
     def _on_timer_timeout(self) -> None:
         ids, self._written = self._written, []
-        self._bridge.refresh(self._look(ids))
+        self._work.refresh(self._look(ids))
 
     def _on_bar_opened(self, identity: str) -> None:
         self.place_requested.emit(Place("notes", identity))
 
     def _on_bar_set_aside(self, identity: str) -> None:
-        self._bridge.start(self._forget(identity))
+        self._work.start(self._forget(identity), self._tell)
 
     def _on_bar_inbox_requested(self) -> None:
         self.place_requested.emit(Place("inbox"))

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations
 from ui.notice import Notice
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.exchange.model import UnfinishedImport
@@ -28,13 +28,13 @@ class CutOffImports(QObject):
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        bridge.refresh(self._look())
+        Work(self, bridge).refresh(self._look())
 
     async def _look(self) -> None:
         try:
             found: list[UnfinishedImport] = await self._bridge.call(operations.exchange.unfinished())
         except KeepsakeError:
             return  # nothing is lost: the import sheet asks again
-        if isValid(self) and found:
+        if found:
             words = self.tr("The import of {name} was cut off. Open Import to go on; nothing is added twice.")
             self.notice.emit(Notice(words.format(name=Path(found[0].path).name), seconds=20.0))

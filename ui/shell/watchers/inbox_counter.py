@@ -3,13 +3,12 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from shiboken6 import isValid
 
 from app.changes import Area
 from ui import operations
+from ui.work import Work
 
 if TYPE_CHECKING:
-    from app.changes import ChangeSet
     from ui.bridge import Bridge
 
 AREA: Area = "inbox"
@@ -29,20 +28,15 @@ class InboxCounter(QObject):
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._timer.timeout.connect(self.count)
-        bridge.changed.connect(self._on_bridge_changed)
+        self._work.on_areas({AREA}, self._timer.start)
         self.count()
 
     def count(self) -> None:
         """Count the waiting proposals and emit ``counted``."""
-        self._bridge.refresh(self._count())
+        self._work.latest(self._count)
 
     async def _count(self) -> None:
-        count: int = await self._bridge.call(operations.inbox.count())
-        if isValid(self):
-            self.counted.emit(count)
-
-    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if AREA in changes.areas:
-            self._timer.start()
+        self.counted.emit(await self._bridge.call(operations.inbox.count()))

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject, Qt
 from PySide6.QtGui import QGuiApplication
 
-from app.changes import Area, ChangeSet
+from app.changes import Area
 from app.schedule.model import ScheduleNote
 from ui import operations
 from ui.models.dates import counted
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -33,14 +34,15 @@ class ScheduleNotifier(QObject):
     def __init__(self, bridge: "Bridge", show: Show, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._show = show
         self._is_busy = False
         self._is_stale = False
-        bridge.changed.connect(self._on_bridge_changed)
+        self._work.on_areas({AREA}, self._refresh)
         app = QCoreApplication.instance()
         if isinstance(app, QGuiApplication):
             app.applicationStateChanged.connect(self._on_app_state_changed)
-        bridge.refresh(self.refresh())
+        self._refresh()
 
     async def refresh(self) -> None:
         """Show the notes that wait, and report those that could be shown."""
@@ -71,10 +73,9 @@ class ScheduleNotifier(QObject):
         is_shown = self._show(f"{last.text} {more}", last.schedule_id)
         return [note.id for note in waiting] if is_shown else []
 
-    def _on_bridge_changed(self, changes: ChangeSet) -> None:
-        if AREA in changes.areas:
-            self._bridge.refresh(self.refresh())
+    def _refresh(self) -> None:
+        self._work.refresh(self.refresh())
 
     def _on_app_state_changed(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive:
-            self._bridge.refresh(self.refresh())
+            self._refresh()

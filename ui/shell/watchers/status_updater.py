@@ -13,6 +13,7 @@ from ui.engine_texts import engine_text
 from ui.panes.schedule.run_labels import coming
 from ui.shell.job_sentences import job_sentence
 from ui.shell.status_line import StatusLine, VaultSummary
+from ui.work import Work
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -32,6 +33,7 @@ class StatusUpdater(QObject):
     def __init__(self, bridge: "Bridge", line: StatusLine, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._work = Work(self, bridge)
         self._line = line
         self._busy = False
         self._is_stale = False
@@ -58,14 +60,14 @@ class StatusUpdater(QObject):
         try:
             status = await self._bridge.call(operations.vault.status())
         except KeepsakeError:
-            if isValid(self) and not self._stopped:
+            if not self._stopped:
                 self._timer.start(INDEXING_MS)
             raise
         finally:
             self._busy = False
             if isValid(self._line):  # the window may go while the vault answers
                 self._line.done(what)
-        if self._stopped or not isValid(self._line):
+        if self._stopped:
             return
         doing = tuple(job_sentence(job.title) for job in status.jobs) or tuple(map(job_sentence, status.running))
         coming_next = (
@@ -101,7 +103,7 @@ class StatusUpdater(QObject):
             self._is_stale = True  # the answer to come may be from before the change
         elif not self._stopped:
             self._busy = True
-            self._bridge.refresh(self._refresh_open())
+            self._work.refresh(self._refresh_open())
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         # Agents call often; only their coming and going changes the line.

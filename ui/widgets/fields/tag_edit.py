@@ -6,7 +6,6 @@ from typing import Any
 from PySide6.QtCore import QSize, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QSizePolicy, QToolButton, QWidget
-from shiboken6 import isValid
 
 from app.core.text_rules.tag_names import MAX_TAG_LENGTH, MAX_TAGS, inline_tag, normalise_tag
 from app.errors import KeepsakeError
@@ -234,7 +233,7 @@ class TagEdit(QWidget):
             found = await self._suggest(normalise_tag(prefix))
         except KeepsakeError:
             found = ()  # typing goes on without suggestions
-        if isValid(self) and request == self._request and self.field.text() == prefix and self.field.hasFocus():
+        if request == self._request and self.field.text() == prefix and self.field.hasFocus():
             self._known.setStringList([tag for tag in found if tag not in self.tags])
             self._completer.complete()
 

@@ -17,7 +17,6 @@ from PySide6.QtGui import (
     QTextCursor,
 )
 from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import theme
@@ -357,7 +356,7 @@ class MarkdownEditor(SpacedTextEdit):
             found = await self._complete(kind, prefix)
         except KeepsakeError:
             found = ()  # typing goes on without a popup
-        if not isValid(self) or request != self._request or self._prefix() != (kind, prefix):
+        if request != self._request or self._prefix() != (kind, prefix):
             return
         model = self._popup.model()
         if isinstance(model, QStringListModel):

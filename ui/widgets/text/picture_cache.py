@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtGui import QImage
-from shiboken6 import isValid
 
 from app.attachments.model import MAX_PICTURE_BYTES, Attachment, link_of
 from app.errors import KeepsakeError
@@ -76,10 +75,10 @@ class PictureCache(QObject):
 
     async def _load(self, name: str, generation: int) -> None:
         async with self._one_at_a_time:  # each may take the memory of its whole size for a moment
-            if not isValid(self) or generation != self._generation:
+            if generation != self._generation:
                 return
             image, problem = await self._found(name)
-        if not isValid(self) or generation != self._generation:
+        if generation != self._generation:
             return
         self._waiting.discard(name)
         if image is not None and self._largest is not None:

@@ -52,6 +52,7 @@ async def save(
     source: str = "",
     id: str | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
+    unfinished_tag: str = "",
     key: IdempotencyKey = "",
 ) -> Changed[Memory]:
     """Store a new note.
@@ -64,6 +65,7 @@ async def save(
         source: Where it comes from; the caller's name when empty.
         id: An id of the caller's own, which must be new; for callers that read every store only.
         attributes: Anything else to keep with it.
+        unfinished_tag: A tag in the content at whose end somebody is still typing; it is none yet.
         key: An id of the caller's own for this write, so that it can be repeated safely within a day.
     """
     # Others must not learn which ids are taken.
@@ -77,6 +79,7 @@ async def save(
         source=source or caller.name,
         id=id,
         attributes=attributes,
+        unfinished_tag=unfinished_tag,
     )
 
     async def write(wanted: NewMemory) -> Changed[Written]:
@@ -110,6 +113,7 @@ async def update(
     store: StoreName | None = None,
     pinned: bool | None = None,
     facts: list[str] | None = None,
+    unfinished_tag: str = "",
 ) -> Changed[Memory]:
     """Change what is given of a note; refused when it changed since it was read.
 
@@ -123,6 +127,7 @@ async def update(
         pinned: Whether it is pinned.
         facts: New single statements of an observation. An agent that gives new content and leaves them out takes the
             old ones away: they belong to what it corrects.
+        unfinished_tag: A tag in the content at whose end somebody is still typing; it is none yet.
     """
     if facts is None and content is not None and not caller.is_owner:
         facts = []
@@ -136,6 +141,7 @@ async def update(
         store=None if store is None else default_store(caller, store),
         pinned=pinned,
         facts=facts,
+        unfinished_tag=unfinished_tag,
     )
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QDate, QPoint, QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations, theme
@@ -17,6 +16,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.context_menu import open_menu
 from ui.widgets.inspector import LineButton
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.memories.model import CalendarDay
@@ -43,7 +43,7 @@ class DayCalendar(QWidget):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        self._request = 0
+        self._work = Work(self, bridge)
         self._days: dict[date, CalendarDay] = {}
         self.sheet = MonthSheet(self)
         self.sheet.activated.connect(self.choose)
@@ -74,8 +74,7 @@ class DayCalendar(QWidget):
 
     def load(self) -> None:
         """Fetch what the days of the month hold; the old marks show until it arrives."""
-        self._request += 1
-        self._bridge.refresh(self._load(self._request))
+        self._work.latest(self._load)
 
     def load_soon(self) -> None:
         """Fetch the days again when a burst of changes is over."""
@@ -95,15 +94,14 @@ class DayCalendar(QWidget):
         else:
             self.sessions_requested.emit(day)
 
-    async def _load(self, request: int) -> None:
+    async def _load(self) -> None:
         first, last = self.sheet.span
         try:
             found: list[CalendarDay] = await self._bridge.call(operations.note.days(first=first, last=last))
         except KeepsakeError:
             return  # the list beside it tells what is wrong
-        if isValid(self) and request == self._request:
-            self._days = {day.day: day for day in found}
-            self.sheet.show_days(self._days, date.today())  # noqa: DTZ011
+        self._days = {day.day: day for day in found}
+        self.sheet.show_days(self._days, date.today())  # noqa: DTZ011
 
     def _refresh_month(self) -> None:
         day = self.sheet.current

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import operations, theme
@@ -14,6 +13,7 @@ from ui.panes.pane import Place
 from ui.style.design_tokens import Space
 from ui.widgets.inspector import LineButton
 from ui.widgets.plain_text import PlainLabel, tooltip
+from ui.work import Work
 
 if TYPE_CHECKING:
     from app.memories.model import Anniversary
@@ -40,7 +40,7 @@ class OnThisDay(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         self._found: list[Anniversary] = []
-        self._day: date | None = None
+        self._work = Work(self, bridge)
         heading = PlainLabel(self.tr("On this day"), self)
         theme.set_type(heading, "small muted")
         self._lines = [LineButton("", self) for _ in range(MOST)]
@@ -67,20 +67,19 @@ class OnThisDay(QWidget):
 
     def load(self) -> None:
         """Fetch what was written on today's day; the old lines show until it arrives."""
-        self._day = date.today()  # noqa: DTZ011  (the person's own calendar)
-        self._bridge.refresh(self._load(self._day))
+        self._work.latest(self._load)
 
     def load_soon(self) -> None:
         """Fetch it again when a burst of changes is over."""
         self._reload.start()
 
-    async def _load(self, day: date) -> None:
+    async def _load(self) -> None:
+        day = date.today()  # noqa: DTZ011  (the person's own calendar)
         try:
             found: list[Anniversary] = await self._bridge.call(operations.memory.on_this_day(day=day, limit=MOST))
         except KeepsakeError:
             return  # the list beside it tells what is wrong
-        if isValid(self) and day == self._day:
-            self.show_found(found)
+        self.show_found(found)
 
     def show_found(self, found: "list[Anniversary]") -> None:
         """Show what was found."""

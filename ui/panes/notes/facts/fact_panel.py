@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Coroutine
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from app.memories.model import Belief, FactConfidence, Memory
@@ -21,13 +20,17 @@ from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.inspector import Section
 from ui.widgets.plain_text import PlainLabel
+from ui.work import Work
 
 if TYPE_CHECKING:
-    from ui.bridge import Bridge, Reply
+    from ui.bridge import Bridge, TypedReply
     from ui.typed_call import TypedCall
 
 _MONTH_DAYS, _YEAR_DAYS = 30, 365
 _WEEKS = 21
+
+
+Answer = TypeVar("Answer")
 
 
 class FactPanel(QWidget):
@@ -49,7 +52,7 @@ class FactPanel(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         self._fact: Memory | None = None
-        self._request = 0
+        self._work = Work(self, bridge)
         self._section = Section(self.tr("Confidence"), self)
         self._sentence = PlainLabel(self)
         self._sentence.setWordWrap(True)
@@ -77,7 +80,7 @@ class FactPanel(QWidget):
 
     def show_memory(self, memory: Memory | None) -> None:
         """Show a fact, or nothing."""
-        self._request += 1
+        self._work.cancel(self._load)
         fact = memory if memory is not None and memory.kind == "fact" else None
         if fact is None or self._fact is None or fact.id != self._fact.id:
             self.form.hide()
@@ -89,9 +92,9 @@ class FactPanel(QWidget):
         gone = fact.deleted_at is not None
         self._buttons.setVisible(not gone and self.form.isHidden())
         self._pin.setText(self.tr("Unpin") if fact.pinned else self.tr("Pin"))
-        self._bridge.start(self._load(fact.id, self._request))
+        self._work.latest(self._load, fact.id)
 
-    async def _load(self, identity: str, request: int) -> None:
+    async def _load(self, identity: str) -> None:
         call = self._bridge.call
         try:
             found, beliefs = await asyncio.gather(
@@ -99,9 +102,8 @@ class FactPanel(QWidget):
             )
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
-        if isValid(self) and request == self._request:
-            self._show_confidence(found)
-            self._show_beliefs(beliefs)
+        self._show_confidence(found)
+        self._show_beliefs(beliefs)
 
     def _show_confidence(self, found: FactConfidence) -> None:
         now = datetime.now(UTC)
@@ -202,25 +204,16 @@ class FactPanel(QWidget):
         if self._fact is not None:
             self._do(self._replace(self._fact.id, text))
 
-    async def _ask(self, words: str, call: "TypedCall[object]") -> "Reply":
+    async def _ask(self, words: str, call: "TypedCall[Answer]") -> "TypedReply[Answer]":
         reply = await self._bridge.reply(call)
-        if isValid(self):
-            self.done.emit(words, reply)
+        self.done.emit(words, reply)
         return reply
 
     async def _replace(self, identity: str, text: str) -> None:
         reply = await self._ask(self.tr("Corrected the fact"), operations.fact.correct(id=identity, content=text))
-        if isValid(self):
-            self.form.hide()
-            self._buttons.show()
-            self.opened.emit(reply.value.fact.id)
+        self.form.hide()
+        self._buttons.show()
+        self.opened.emit(reply.value.fact.id)
 
     def _do(self, work: Coroutine[Any, Any, object]) -> None:
-        self._bridge.start(self._run(work))
-
-    async def _run(self, work: Coroutine[Any, Any, object]) -> None:
-        try:
-            await work
-        except KeepsakeError as error:
-            if isValid(self):
-                self.failed.emit(error)
+        self._work.start(work, self.failed.emit)

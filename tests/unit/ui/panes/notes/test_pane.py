@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.api.caller import Caller
 from app.errors import NotFoundError
+from app.host import Host
 from tests.helpers.loops import RunAsync
 from tests.helpers.screen_reader import words
 from tests.helpers.vault_filler import NoteText, VaultFiller
@@ -184,6 +185,41 @@ def test_a_tag_is_one_when_it_is_typed_to_its_end_and_moves_nothing(
     document.title.setFocus()
     assert document.tags.tags == ("holiday", "sun")
     run_async(pane.settle())
+
+
+def test_a_tag_is_stored_when_its_word_has_ended(
+    host: Host, books: VaultFiller, open_pane: OpenPane, run_async: RunAsync[Any], qtbot: QtBot, rest: Rest
+) -> None:
+    note = books.add_notes(NoteText("Plain"))[0]
+    pane = open_pane("notes")
+    rest(lambda: pane.controller.memory is not None)
+    editor = pane.document.editor
+    editor.setFocus()
+    rest(editor.hasFocus)
+
+    def stored(text: str) -> set[str]:
+        rest(lambda: host.ask("note.get", id=note).content.startswith(text))
+        return {facet.name for facet in host.ask("tag.list")}
+
+    qtbot.keyClicks(editor, "#hol")
+    assert stored("#hol") == set()
+    qtbot.keyClicks(editor, "iday")
+    assert stored("#holiday") == set()
+    qtbot.keyClicks(editor, " ")
+    assert stored("#holiday ") == {"holiday"}
+    qtbot.keyClicks(editor, "#sun")
+    assert stored("#holiday #sun") == {"holiday"}
+    pane.document.title.setFocus()
+    rest(lambda: host.ask("note.get", id=note).tags == ("holiday", "sun"))
+    editor.setFocus()
+    rest(editor.hasFocus)
+    qtbot.keyClicks(editor, " #win")
+    assert stored("#holiday #sun #win") == {"holiday", "sun"}
+    run_async(pane.settle())  # as the window does when it closes
+    assert host.ask("note.get", id=note).tags == ("holiday", "sun", "win")
+    past = host.ask("memory.history", target=note)
+    seen = {tag for entry in past for state in (entry.before, entry.after) if state for tag in state.get("tags", ())}
+    assert seen <= {"holiday", "sun", "win"}
 
 
 def test_the_daily_note_is_made_once(
