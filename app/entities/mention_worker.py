@@ -227,8 +227,9 @@ def _stated_names(connection: apsw.Connection) -> dict[str, KnownNames]:
 def _registered_names(connection: apsw.Connection) -> KnownNames:
     """Return the names of the registry to look for.
 
-    They are names a person decided about, names of authors, and names of several words that are frequent. Of web and
-    e-mail addresses, they are those a person decided or stated something about.
+    They are names a person decided about, names of authors, and names of several words that are frequent in private
+    texts: who reads those alone must not learn how often other texts say a name. Of web and e-mail addresses, they are
+    those a person decided or stated something about.
 
     A name that came by a merge is still found as what it was, so that undoing the merge finds it again.
     """
@@ -239,9 +240,13 @@ def _registered_names(connection: apsw.Connection) -> KnownNames:
         f" WHERE e.merged_into IS NULL AND (e.type IN {_NAMING} OR {_IS_ADDRESS})"
         " AND (e.touched = 1 OR e.protected = 1"
         f" OR ({_IS_ADDRESS} AND EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id))"
-        " OR (e.mention_count >= ? AND (instr(a.alias_key, ' ')"
-        " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author'))))"
-        " ORDER BY e.touched, e.mention_count LIMIT ?",
+        " OR (e.mention_count >= ?1 AND (instr(a.alias_key, ' ')"
+        " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author'"
+        " AND m.store = 'private')) AND ?1 = (SELECT count(*) FROM (SELECT 1 FROM mentions m"
+        " WHERE m.entity_id = e.id AND m.store = 'private' LIMIT ?1))"
+        " AND EXISTS (SELECT 1 FROM mentions m WHERE m.surface = e.type || ':' || a.alias_key"
+        " AND m.store = 'private')))"
+        " ORDER BY e.touched, e.mention_count LIMIT ?2",
         (_LEARNT, _MAX_KNOWN),
     )
     return KnownNames({key: kind for key, kind in rows if key})

@@ -14,6 +14,7 @@ from app.core.item_batches import batched
 from app.history import history_repo
 from app.history.history_repo import HistoryRow
 from app.history.model import TargetKind
+from app.store.lanes import NEWEST_FIRST
 
 MAX_SPELL_MS: Final = 5 * 60_000
 """No entry goes on being extended for longer."""
@@ -38,7 +39,8 @@ def changed_since(connection: apsw.Connection, kind: TargetKind, at_ms: int) -> 
 def has_changed(connection: apsw.Connection, kind: TargetKind, at_ms: int, target: str) -> bool:
     """Return whether ``target`` was made, changed or deleted after ``at_ms``."""
     row = connection.execute(
-        "SELECT max(id) FROM memory_history WHERE target = ? AND target_kind = ?", (target, kind)
+        f"SELECT id FROM memory_history WHERE target = ? AND target_kind = ? ORDER BY {NEWEST_FIRST} LIMIT 1",
+        (target, kind),
     ).fetchone()
     latest = None if row is None else row[0]
     found = next(entries_at(connection, kind, at_ms, (target,)), None)
@@ -51,8 +53,8 @@ def entries_at(
     """Yield the last entry that counted at ``at_ms`` of each of ``targets`` that had one."""
     for batch in batched(sorted(targets), _BATCH):
         rows = connection.execute(
-            "SELECT (SELECT max(h.id) FROM memory_history h"
-            " WHERE h.target = wanted.value AND h.at <= ? AND h.target_kind = ?) FROM json_each(?) wanted",
+            "SELECT (SELECT h.id FROM memory_history h WHERE h.target = wanted.value AND h.at <= ?"
+            f" AND h.target_kind = ? ORDER BY {NEWEST_FIRST} LIMIT 1) FROM json_each(?) wanted",
             (at_ms, kind, json.dumps(batch)),
         ).fetchall()
         for (history_id,) in rows:
@@ -89,10 +91,11 @@ def _counting(connection: apsw.Connection, kind: TargetKind, at_ms: int, history
     found = None if history_id is None else history_repo.entry(connection, int(str(history_id)))
     while found is not None and _ends(found) > at_ms:
         row = connection.execute(
-            "SELECT max(id) FROM memory_history WHERE target = ? AND target_kind = ? AND id < ? AND at <= ?",
-            (found.target, kind, found.id, at_ms),
+            "SELECT id FROM memory_history WHERE target = ? AND target_kind = ? AND (hlc, lane, n) < (?, ?, ?)"
+            f" AND at <= ? ORDER BY {NEWEST_FIRST} LIMIT 1",
+            (found.target, kind, found.place.hlc, found.place.lane, found.place.n, at_ms),
         ).fetchone()
-        found = None if row is None or row[0] is None else history_repo.entry(connection, int(str(row[0])))
+        found = None if row is None else history_repo.entry(connection, int(str(row[0])))
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import apsw
 
+from app.history import history_repo
 from app.history.history_repo import COLUMNS, dump_state
 
 _FIELDS = tuple(COLUMNS.split(", "))
@@ -50,12 +51,8 @@ class HistoryImport:
         stored = self._stored(connection, values, self._met[digest])
         self._met[digest] += 1
         if stored is None:
-            connection.execute(
-                "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at)"
-                " VALUES (:target_kind, :target, :event, :before, :after, :actor, :run_id, :at)",
-                values,
-            )
-            stored = connection.last_insert_rowid()
+            # The exported time is of another machine's clock.
+            stored = history_repo.insert(connection, tuple(values[name] for name in _SAID), 0)
         if imported["undone_by"] is not None:
             self._undone.setdefault(imported["undone_by"], []).append(stored)
         for entry in self._undone.pop(imported["id"], ()):

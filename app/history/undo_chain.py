@@ -12,6 +12,7 @@ from itertools import takewhile
 import apsw
 
 from app.errors import InputError
+from app.store.lanes import ORDER, ChangePlace
 
 # What a memory supersedes stands in the row of the other one, or in a list among its own attributes; what an entity was
 # merged into stands in its row.
@@ -66,12 +67,13 @@ def has_turned(connection: apsw.Connection, history_id: int, since: int) -> bool
         since: The entry that was the last one then.
     """
     chain = list(_chain(connection, base_entry(connection, history_id)))
-    return sum(one > since for one in chain) % 2 == 1
+    then = _place(connection, since)
+    return sum(_place(connection, one) > then for one in chain) % 2 == 1
 
 
 def standing_of_run(connection: apsw.Connection, run_id: str) -> list[int]:
     """Return the ids of a run's entries in effect, oldest first."""
-    rows = connection.execute("SELECT id FROM memory_history WHERE run_id = ? ORDER BY id", (run_id,))
+    rows = connection.execute(f"SELECT id FROM memory_history WHERE run_id = ? ORDER BY {ORDER}", (run_id,))
     made = [int(str(row[0])) for row in rows]
     return [one for one in made if stands(connection, one)]
 
@@ -158,11 +160,16 @@ def latest_first(connection: apsw.Connection, history_ids: Sequence[int]) -> lis
     """
     listed = set(history_ids)
 
-    def position(history_id: int) -> int:
+    def position(history_id: int) -> ChangePlace:
         chain = _chain(connection, history_id)
-        return [next(chain), *takewhile(lambda one: one not in listed, chain)][-1]
+        return _place(connection, [next(chain), *takewhile(lambda one: one not in listed, chain)][-1])
 
     return sorted(history_ids, key=position, reverse=True)
+
+
+def _place(connection: apsw.Connection, history_id: int) -> ChangePlace:
+    row = connection.execute("SELECT hlc, lane, n FROM memory_history WHERE id = ?", (history_id,)).fetchone()
+    return ChangePlace(*row) if row is not None else ChangePlace(0, 0, history_id)
 
 
 def effective_entry(connection: apsw.Connection, history_id: int) -> int:

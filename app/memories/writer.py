@@ -141,8 +141,10 @@ class MemoryWriter:
         wrote = differing(latest.before, latest.after)
         if "content" not in wrote or not _WRITING.issuperset(wrote):
             return None
-        is_over = history_repo.undoes_another(self.connection, latest) or history_repo.has_gone_on(
-            self.connection, latest
+        is_over = (
+            not history_repo.is_open(self.connection, latest.id)
+            or history_repo.undoes_another(self.connection, latest)
+            or history_repo.has_gone_on(self.connection, latest)
         )
         return None if is_over else latest
 

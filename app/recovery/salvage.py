@@ -13,6 +13,7 @@ import apsw
 from app.attachments.model import FOLDER as ATTACHMENTS
 from app.attachments.service import copy_missing
 from app.config.config import FILE
+from app.core.clock import SystemClock
 from app.core.files import from_os
 from app.core.paths import migrations
 from app.core.regular_files import make_folder
@@ -21,10 +22,12 @@ from app.encryption.key_file import read_key_file, write_key_file
 from app.encryption.model import EncryptionState
 from app.encryption.vault_keys import drop_key, keep_key, require_key
 from app.errors import InputError, VaultDamagedError, VaultNewerError, VaultUnusableError
+from app.history import history_repo
 from app.index import rebuild
 from app.recovery import redundant_copies, referential_repair
 from app.recovery.model import SalvagedTable, SalvageReport
 from app.recovery.sqlite_pages import BrokenPageError, Cell, PageFile, StoredRow, TreeWalk
+from app.store import lanes
 from app.store.backup import copy_settings
 from app.store.connection import APPLICATION_ID, open_writer
 from app.store.files.preflight import SALVAGING
@@ -240,6 +243,8 @@ class _Salvage:
         self._met(walk)
         self._is_schema_whole = not walk.broken
         with self._connection:
+            # The numbers of lanes are those of the damaged database, as its messages name them.
+            self._connection.execute("DELETE FROM lanes")
             found = [self._copy(table, schema) for table in self._tables]
             self._walk_rest(schema)
             strays = self._copy_strays() if self._broken else 0
@@ -247,13 +252,15 @@ class _Salvage:
             said = int(self._connection.execute("SELECT coalesce(sum(message_count), 0) FROM sessions").get)
             made_up, dropped = referential_repair.join_pieces(self._connection)
             rebuild.request_rebuild(self._connection)
+            lanes.begin(self._connection, SystemClock().now_ms())
+            history_repo.place_unplaced(self._connection)
         # What the conversations say of themselves counts where the index of their messages is broken too.
         counted = {"messages": said}
         tables = tuple(
             self._report(table, broken, max(indexed or 0, counted.get(table.name, 0)) or indexed, dropped)
             for table, broken, indexed in found
         )
-        if not any(item.kept for item in tables if item.name != "meta"):
+        if not any(item.kept for item in tables if item.name not in ("meta", "lanes")):
             raise VaultDamagedError(
                 "Nothing of what was written can be read. Restore a backup: 'keepsake backup list' shows them."
             )

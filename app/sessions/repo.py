@@ -10,6 +10,7 @@ import apsw
 
 from app.core.clock import optional_datetime, to_datetime, to_ms
 from app.sessions.model import Message, Role, Session
+from app.store.lanes import OWN_NUMBER
 
 SESSION_COLUMNS = (
     "id, title, agent, channel, created_at, updated_at, message_count, preview, consolidated_at, attributes"
@@ -172,9 +173,9 @@ def session_of_channel(connection: apsw.Connection, channel: str, agent: str | N
 
 
 def insert_messages(connection: apsw.Connection, messages: Sequence[Message]) -> None:
-    """Insert messages."""
+    """Insert messages, as written in the vault's own lane."""
     connection.executemany(
-        f"INSERT INTO messages ({MESSAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO messages ({MESSAGE_COLUMNS}, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {OWN_NUMBER})",
         [_message_values(message) for message in messages],
     )
 

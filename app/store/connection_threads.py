@@ -74,6 +74,7 @@ class ConnectionThread(threading.Thread):
         stop: Stops long reads, and writes that can be stopped.
         busy_ms: Milliseconds that a write waits for another program from when it is queued.
         watch: Told how each job went.
+        at_end: Called with the connection before it is closed.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class ConnectionThread(threading.Thread):
         stop: StopSignal,
         busy_ms: int,
         watch: Watch | None = None,
+        at_end: Work[object] | None = None,
     ) -> None:
         super().__init__(name=name, daemon=True)
         self._connect = connect
@@ -94,6 +96,7 @@ class ConnectionThread(threading.Thread):
         self._stop_signal = stop  # a thread has a method ``_stop``
         self._busy_ms = busy_ms
         self._watch = watch
+        self._at_end = at_end
         self._is_log_swollen = False
 
     def run(self) -> None:
@@ -122,12 +125,18 @@ class ConnectionThread(threading.Thread):
             except BaseException as error:  # noqa: BLE001  (the future carries it to the caller)
                 job.future.set_exception(error)
         if connection is not None:
-            if self._writes:
-                connection.set_busy_handler(WriteWait(time.perf_counter(), self._busy_ms, self._stop_signal))
-                with contextlib.suppress(apsw.Error):
-                    update_planner_statistics(connection)
-                _take_in_log(connection)
-            connection.close()
+            self._leave(connection)
+
+    def _leave(self, connection: apsw.Connection) -> None:
+        if self._writes:
+            connection.set_busy_handler(WriteWait(time.perf_counter(), self._busy_ms, self._stop_signal))
+            with contextlib.suppress(apsw.Error):
+                update_planner_statistics(connection)
+            if self._at_end is not None:
+                with contextlib.suppress(apsw.Error):  # the next opening finds out
+                    self._at_end(connection)
+            _take_in_log(connection)
+        connection.close()
 
     def _watched(self, connection: apsw.Connection, job: QueuedWork) -> object:
         if self._watch is None:
@@ -254,6 +263,7 @@ class ThreadPool:
         stop: Passed on to each thread.
         busy_ms: Passed on to each thread.
         watch: Told how each job went.
+        at_end: Passed on to each thread.
     """
 
     def __init__(
@@ -266,6 +276,7 @@ class ThreadPool:
         stop: StopSignal,
         busy_ms: int = BUSY_MS,
         watch: Watch | None = None,
+        at_end: Work[object] | None = None,
     ) -> None:
         self._name = name
         self._size = size
@@ -274,6 +285,7 @@ class ThreadPool:
         self._stop = stop
         self._busy_ms = busy_ms
         self._watch = watch
+        self._at_end = at_end
         self._jobs: queue.SimpleQueue[QueuedWork | None] = queue.SimpleQueue()
         self._threads: list[ConnectionThread] = []
         self._lock = threading.Lock()
@@ -323,6 +335,7 @@ class ThreadPool:
             stop=self._stop,
             busy_ms=self._busy_ms,
             watch=self._watch,
+            at_end=self._at_end,
         )
         self._threads.append(thread)
         thread.start()

@@ -14,7 +14,7 @@ from app.core.files import from_os
 from app.core.stop_signal import StopSignal
 from app.core.vault_opening import VaultOpening
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
-from app.store import readonly, staged_restore
+from app.store import lane_identity, lanes, readonly, staged_restore
 from app.store.backup import backup_path, copy_database
 from app.store.connection import create_file, open_frozen_reader, open_reader, open_writer
 from app.store.connection_threads import ThreadPool, Work
@@ -67,6 +67,7 @@ class Store:
             stop=self.stop_signal,
             busy_ms=options.busy_ms,
             watch=partial(trace_write, options.trace) if watching else None,
+            at_end=partial(lane_identity.note_own, database=self.path, trace=options.trace),
         )
         self._readers = ThreadPool(
             "reader",
@@ -274,6 +275,8 @@ def _prepare(vault: Path, migrations: Path, options: StoreOptions) -> int:
         schema = migrate(connection, migrations, back_up, options.trace, opening)
         with suppress(apsw.FullError):  # they only cost time
             drop_small_table_statistics(connection)
+        if lanes.are_known(connection):
+            lane_identity.settle(connection, vault / DATABASE, options.trace)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     finally:
         connection.close()

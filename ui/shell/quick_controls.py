@@ -132,6 +132,8 @@ class QuickControls(QObject):
 
     def _await_ending(self) -> None:
         """Look again when incognito ends by itself."""
+        if not isValid(self._ending):  # the window was closed meanwhile
+            return
         self._ending.stop()
         if self.incognito.until is not None:
             left = min(self.incognito.until - datetime.now(UTC), _LONGEST_TIMER)

@@ -47,7 +47,7 @@ class EmptyState(QWidget):
     ) -> None:
         super().__init__(parent)
         self._nothing = (icon_name, title, text, action, second, hint)
-        self._is_failed = self._is_loading = False
+        self._is_failed = False
         self._title = self._label("heading")
         self._text = self._label("body muted")
         self._text.setTextFormat(Qt.TextFormat.RichText)
@@ -89,11 +89,6 @@ class EmptyState(QWidget):
         """True while it says that something could not be loaded."""
         return self._is_failed
 
-    @property
-    def is_loading(self) -> bool:
-        """True from ``show_loading`` on until something else is said."""
-        return self._is_loading
-
     def show_nothing(self) -> None:
         """Say that there is nothing, and what would fill it."""
         self._show(*self._nothing)
@@ -106,7 +101,6 @@ class EmptyState(QWidget):
     def show_loading(self) -> None:
         """Say that it is being loaded, unless it comes at once."""
         self.show_blank()
-        self._is_loading = True
         self._wait.start()
 
     def show_failed(self, reason: str) -> None:
@@ -117,7 +111,7 @@ class EmptyState(QWidget):
     def _show(
         self, icon: str, title: str, text: str, action: str = "", second: str = "", hint: str = "", tint: str = "accent"
     ) -> None:
-        self._is_failed = self._is_loading = False
+        self._is_failed = False
         self._wait.stop()
         self._content.show()
         self._sign.show_icon(icon, tint)

@@ -106,9 +106,11 @@ class NameClassifier:
 
     def _whole(self, begin: int, end: int) -> Classification | None:
         lists, key = self._lists, self._phrase(begin, end)
-        if key in lists.organisations:
+        is_word = end - begin == 1 and len(key) <= _ACRONYM[0] and not self._words[begin].loud
+        if key in lists.organisations and (not is_word or any(letter.isdigit() for letter in key)):  # Who, Un
             return Classification("organization", 0.85, begin, end)
-        if key in lists.places and (end - begin > 1 or not self._is_code(begin)):
+        is_link = self._evidence.is_technical and self._evidence.is_alone(begin, end)  # a program of that name
+        if key in lists.places and not is_link and (end - begin > 1 or not self._is_code(begin)):
             return Classification("location", 0.85, begin, end)
         if end - begin < _SEVERAL or self._shouted:
             return None
@@ -130,13 +132,17 @@ class NameClassifier:
 
     def _institution(self, begin: int, end: int) -> Classification | None:
         lists, first, last = self._lists, self._words[begin].bare, self._words[end - 1].bare
+        if any(self._words[at].key in _ARTICLES or self._words[at].key == "on" for at in range(begin, end)):
+            return None  # Managing Your Company
+        if self._evidence.is_technical and not self._is_in_sentence(begin, end):
+            return None
         headed = self._headed(begin, end)
         linked = any(not self._words[at].capital for at in range(begin, end))
         if headed is not None or (linked and first in lists.given_names):
             return headed
         if last in lists.organisation_ends and (last not in lists.weak_ends or self._is_own_name(begin, end)):
             return Classification("organization", 0.75, begin, end)
-        return None if linked else self._place(begin, end)
+        return None if linked or self._evidence.is_technical else self._place(begin, end)
 
     def _is_own_name(self, begin: int, end: int) -> bool:
         """Return whether words before an ending that is an ordinary word too are a name's.
@@ -148,6 +154,14 @@ class NameClassifier:
             return False
         return any(evidence.is_plain(at) and not evidence.is_ordinary(at) for at in range(begin, end - 1))
 
+    def _is_in_sentence(self, begin: int, end: int) -> bool:
+        """Return whether a sentence speaks of words that are not all ordinary ones.
+
+        Where there is code or an address, what a title calls a bridge or a foundation is a program.
+        """
+        evidence = self._evidence
+        return evidence.is_prose(begin, end) and not all(evidence.is_ordinary(at) for at in range(begin, end))
+
     def _headed(self, begin: int, end: int) -> Classification | None:
         """Return what ``University of Oslo`` or ``Gulf of Mexico`` is, by the word before ``of``."""
         lists, second = self._lists, self._words[begin + 1].key
@@ -157,7 +171,8 @@ class NameClassifier:
         if head in lists.organisation_starts:
             return Classification("organization", 0.75, begin, end)
         is_place = head in lists.place_starts or (head in lists.place_ends and head not in lists.weak_ends)
-        if second == "of" and is_place and not self._evidence.is_ordinary(end - 1):
+        may_be_place = is_place and not self._evidence.is_ordinary(end - 1) and not self._evidence.is_technical
+        if second == "of" and may_be_place:
             return Classification("location", 0.7, begin, end)
         return None
 
@@ -327,7 +342,8 @@ class NameClassifier:
             return None
         is_prose = evidence.is_prose(begin, end)
         if self._before(begin) in _IN:
-            return Classification("location", 0.45, begin, end) if is_prose else None
+            is_place = is_prose and not evidence.is_technical
+            return Classification("location", 0.45, begin, end) if is_place else None
         is_known = evidence.is_known_surname(end - 1)
         is_likely = (self._has_role(begin) + is_known + (not evidence.is_technical)) >= _SEVERAL
         if self._acts(end) or self._is_addressed(begin) or evidence.is_born(end - 1) or (is_prose and is_likely):
@@ -383,10 +399,19 @@ class NameClassifier:
         if not self._evidence.is_prose(at, at + 1):
             return None
         is_given = self._words[at].bare in self._lists.given_names
-        if not is_given and (before in self._lists.place_cues or self._is_part_of_place(at, before)):
+        is_there = before in self._lists.place_cues and not self._is_what_kind(at)
+        may_be_place = not is_given and not self._evidence.is_technical
+        if may_be_place and (is_there or self._is_part_of_place(at, before)):
             return Classification("location", 0.5, at, at + 1)
         is_person = self._acts(at + 1) and before != "the" and before not in _ARTICLES
         return Classification("person", 0.45, at, at + 1) if is_person else None
+
+    def _is_what_kind(self, at: int) -> bool:
+        """Return whether a word says what kind the next one is: ``in Huffman coding``."""
+        word, words = self._words[at], self._words
+        if word.possessive:
+            return True
+        return at + 1 < len(words) and words[at + 1].joined and words[at + 1].key not in ENGLISH
 
     def _is_acronym(self, at: int) -> bool:
         """Return whether a word in capitals is an organisation: ``the AHAC was``."""
@@ -396,7 +421,7 @@ class NameClassifier:
         if evidence.is_ordinary(at) or evidence.is_technical or not evidence.is_prose(at, at + 1):
             return False
         after = words[at + 1].key if at + 1 < len(words) and words[at + 1].joined else ""
-        return not after or after in self._lists.deeds or after in self._lists.person_verbs or after in ENGLISH
+        return after in self._lists.deeds or after in self._lists.person_verbs or after in ENGLISH
 
     def _is_part_of_place(self, at: int, before: str) -> bool:
         return before == "of" and at > 1 and self._words[at - 2].key in self._lists.place_nouns

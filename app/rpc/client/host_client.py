@@ -8,9 +8,7 @@ from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
-
-import msgspec
+from typing import TYPE_CHECKING, Any, Self
 
 from app.changes import EVERYTHING
 from app.errors import AccessRequiredError, HostUnreachableError, KeepsakeError
@@ -26,7 +24,6 @@ from app.rpc.repeats import is_keyed
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-T = TypeVar("T")
 
 RECONNECT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.1
@@ -99,10 +96,6 @@ class Client:
             HostUnreachableError: It went away and did not come back in time, or during a write without a key.
         """
         return self.submit(operation, arguments).result()
-
-    def call_as(self, kind: type[T], operation: str, arguments: Mapping[str, Any] | None = None) -> T:
-        """Return the answer of ``call`` as a ``kind``, such as a dataclass."""
-        return msgspec.convert(self.call(operation, arguments), kind)
 
     def submit(
         self,

@@ -104,6 +104,7 @@ def _last(connection: apsw.Connection, table: str) -> dict[str, Any]:
 
 def _insert(connection: apsw.Connection, rows: dict[str, dict[str, Any]], text: str) -> None:
     memory_id = new_id("observation")
+    rows["memory_history"]["n"] += 1  # no two entries of a lane have the same number
     changed: dict[str, dict[str, Any]] = {
         "memories": {"id": memory_id, "content": text},
         "memory_history": {"id": None, "target": memory_id, "after": json.dumps({"id": memory_id, "content": text})},

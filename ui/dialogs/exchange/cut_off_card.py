@@ -4,15 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.errors import KeepsakeError
 from ui import operations, theme
-from ui.dialogs.base_dialog import note
+from ui.dialogs.confirm_card import ConfirmCard
 from ui.models.dates import full_date
-from ui.style.design_tokens import Space
-from ui.widgets.button import text_button
-from ui.widgets.plain_text import PlainLabel
 from ui.work import Work
 
 if TYPE_CHECKING:
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 
-class CutOffCard(QFrame):
+class CutOffCard(ConfirmCard):
     """The latest import that was cut off; hidden where there is none.
 
     Args:
@@ -32,31 +29,16 @@ class CutOffCard(QFrame):
     """The person wants to go on with the import of this file or folder."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("", "", parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
         self._found: UnfinishedImport | None = None
-        self.setObjectName("card")
-        self.title = PlainLabel(self)
-        self.title.setWordWrap(True)
-        theme.set_type(self.title, "strong")
-        self.text = note("", self)
-        self.dismiss = text_button(self.tr("Leave it as it is"), parent=self)
-        self.go_on = text_button(self.tr("Go on…"), "primary", parent=self)
+        theme.set_type(self.text, "small muted")
+        self.dismiss, self.go_on = self.cancel, self.confirm
+        self.dismiss.setText(self.tr("Leave it as it is"))
+        self.go_on.setText(self.tr("Go on…"))
         self.dismiss.clicked.connect(self._on_dismiss_clicked)
         self.go_on.clicked.connect(self._on_go_on_clicked)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addStretch(1)
-        buttons.addWidget(self.dismiss)
-        buttons.addWidget(self.go_on)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.S)
-        for label in (self.title, self.text):
-            column.addWidget(label)
-        column.addLayout(buttons)
-        self.hide()
         self.load()
 
     def load(self) -> None:

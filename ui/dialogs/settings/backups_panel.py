@@ -4,19 +4,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QTreeWidgetItem, QWidget
 
 from app.errors import KeepsakeError
-from ui import operations, theme
+from ui import operations
 from ui.dialogs.base_dialog import note
+from ui.dialogs.confirm_card import ConfirmCard
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.dialogs.settings.plain_table import fit_table, make_table
 from ui.models.dates import format_number, full_date
 from ui.shell.status_line import amount
-from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
-from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -61,28 +60,10 @@ class BackupsPanel(SettingsPanel):
 
     def _make_card(self) -> None:
         """Make the card that says what a restore would change, or that one waits."""
-        self.card = QFrame(self)
-        self.card.setObjectName("card")
-        self.card_title = PlainLabel(self.card)
-        theme.set_type(self.card_title, "strong")
-        self.card_title.setWordWrap(True)
-        self.card_text = note("", self.card, "body")
-        self.confirm = text_button(self.tr("Restore at the next start"), "primary", parent=self.card)
-        self.cancel = text_button(self.tr("Cancel"), parent=self.card)
+        self.card = ConfirmCard(self.tr("Restore at the next start"), self.tr("Cancel"), self)
+        self.confirm, self.cancel = self.card.confirm, self.card.cancel
         self.confirm.clicked.connect(self._on_confirm_clicked)
         self.cancel.clicked.connect(self._on_cancel_clicked)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.confirm)
-        column = QVBoxLayout(self.card)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.S)
-        column.addWidget(self.card_title)
-        column.addWidget(self.card_text)
-        column.addLayout(buttons)
-        self.card.hide()
 
     def _lay_out(self) -> None:
         row = QWidget(self)
@@ -150,8 +131,8 @@ class BackupsPanel(SettingsPanel):
 
     def _show_waiting(self) -> None:
         self._previewed = ""
-        self.card_title.setText(self.tr("A backup waits to be restored"))
-        self.card_text.setText(self.tr("It takes the vault's place when Keepsake is started again."))
+        self.card.title.setText(self.tr("A backup waits to be restored"))
+        self.card.text.setText(self.tr("It takes the vault's place when Keepsake is started again."))
         self.confirm.hide()
         self.cancel.setText(self.tr("Call it off"))
         self.card.show()
@@ -166,8 +147,8 @@ class BackupsPanel(SettingsPanel):
         if found.changed:
             lines.append(self.tr("Goes back to an earlier version: {n}").format(n=format_number(found.changed)))
         kept = self.tr("What you have now is kept as a backup, so this can be taken back. Settings stay as they are.")
-        self.card_title.setText(self.tr("What a restore would change"))
-        self.card_text.setText("\n".join((*lines, "", kept)))
+        self.card.title.setText(self.tr("What a restore would change"))
+        self.card.text.setText("\n".join((*lines, "", kept)))
         self.cancel.setText(self.tr("Cancel"))
         self.confirm.show()
         self.card.show()

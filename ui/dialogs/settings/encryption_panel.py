@@ -5,17 +5,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.encryption.model import EncryptionState
 from ui import operations, theme
 from ui.dialogs.base_dialog import note
+from ui.dialogs.confirm_card import ConfirmCard
 from ui.dialogs.settings.panel import SettingsPanel
-from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.fields.passphrase_field import PassphraseField, new_passphrase_problem
 from ui.widgets.flow_layout import FlowLayout
-from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from app.encryption.model import EncryptionStatus
@@ -68,19 +67,13 @@ class EncryptionPanel(SettingsPanel):
         self.work.on_areas({"settings"}, self._on_settings_changed)
 
     def _make_form(self) -> None:
-        self.card = QFrame(self)
-        self.card.setObjectName("card")
-        self.card_title = PlainLabel(self.card)
-        theme.set_type(self.card_title, "strong")
-        self.card_title.setWordWrap(True)
-        self.card_text = note("", self.card, "body")
+        self.card = ConfirmCard("", self.tr("Cancel"), self)
+        self.confirm, self.cancel = self.card.confirm, self.card.cancel
         self.old = PassphraseField(self.tr("Passphrase"), self.card)
         self.new = PassphraseField(self.tr("New passphrase"), self.card)
         self.again = PassphraseField(self.tr("The same again"), self.card)
         self.understood = QCheckBox(self.tr("I know that nobody can bring a forgotten passphrase back."), self.card)
         self.problem = note("", self.card, "small danger")
-        self.confirm = text_button("", "primary", parent=self.card)
-        self.cancel = text_button(self.tr("Cancel"), parent=self.card)
         self.confirm.clicked.connect(self._on_confirm_clicked)
         self.cancel.clicked.connect(self._on_cancel_clicked)
         for field in (self.old, self.new, self.again):
@@ -88,19 +81,8 @@ class EncryptionPanel(SettingsPanel):
             field.textChanged.connect(self._offer)
             field.returnPressed.connect(self._on_confirm_clicked)
         self.understood.toggled.connect(self._offer)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel)
-        buttons.addWidget(self.confirm)
-        column = QVBoxLayout(self.card)
-        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
-        column.setSpacing(Space.S)
-        rows = (self.card_title, self.card_text, self.old, self.new, self.again, self.understood, self.problem)
-        for widget in rows:
-            column.addWidget(widget)
-        column.addLayout(buttons)
-        self.card.hide()
+        for widget in (self.old, self.new, self.again, self.understood, self.problem):
+            self.card.rows.addWidget(widget)
 
     def _lay_out(self) -> None:
         row = QWidget(self)
@@ -174,8 +156,8 @@ class EncryptionPanel(SettingsPanel):
 
     def _open_form(self, purpose: _Purpose, title: str, text: str, confirm: str) -> None:
         self._purpose = purpose
-        self.card_title.setText(title)
-        self.card_text.setText(text)
+        self.card.title.setText(title)
+        self.card.text.setText(text)
         self.confirm.setText(confirm)
         is_new = purpose in {_Purpose.ENCRYPT, _Purpose.CHANGE}
         self.old.setVisible(purpose is not _Purpose.ENCRYPT)

@@ -238,3 +238,27 @@ def test_addresses_are_found_again_where_something_was_decided_or_stated_about_t
     harness.do(harness.sync.start_over())
     harness.read_all()
     assert harness.names() == {"Bob Jones": 3, "Team wiki": 1, "ann@ferrous.io": 1, "www.ferrous.io": 1}
+
+
+@pytest.mark.parametrize("hidden", ["shared", "social"])
+def test_how_often_other_texts_say_a_name_decides_nothing_about_private_ones(
+    harness: EntityHarness, hidden: str
+) -> None:
+    def small() -> list[tuple[str, float]]:
+        sql = "SELECT owner_id, confidence FROM mentions WHERE owner_id = 'note-small' AND start > 0"
+        return [(str(owner), float(confidence)) for owner, confidence in harness.rows(sql)]
+
+    for number in range(6):
+        harness.note(f"Letter {number} was written by Clara Weber.", store=hidden)
+    harness.note("Yesterday Clara Weber came by.", store="private")
+    harness.note("I think that clara weber is ill.", store="private", id="note-small")
+    harness.read_all()
+    harness.do(harness.sync.start_over())
+    harness.read_all()
+    assert small() == []
+    for number in range(2):
+        harness.note(f"Day {number}: Clara Weber called.", store="private")
+    harness.read_all()
+    harness.do(harness.sync.start_over())
+    harness.read_all()
+    assert [owner for owner, _ in small()] == ["note-small"]

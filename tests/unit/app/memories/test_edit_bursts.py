@@ -10,6 +10,7 @@ from app.errors import StaleError
 from app.history.model import HistoryEntry
 from app.memories.model import Memory
 from app.memories.writer import EDIT_BURST_MS
+from app.store import lanes
 from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.conftest import MemoryHarness
 
@@ -172,3 +173,14 @@ def test_writing_elsewhere_and_coming_back_is_undone_in_that_order(harness: Memo
     for change, texts in ((last, ("one a", "two b")), (done[-1], ("one a", "two"))):
         harness.undo(*change.changes.history_ids)
         assert (harness.get(first.id).content, harness.get(second.id).content) == texts
+
+
+def test_what_was_sealed_is_not_written_on(harness: MemoryHarness) -> None:
+    note = harness.save("begun", title="Note")
+    (done,) = spell(harness, note, "begun wr")
+    harness.do(harness.store.write(lanes.seal))
+    again = spell(harness, done.value, "begun writing", "begun writing it")
+    contents = [(entry.after or {}).get("content") for entry in history(harness, note)]
+    assert contents == ["begun writing it", "begun wr", "begun"]
+    harness.undo(history(harness, again[-1].value)[0].id)
+    assert harness.get(note.id).content == "begun wr"

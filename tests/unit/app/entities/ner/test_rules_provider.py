@@ -147,3 +147,25 @@ def test_hostile_texts_are_read_to_the_end_and_no_further(piece: str) -> None:
     text = piece * (2 * MAX_CHARACTERS // len(piece) // 8)
     spans = fast_strategy().extract(text)
     assert all(span.end <= MAX_CHARACTERS for span in spans)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We read about Managing Your Company and that Who cares, with Un café.",
+        "In Huffman coding and in Aristotle's system this is known.",
+        "The score is similar to Celeste and comes from Logitech.",
+        "For one rep I log the RPE.",
+        "A task runner that is written in Rego, see `opa run`.",
+        "- [Lima](https://example.org/lima) - virtual machines on a Mac",
+        "- [Crunchy Bridge](https://example.org) and [Twin Assembly](https://example.org/asm) of today",
+    ],
+    ids=["a title", "what kind", "no place", "an abbreviation", "a language", "a program", "titles of programs"],
+)
+def test_what_is_no_place_and_no_organisation(text: str) -> None:
+    assert {one for one in found(text) if one[0] in ("location", "organization")} == set()
+
+
+def test_links_and_code_leave_what_sentences_tell_of() -> None:
+    text = "We study at the University of Gothenburg in Finland, see https://example.org/course for more."
+    assert {("organization", "University of Gothenburg"), ("location", "Finland")} <= found(text)

@@ -79,7 +79,7 @@ def test_a_restore_shows_what_it_changes_and_can_be_called_off(
     rest(lambda: not bridge.is_busy)
     panel.restore.click()
     rest(lambda: not bridge.is_busy)
-    assert "Goes away: 1 memory (‘Written since’)" in panel.card_text.text()
+    assert "Goes away: 1 memory (‘Written since’)" in panel.card.text.text()
     assert not host.ask("backup.status").restore_waits
     panel.cancel.click()
     assert not panel.card.isVisible()
@@ -88,7 +88,7 @@ def test_a_restore_shows_what_it_changes_and_can_be_called_off(
     panel.confirm.click()
     rest(lambda: not bridge.is_busy)
     assert host.ask("backup.status").restore_waits
-    assert "waits to be restored" in panel.card_title.text()
+    assert "waits to be restored" in panel.card.title.text()
     panel.cancel.click()
     rest(lambda: not bridge.is_busy)
     assert not host.ask("backup.status").restore_waits

@@ -64,7 +64,7 @@ def open_graph(qtbot: QtBot, bridge: Bridge, look: object, rest: Rest) -> Iterat
         pane.resize(1300, 800)
         pane.show()
         pane.shown()
-        rest(lambda: not bridge.is_busy and (pane.loader.has_graph or not pane._empty.is_loading))
+        rest(lambda: not bridge.is_busy and (pane.loader.has_graph or pane._empty.isVisibleTo(pane)))
         made.append(pane)
         return pane
 

@@ -1,0 +1,112 @@
+"""Lanes: the changes of each installation that wrote to a vault.
+
+A lane has one writer, which numbers its changes 1, 2, 3 … without a gap; a number is never given twice. All changes of
+all lanes have one order, the same on every machine: hybrid clock, lane, number. A number without a change is that of
+one that was forgotten. Owns lanes.
+"""
+
+import random
+from dataclasses import dataclass
+from typing import Final
+
+import apsw
+
+from app.core import hybrid_clock
+from app.errors import InternalError
+
+ORDER: Final = "hlc, lane, n"
+"""The columns by which changes are ordered, oldest first."""
+NEWEST_FIRST: Final = "hlc DESC, lane DESC, n DESC"
+OWN_NUMBER: Final = "(SELECT number FROM lanes WHERE is_own)"
+"""In SQL, the number of the lane that is written here."""
+_MOST_LANE: Final = (1 << 63) - 1
+# Of a random lane, two of a thousand are alike once in 10^13 vaults.
+_random: Final = random.SystemRandom()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ChangePlace:
+    """Place of a change among all changes of all lanes.
+
+    Args:
+        hlc: The hybrid clock; see ``app.core.hybrid_clock``.
+        lane: The lane, a random number.
+        n: The number of the change within the lane, from 1.
+    """
+
+    hlc: int
+    lane: int
+    n: int
+
+
+UNPLACED: Final = ChangePlace(0, 0, 0)
+"""The place of what was not made."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLane:
+    """The lane that is written here.
+
+    Args:
+        lane: The lane, a random number.
+        n: The number of its last change, 0 before the first.
+        hlc: The hybrid clock of that change.
+    """
+
+    lane: int
+    n: int
+    hlc: int
+
+
+def next_place(connection: apsw.Connection, wall_ms: int) -> ChangePlace:
+    """Return the place of the next change that is written here.
+
+    To be called in the transaction of that change.
+
+    Args:
+        connection: The writer's connection.
+        wall_ms: The wall time, milliseconds since 1970 UTC.
+    """
+    row = connection.execute(
+        "UPDATE lanes SET n = n + 1, hlc = max(?, (SELECT max(hlc) FROM lanes) + 1) WHERE is_own"
+        " RETURNING hlc, lane, n",
+        (hybrid_clock.at_wall(wall_ms),),
+    ).fetchone()
+    if row is None:
+        raise InternalError("The vault has no lane to write in.")
+    return ChangePlace(*row)
+
+
+def own(connection: apsw.Connection) -> OwnLane | None:
+    """Return the lane that is written here, ``None`` where none was begun."""
+    row = connection.execute("SELECT lane, n, hlc FROM lanes WHERE is_own").fetchone()
+    return None if row is None else OwnLane(*row)
+
+
+def are_known(connection: apsw.Connection) -> bool:
+    """Return whether the schema has lanes; an older one has none."""
+    return bool(connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'lanes'").get)
+
+
+def begin(connection: apsw.Connection, wall_ms: int) -> OwnLane:
+    """Begin a new lane, in which all is written from now on.
+
+    What the lane before has is sealed.
+
+    Args:
+        connection: The writer's connection, inside a transaction.
+        wall_ms: The wall time, milliseconds since 1970 UTC.
+    """
+    connection.execute("UPDATE lanes SET sealed = n, is_own = 0 WHERE is_own")
+    lane = _random.randint(1, _MOST_LANE)
+    connection.execute("INSERT INTO lanes (lane, is_own, began_at) VALUES (?, 1, ?)", (lane, wall_ms))
+    return OwnLane(lane, 0, 0)
+
+
+def seal(connection: apsw.Connection) -> int:
+    """Seal all changes that were written here, and return the number of the last.
+
+    A sealed change stays as it is: who goes on writing begins a new one. Only forgetting for ever changes it still. Not
+    while an import runs, whose entries grow until it ends.
+    """
+    return int(connection.execute("UPDATE lanes SET sealed = n WHERE is_own RETURNING sealed").get or 0)

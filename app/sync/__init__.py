@@ -1,0 +1,1 @@
+"""Agreement of several machines with one vault."""
