@@ -73,6 +73,16 @@ def named(connection: apsw.Connection, key: str, kind: str) -> str | None:
     return None if row is None else str(row[0])
 
 
+def decided_alias(connection: apsw.Connection, key: str, kind: str) -> str | None:
+    """Return the id of the entity of a type that has an alias, and that somebody decided about."""
+    row = connection.execute(
+        "SELECT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id WHERE a.alias_key = ? AND e.type = ?"
+        " AND e.merged_into IS NULL AND e.touched = 1 ORDER BY e.rowid LIMIT 1",
+        (key, kind),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
 def stated_names(connection: apsw.Connection, store: str) -> dict[str, EntityType]:
     """Return the keys and types of the names that agents stated in a store."""
     rows = connection.execute(

@@ -175,7 +175,7 @@ class EntityService:
 
         Raises:
             NotFoundError: There is no such entity.
-            InputError: The name is empty, or another entity of the type has it.
+            InputError: The name is empty, or another entity of the type has it, or has it as an alias by a decision.
         """
 
         def work(decisions: EntityEdits) -> str:
@@ -185,6 +185,15 @@ class EntityService:
             other = repo.named(decisions.connection, name_key(clean), wanted)
             if other not in (None, entity_id):
                 raise InputError(f"There already is another {wanted} called {clean}. Merge the two instead.", id=other)
+            own = {name_key(one) for one in before["aliases"]}
+            holder = repo.decided_alias(decisions.connection, name_key(clean), wanted)
+            if holder not in (None, entity_id) and name_key(clean) not in own:
+                # Its texts say that name; they would pass to this one and leave it without any.
+                raise InputError(
+                    f"{decisions.state(holder)['name']} is called {clean} too."
+                    " Merge the two, or split that name off first.",
+                    id=holder,
+                )
             absorbed = [*before["attributes"].get("absorbed", []), before["type"]]
             kept = [one for one in dict.fromkeys(absorbed) if one != wanted]
             attributes = {key: value for key, value in before["attributes"].items() if key != "absorbed"}

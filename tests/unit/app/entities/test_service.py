@@ -127,6 +127,17 @@ def test_a_rename_keeps_the_old_name_and_can_change_the_type(talk: EntityHarness
         talk.do(talk.service.rename(talk.id("Bob"), "alice  JONES", actor="person"))
 
 
+def test_nothing_takes_a_former_name_with_the_texts_that_say_it(talk: EntityHarness) -> None:
+    alice, bob = talk.id("Alice Jones"), talk.id("Bob")
+    talk.do(talk.service.rename(alice, "Alice Berg", actor="person"))
+    with pytest.raises(InputError, match="Alice Berg is called alice jones too"):
+        talk.do(talk.service.rename(bob, "alice jones", actor="person"))
+    split = talk.do(talk.service.split(alice, aliases=["Alice Jones"], name="Alice Jones", actor="person"))
+    talk.undo(split.changes)
+    talk.do(talk.service.rename(alice, "Alice Jones", actor="person"))
+    assert talk.names()["Alice Jones"]
+
+
 @pytest.mark.parametrize("which", range(4))
 def test_names_that_one_run_joined_in_a_row_come_apart_together(talk: EntityHarness, which: int) -> None:
     berlin, paris, acme = (talk.id(name) for name in ("Berlin", "Paris", "Acme GmbH"))
