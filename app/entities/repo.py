@@ -74,7 +74,7 @@ def named(connection: apsw.Connection, key: str, kind: str) -> str | None:
 
 
 def decided_alias(connection: apsw.Connection, key: str, kind: str) -> str | None:
-    """Return the id of the entity of a type that has an alias, and that somebody decided about."""
+    """Return the id of the decided entity of a type that has an alias."""
     row = connection.execute(
         "SELECT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id WHERE a.alias_key = ? AND e.type = ?"
         " AND e.merged_into IS NULL AND e.touched = 1 ORDER BY e.rowid LIMIT 1",
