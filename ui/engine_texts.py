@@ -1,8 +1,8 @@
 """Texts that the engine gives in English and the window shows in the person's language.
 
 These are the names, aims and units of jobs, why names may be merged, the sentences and choices of the settings, what
-agents did, and the parts of sentences of the history. The engine's sentences about errors, and its reports on runs,
-stay English.
+agents did, the parts of sentences of the history, and the names of formats. The engine's sentences about errors, and
+its reports on runs, stay English.
 """
 
 import re
@@ -159,7 +159,8 @@ def texts() -> Iterator[str]:
     from app.history.acts.model import texts as act_texts  # noqa: PLC0415
     from ui.dialogs.settings.sections import HIDDEN, is_common, readable_name  # noqa: PLC0415
 
-    yield from (seen := dict.fromkeys([*act_texts(), *declared_operations().sentences.values()]))
+    declared = declared_operations()
+    yield from (seen := dict.fromkeys([*act_texts(), *declared.sentences.values(), *declared.formats.values()]))
     for item in SETTINGS:
         titles = [choice.capitalize() for choice in item.choices if choice not in _CHOICES]
         names = [] if is_common(item.name) or item.name in HIDDEN else [readable_name(item.name)]

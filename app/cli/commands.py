@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 import typer
@@ -16,6 +16,7 @@ from app.cli.connect import VaultConnection, open_connection
 from app.cli.groups import maintenance, mcp_command
 from app.cli.input import given_path, piped_text
 from app.cli.passphrase import export_passphrase, new_passphrase
+from app.core.declared_operations import declared_operations
 from app.core.paths import runtime_dir
 from app.core.regular_files import make_folder
 from app.errors import InputError
@@ -26,43 +27,10 @@ _WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
 
 application = typer.Typer(rich_markup_mode=None)
 
-ImportFormat = Literal[
-    "auto",
-    "chatgpt",
-    "chatgpt-branches",
-    "claude",
-    "markdown",
-    "keepsake",
-    "encrypted",
-    "capsule",
-    "mcp-memory",
-    "claude-code",
-    "codex",
-    "gemini",
-    "cursor",
-    "agent-session",
-    "whatsapp",
-    "telegram",
-    "slack",
-    "discord",
-    "signal",
-    "messenger",
-    "mbox",
-    "enex",
-    "joplin",
-    "notion",
-    "apple-notes",
-    "pdf",
-    "docx",
-    "html",
-    "documents",
-    "mem0",
-    "mcp-memory-service",
-    "letta",
-    "gemini-takeout",
-    "messages",
-    "memory-database",
-]
+if TYPE_CHECKING:
+    ImportFormat = str
+else:
+    ImportFormat = Literal["auto", *declared_operations().formats]
 
 
 @application.command()

@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 from app.cli.terminal import one_line, printable
+from app.core.declared_operations import declared_operations
 from app.core.text import counted, plural
-from app.exchange.model import format_name
+from app.exchange.model import MIXED
 
 # Only to check types: 'keepsake capture' has no use for these and should not wait for them.
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ SHOWN_PLACES = 3
 _KILO = 1000
 
 
+def _title(name: str) -> str:
+    """Return what people call a format."""
+    return "Several kinds of exports" if name == MIXED else declared_operations().formats.get(name, name)
+
+
 def preview_lines(preview: "ImportPreview") -> list[str]:
     """Return what an import would make."""
     beginning = "" if preview.is_complete else "of its beginning, as counting the rest takes long: "
@@ -27,7 +33,7 @@ def preview_lines(preview: "ImportPreview") -> list[str]:
     made = (
         f"{holds}, {counted(preview.notes, 'note or fact', 'notes and facts')}, {counted(preview.attachments, 'file')}"
     )
-    lines = [f"{format_name(preview.format)}, {size_words(preview.bytes)}: {beginning}{made}."]
+    lines = [f"{_title(preview.format)}, {size_words(preview.bytes)}: {beginning}{made}."]
     lines += _part_lines(preview.parts)
     if preview.capsule is not None:
         lines.append(_capsule_line(preview.capsule))
@@ -46,9 +52,7 @@ def _part_lines(parts: "Sequence[ImportPart]") -> list[str]:
         files = f", {counted(part.files, 'file')}" if part.files > 1 else ""
         held = ((part.conversations, "conversation", ""), (part.messages, "message", ""))
         made = [counted(*one) for one in (*held, (part.notes, "note or fact", "notes and facts")) if one[0]]
-        lines.append(
-            f"  {printable(part.name)} ({format_name(part.format)}{files}): {', '.join(made) or 'nothing new'}"
-        )
+        lines.append(f"  {printable(part.name)} ({_title(part.format)}{files}): {', '.join(made) or 'nothing new'}")
     return lines
 
 
@@ -70,7 +74,7 @@ def import_lines(report: "ImportReport") -> list[str]:
     """Return what an import did."""
     verb = "Stopped after importing" if report.cancelled else "Imported"
     source = one_line(report.source)
-    lines = [f"{verb} {_holdings(report)} from {source} ({format_name(report.format)}, {report.seconds:.1f} s)."]
+    lines = [f"{verb} {_holdings(report)} from {source} ({_title(report.format)}, {report.seconds:.1f} s)."]
     lines += _part_lines(report.parts)
     if report.updated:
         lines.append(f"{counted(report.updated, 'item')} changed since the last import and brought up to date.")

@@ -23,6 +23,7 @@ class DeclaredOperations:
         removes: Those that take what they name out of the results of a search.
         replaces: Those whose statement takes the place of a fact, beside which the person may keep it instead.
         sentences: What an agent did that called it.
+        formats: What people call each format that ``exchange.import`` takes.
     """
 
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -31,6 +32,7 @@ class DeclaredOperations:
     removes: frozenset[str] = frozenset()
     replaces: frozenset[str] = frozenset()
     sentences: Mapping[str, str] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
 
 
 def path() -> Path:
@@ -52,4 +54,5 @@ def declared_operations() -> DeclaredOperations:
         removes=frozenset(raw["removes"]),
         replaces=frozenset(raw["replaces"]),
         sentences=raw["sentences"],
+        formats=raw["formats"],
     )

@@ -11,45 +11,8 @@ ExportFormat = Literal["jsonl", "markdown", "folder", "encrypted", "mcp-memory"]
 DetailType = Literal[
     "session_state", "session_alias", "session_summary", "entity", "relation", "claim", "import_source", "history"
 ]
-
-FORMAT_NAMES: Final = {
-    "chatgpt": "ChatGPT",
-    "chatgpt-branches": "ChatGPT, with branches",
-    "claude": "Claude",
-    "markdown": "Markdown notes",
-    "keepsake": "Keepsake export",
-    "encrypted": "encrypted Keepsake export",
-    "capsule": "capsule",
-    "mcp-memory": "MCP memory server",
-    "enex": "Evernote notes",
-    "docx": "Word document",
-    "html": "HTML page",
-    "pdf": "PDF document",
-    "documents": "documents",
-    "joplin": "Joplin notes",
-    "notion": "Notion notes",
-    "apple-notes": "Apple Notes",
-    "claude-code": "Claude Code",
-    "codex": "Codex",
-    "gemini": "Gemini CLI",
-    "cursor": "Cursor",
-    "agent-session": "session of an agent",
-    "whatsapp": "WhatsApp",
-    "telegram": "Telegram",
-    "slack": "Slack",
-    "discord": "Discord",
-    "signal": "Signal",
-    "messenger": "Messenger or Instagram",
-    "mbox": "mails",
-    "mem0": "mem0",
-    "mcp-memory-service": "MCP memory service",
-    "letta": "Letta",
-    "gemini-takeout": "Gemini, from Google Takeout",
-    "messages": "messages of an agent",
-    "memory-database": "memories of an agent",
-    "mixed": "several kinds",
-}
-"""Names of the formats for people."""
+MIXED: Final = "mixed"
+"""Format of a folder in which exports of several kinds lie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,8 +313,3 @@ class ExportReport:
     files: int
     bytes: int
     skipped: tuple[str, ...] = ()
-
-
-def format_name(name: str) -> str:
-    """Return what people call a format; one without a name is called as it is."""
-    return FORMAT_NAMES.get(name, name)

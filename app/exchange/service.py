@@ -29,10 +29,10 @@ from app.exchange.importing.batches import Batch, BatchReader, Intake, Storable
 from app.exchange.importing.folder_plan import FolderPlan
 from app.exchange.importing.import_run import new_import_run
 from app.exchange.importing.import_tally import ImportTally, Ingested
-from app.exchange.importing.parts_together import MIXED, joined, together, with_part, with_report
+from app.exchange.importing.parts_together import joined, together, with_part, with_report
 from app.exchange.importing.preview_counts import MAX_SECONDS, PreviewCounts, without_remarks
 from app.exchange.importing.source_files import readable
-from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
+from app.exchange.model import MIXED, ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
 from app.exchange.work_thread import WorkThread
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem

@@ -2216,6 +2216,10 @@
         <translation>Ergänzungen, die für Agenten warten dürfen, die selbst nicht warten.</translation>
     </message>
     <message>
+        <source>Apple Notes</source>
+        <translation>Apple Notizen</translation>
+    </message>
+    <message>
         <source>Archived {items}</source>
         <translation>Archiviert: {items}</translation>
     </message>
@@ -2296,6 +2300,10 @@
         <translation>Kandidaten, die Wörter und Bedeutung je einem Rezept geben, außer „learned“.</translation>
     </message>
     <message>
+        <source>Capsule</source>
+        <translation>Kapsel</translation>
+    </message>
+    <message>
         <source>Capture clients</source>
         <translation>Erfasste Programme</translation>
     </message>
@@ -2356,8 +2364,24 @@
         <translation>Zeichen der Antwort eines Werkzeugs, die das Modell liest.</translation>
     </message>
     <message>
+        <source>ChatGPT export</source>
+        <translation>Export von ChatGPT</translation>
+    </message>
+    <message>
+        <source>ChatGPT, with branches</source>
+        <translation>ChatGPT, mit Verzweigungen</translation>
+    </message>
+    <message>
         <source>Checked its own access</source>
         <translation>Hat seinen eigenen Zugang geprüft</translation>
+    </message>
+    <message>
+        <source>Claude Code</source>
+        <translation>Claude Code</translation>
+    </message>
+    <message>
+        <source>Claude export</source>
+        <translation>Export von Claude</translation>
     </message>
     <message>
         <source>Cleared {items} out of the archive</source>
@@ -2370,6 +2394,10 @@
     <message>
         <source>Closing the window keeps Keepsake running: in the tray, or hidden where there is none.</source>
         <translation>Beim Schließen des Fensters läuft Keepsake weiter: im Infobereich, oder verborgen, wo es keinen gibt.</translation>
+    </message>
+    <message>
+        <source>Codex</source>
+        <translation>Codex</translation>
     </message>
     <message>
         <source>Colours of the window.</source>
@@ -2516,6 +2544,10 @@
         <translation>Angelegt: {items}</translation>
     </message>
     <message>
+        <source>Cursor</source>
+        <translation>Cursor</translation>
+    </message>
+    <message>
         <source>Daily backups that are kept.</source>
         <translation>Tägliche Sicherungen, die behalten werden.</translation>
     </message>
@@ -2604,6 +2636,14 @@
         <translation>Nichts getan, was noch bekannt ist</translation>
     </message>
     <message>
+        <source>Discord</source>
+        <translation>Discord</translation>
+    </message>
+    <message>
+        <source>Documents</source>
+        <translation>Dokumente</translation>
+    </message>
+    <message>
         <source>Draw lasting facts from conversations that have ended.</source>
         <translation>Bleibende Fakten aus beendeten Unterhaltungen ziehen.</translation>
     </message>
@@ -2640,6 +2680,10 @@
         <translation>Im Notfall behalten</translation>
     </message>
     <message>
+        <source>Encrypted Keepsake export</source>
+        <translation>Verschlüsselter Keepsake-Export</translation>
+    </message>
+    <message>
         <source>Enrichment limit</source>
         <translation>Grenze der Anreicherung</translation>
     </message>
@@ -2662,6 +2706,10 @@
     <message>
         <source>Environment variable that holds the key, in capital letters; never the key itself. Empty for the key in the system&apos;s keyring.</source>
         <translation>Umgebungsvariable mit dem Schlüssel, in Großbuchstaben; nie der Schlüssel selbst. Leer für den Schlüssel im Schlüsselbund des Systems.</translation>
+    </message>
+    <message>
+        <source>Evernote notes</source>
+        <translation>Notizen von Evernote</translation>
     </message>
     <message>
         <source>Every hours</source>
@@ -2732,6 +2780,14 @@
         <translation>Freitag</translation>
     </message>
     <message>
+        <source>Gemini CLI</source>
+        <translation>Gemini CLI</translation>
+    </message>
+    <message>
+        <source>Gemini, from Google Takeout</source>
+        <translation>Gemini, aus Google Takeout</translation>
+    </message>
+    <message>
         <source>Give agents an index of the memories they may see.</source>
         <translation>Agenten ein Verzeichnis der Erinnerungen geben, die sie sehen dürfen.</translation>
     </message>
@@ -2750,6 +2806,10 @@
     <message>
         <source>Goals max turns</source>
         <translation>Runden bei Zielen</translation>
+    </message>
+    <message>
+        <source>HTML page</source>
+        <translation>HTML-Seite</translation>
     </message>
     <message>
         <source>Hiding what {name} wrote</source>
@@ -2808,6 +2868,10 @@
         <translation>Index für die Suche nach Bedeutung</translation>
     </message>
     <message>
+        <source>Joplin export</source>
+        <translation>Export von Joplin</translation>
+    </message>
+    <message>
         <source>Keep</source>
         <translation>Behalten</translation>
     </message>
@@ -2826,6 +2890,10 @@
     <message>
         <source>Keep the text of agents&apos; searches in the ledger. When off, only a keyed hash of it, which nobody can read.</source>
         <translation>Den Text der Suchen von Agenten im Zugriffsbuch behalten. Wenn aus, nur einen mit Schlüssel gebildeten Prüfwert, den niemand lesen kann.</translation>
+    </message>
+    <message>
+        <source>Keepsake export</source>
+        <translation>Export von Keepsake</translation>
     </message>
     <message>
         <source>Keys that differ from the usual ones, as a JSON object of actions and keys.</source>
@@ -2866,6 +2934,10 @@
     <message>
         <source>Let reads go on while something is written; off, for file systems that cannot share memory, is far slower.</source>
         <translation>Lesen erlauben, während geschrieben wird; aus, für Dateisysteme ohne gemeinsamen Speicher, ist viel langsamer.</translation>
+    </message>
+    <message>
+        <source>Letta</source>
+        <translation>Letta</translation>
     </message>
     <message>
         <source>Lexical weight</source>
@@ -2936,12 +3008,28 @@
         <translation>Gewissheit gesenkt: {items}</translation>
     </message>
     <message>
+        <source>MCP memory server</source>
+        <translation>MCP-Gedächtnisserver</translation>
+    </message>
+    <message>
+        <source>MCP memory service</source>
+        <translation>MCP-Gedächtnisdienst</translation>
+    </message>
+    <message>
+        <source>Mails</source>
+        <translation>E-Mails</translation>
+    </message>
+    <message>
         <source>Make vectors in the background, for search by meaning.</source>
         <translation>Im Hintergrund Vektoren für die Suche nach Bedeutung machen.</translation>
     </message>
     <message>
         <source>Making a backup</source>
         <translation>Sicherung wird erstellt</translation>
+    </message>
+    <message>
+        <source>Markdown notes</source>
+        <translation>Markdown-Notizen</translation>
     </message>
     <message>
         <source>Max history</source>
@@ -2980,6 +3068,10 @@
         <translation>Erinnerungen, die es ansieht.</translation>
     </message>
     <message>
+        <source>Memories of an agent</source>
+        <translation>Erinnerungen eines Agenten</translation>
+    </message>
+    <message>
         <source>Memories reconcile seconds</source>
         <translation>Sekunden zum Abgleich</translation>
     </message>
@@ -3004,6 +3096,10 @@
         <translation>Nachrichten einer Unterhaltung, die Agenten erhalten.</translation>
     </message>
     <message>
+        <source>Messages of an agent</source>
+        <translation>Nachrichten eines Agenten</translation>
+    </message>
+    <message>
         <source>Messages of each conversation in use that are held in memory.</source>
         <translation>Nachrichten jeder benutzten Unterhaltung, die im Speicher gehalten werden.</translation>
     </message>
@@ -3022,6 +3118,10 @@
     <message>
         <source>Messages without which nothing is condensed.</source>
         <translation>Nachrichten, ohne die nichts verdichtet wird.</translation>
+    </message>
+    <message>
+        <source>Messenger or Instagram</source>
+        <translation>Messenger oder Instagram</translation>
     </message>
     <message>
         <source>Milliseconds to wait while another program holds the database.</source>
@@ -3088,6 +3188,10 @@
         <translation>Nichts wird gesendet: Es ist kein Sprachmodell eingerichtet.</translation>
     </message>
     <message>
+        <source>Notion export</source>
+        <translation>Export von Notion</translation>
+    </message>
+    <message>
         <source>Number of similar observations that make a digest.</source>
         <translation>Anzahl ähnlicher Beobachtungen, die einen Auszug ergeben.</translation>
     </message>
@@ -3102,6 +3206,10 @@
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
         <translation>Die Schnellerfassung von überall öffnen, mit einem Tastenkürzel, das der Desktop gewährt.</translation>
+    </message>
+    <message>
+        <source>PDF document</source>
+        <translation>PDF-Dokument</translation>
     </message>
     <message>
         <source>Page</source>
@@ -3352,6 +3460,10 @@
         <translation>Private Texte an einen Dienst senden, der nicht auf diesem Rechner läuft.</translation>
     </message>
     <message>
+        <source>Session of an agent</source>
+        <translation>Sitzung eines Agenten</translation>
+    </message>
+    <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
         <translation>Anteil an Sicherheit, den ein neuer Fakt an einem Tag ohne Nutzung verliert.</translation>
     </message>
@@ -3392,6 +3504,10 @@
         <translation>Änderungen sofort zeigen, ohne Bewegung oder Aufblitzen.</translation>
     </message>
     <message>
+        <source>Signal</source>
+        <translation>Signal</translation>
+    </message>
+    <message>
         <source>Similarity above which a message is relevant.</source>
         <translation>Ähnlichkeit, über der eine Nachricht passt.</translation>
     </message>
@@ -3406,6 +3522,10 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>Größe von Text und Bedienelementen, in Prozent.</translation>
+    </message>
+    <message>
+        <source>Slack</source>
+        <translation>Slack</translation>
     </message>
     <message>
         <source>Store busy timeout</source>
@@ -3466,6 +3586,10 @@
     <message>
         <source>Take memories from conversations after each turn, where there is a language model.</source>
         <translation>Nach jeder Runde Erinnerungen aus Unterhaltungen ziehen, wo es ein Sprachmodell gibt.</translation>
+    </message>
+    <message>
+        <source>Telegram export</source>
+        <translation>Telegram-Export</translation>
     </message>
     <message>
         <source>Testing the search</source>
@@ -3736,6 +3860,10 @@
         <translation>Das Angenommene hat nichts geändert, was der Verlauf festhält, und lässt sich hier daher nicht rückgängig machen.</translation>
     </message>
     <message>
+        <source>WhatsApp chat</source>
+        <translation>WhatsApp-Chat</translation>
+    </message>
+    <message>
         <source>When it is written on that day.</source>
         <translation>Wann an diesem Tag sie geschrieben wird.</translation>
     </message>
@@ -3766,6 +3894,10 @@
     <message>
         <source>Who answers where a language model helps: nobody, or a service that speaks OpenAI&apos;s protocol.</source>
         <translation>Wer antwortet, wo ein Sprachmodell hilft: niemand, oder ein Dienst mit dem Protokoll von OpenAI.</translation>
+    </message>
+    <message>
+        <source>Word document</source>
+        <translation>Word-Dokument</translation>
     </message>
     <message>
         <source>Words</source>
@@ -3858,6 +3990,10 @@
     <message>
         <source>key</source>
         <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>mem0</source>
+        <translation>mem0</translation>
     </message>
     <message>
         <source>memories</source>
@@ -7646,52 +7782,16 @@
         <translation>1 Problem:</translation>
     </message>
     <message>
-        <source>Apple Notes</source>
-        <translation>Apple Notizen</translation>
-    </message>
-    <message>
         <source>At least {made}</source>
         <translation>Mindestens {made}</translation>
-    </message>
-    <message>
-        <source>Capsule</source>
-        <translation>Kapsel</translation>
-    </message>
-    <message>
-        <source>ChatGPT export</source>
-        <translation>Export von ChatGPT</translation>
-    </message>
-    <message>
-        <source>Claude export</source>
-        <translation>Export von Claude</translation>
-    </message>
-    <message>
-        <source>Documents</source>
-        <translation>Dokumente</translation>
-    </message>
-    <message>
-        <source>Encrypted Keepsake export</source>
-        <translation>Verschlüsselter Keepsake-Export</translation>
-    </message>
-    <message>
-        <source>Evernote notes</source>
-        <translation>Notizen von Evernote</translation>
     </message>
     <message>
         <source>For {name}</source>
         <translation>Für {name}</translation>
     </message>
     <message>
-        <source>Gemini, from Google Takeout</source>
-        <translation>Gemini, aus Google Takeout</translation>
-    </message>
-    <message>
         <source>Good to know:</source>
         <translation>Gut zu wissen:</translation>
-    </message>
-    <message>
-        <source>HTML page</source>
-        <translation>HTML-Seite</translation>
     </message>
     <message>
         <source>Imported</source>
@@ -7706,14 +7806,6 @@
         <translation>Sie gibt an, von {name} zu sein.</translation>
     </message>
     <message>
-        <source>Joplin export</source>
-        <translation>Export von Joplin</translation>
-    </message>
-    <message>
-        <source>Keepsake export</source>
-        <translation>Export von Keepsake</translation>
-    </message>
-    <message>
         <source>Key: {key}</source>
         <translation>Schlüssel: {key}</translation>
     </message>
@@ -7726,44 +7818,8 @@
         <translation>{n} Texte weglassen, die einen Schlüssel oder ein Passwort zu enthalten scheinen</translation>
     </message>
     <message>
-        <source>MCP memory server</source>
-        <translation>MCP-Gedächtnisserver</translation>
-    </message>
-    <message>
-        <source>MCP memory service</source>
-        <translation>MCP-Gedächtnisdienst</translation>
-    </message>
-    <message>
-        <source>Mails</source>
-        <translation>E-Mails</translation>
-    </message>
-    <message>
-        <source>Markdown notes</source>
-        <translation>Markdown-Notizen</translation>
-    </message>
-    <message>
-        <source>Memories of an agent</source>
-        <translation>Erinnerungen eines Agenten</translation>
-    </message>
-    <message>
-        <source>Messages of an agent</source>
-        <translation>Nachrichten eines Agenten</translation>
-    </message>
-    <message>
-        <source>Messenger or Instagram</source>
-        <translation>Messenger oder Instagram</translation>
-    </message>
-    <message>
         <source>Nothing new</source>
         <translation>Nichts Neues</translation>
-    </message>
-    <message>
-        <source>Notion export</source>
-        <translation>Export von Notion</translation>
-    </message>
-    <message>
-        <source>PDF document</source>
-        <translation>PDF-Dokument</translation>
     </message>
     <message>
         <source>Several kinds of exports</source>
@@ -7774,24 +7830,12 @@
         <translation>Angehalten</translation>
     </message>
     <message>
-        <source>Telegram export</source>
-        <translation>Telegram-Export</translation>
-    </message>
-    <message>
         <source>Type its passphrase to see what it holds.</source>
         <translation>Gib die Passphrase ein, um zu sehen, was darin ist.</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
         <translation>Was bisher importiert wurde, bleibt. Importiere es noch einmal, um fortzufahren.</translation>
-    </message>
-    <message>
-        <source>WhatsApp chat</source>
-        <translation>WhatsApp-Chat</translation>
-    </message>
-    <message>
-        <source>Word document</source>
-        <translation>Word-Dokument</translation>
     </message>
     <message>
         <source>You have imported nothing with this key so far, and anybody can write that name. Ask the sender for their key in another way, such as by telephone, and compare it with the one above.</source>

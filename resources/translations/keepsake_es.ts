@@ -2216,6 +2216,10 @@
         <translation>Escrituras que pueden quedar en cola para los agentes que no esperan.</translation>
     </message>
     <message>
+        <source>Apple Notes</source>
+        <translation>Apple Notes</translation>
+    </message>
+    <message>
         <source>Archived {items}</source>
         <translation>Archivado: {items}</translation>
     </message>
@@ -2296,6 +2300,10 @@
         <translation>Candidatos que palabras y significado dan cada uno a una receta, salvo «learned».</translation>
     </message>
     <message>
+        <source>Capsule</source>
+        <translation>Cápsula</translation>
+    </message>
+    <message>
         <source>Capture clients</source>
         <translation>Programas capturados</translation>
     </message>
@@ -2356,8 +2364,24 @@
         <translation>Caracteres de la respuesta de una herramienta que lee el modelo.</translation>
     </message>
     <message>
+        <source>ChatGPT export</source>
+        <translation>Exportación de ChatGPT</translation>
+    </message>
+    <message>
+        <source>ChatGPT, with branches</source>
+        <translation>ChatGPT, con ramas</translation>
+    </message>
+    <message>
         <source>Checked its own access</source>
         <translation>Comprobó su propio acceso</translation>
+    </message>
+    <message>
+        <source>Claude Code</source>
+        <translation>Claude Code</translation>
+    </message>
+    <message>
+        <source>Claude export</source>
+        <translation>Exportación de Claude</translation>
     </message>
     <message>
         <source>Cleared {items} out of the archive</source>
@@ -2370,6 +2394,10 @@
     <message>
         <source>Closing the window keeps Keepsake running: in the tray, or hidden where there is none.</source>
         <translation>Al cerrar la ventana, Keepsake sigue en marcha: en la bandeja del sistema, u oculto donde no la hay.</translation>
+    </message>
+    <message>
+        <source>Codex</source>
+        <translation>Codex</translation>
     </message>
     <message>
         <source>Colours of the window.</source>
@@ -2516,6 +2544,10 @@
         <translation>Creado: {items}</translation>
     </message>
     <message>
+        <source>Cursor</source>
+        <translation>Cursor</translation>
+    </message>
+    <message>
         <source>Daily backups that are kept.</source>
         <translation>Copias diarias que se conservan.</translation>
     </message>
@@ -2604,6 +2636,14 @@
         <translation>No hizo nada que aún se conozca</translation>
     </message>
     <message>
+        <source>Discord</source>
+        <translation>Discord</translation>
+    </message>
+    <message>
+        <source>Documents</source>
+        <translation>Documentos</translation>
+    </message>
+    <message>
         <source>Draw lasting facts from conversations that have ended.</source>
         <translation>Extraer hechos duraderos de conversaciones terminadas.</translation>
     </message>
@@ -2640,6 +2680,10 @@
         <translation>Retener en emergencia</translation>
     </message>
     <message>
+        <source>Encrypted Keepsake export</source>
+        <translation>Exportación cifrada de Keepsake</translation>
+    </message>
+    <message>
         <source>Enrichment limit</source>
         <translation>Límite del enriquecimiento</translation>
     </message>
@@ -2662,6 +2706,10 @@
     <message>
         <source>Environment variable that holds the key, in capital letters; never the key itself. Empty for the key in the system&apos;s keyring.</source>
         <translation>Variable de entorno con la clave, en mayúsculas; nunca la clave misma. Vacío para la clave del llavero del sistema.</translation>
+    </message>
+    <message>
+        <source>Evernote notes</source>
+        <translation>Notas de Evernote</translation>
     </message>
     <message>
         <source>Every hours</source>
@@ -2732,6 +2780,14 @@
         <translation>Viernes</translation>
     </message>
     <message>
+        <source>Gemini CLI</source>
+        <translation>Gemini CLI</translation>
+    </message>
+    <message>
+        <source>Gemini, from Google Takeout</source>
+        <translation>Gemini, de Google Takeout</translation>
+    </message>
+    <message>
         <source>Give agents an index of the memories they may see.</source>
         <translation>Dar a los agentes un índice de los recuerdos que pueden ver.</translation>
     </message>
@@ -2750,6 +2806,10 @@
     <message>
         <source>Goals max turns</source>
         <translation>Turnos máximos de los objetivos</translation>
+    </message>
+    <message>
+        <source>HTML page</source>
+        <translation>Página HTML</translation>
     </message>
     <message>
         <source>Hiding what {name} wrote</source>
@@ -2808,6 +2868,10 @@
         <translation>Indexando para buscar por significado</translation>
     </message>
     <message>
+        <source>Joplin export</source>
+        <translation>Exportación de Joplin</translation>
+    </message>
+    <message>
         <source>Keep</source>
         <translation>Conservar</translation>
     </message>
@@ -2826,6 +2890,10 @@
     <message>
         <source>Keep the text of agents&apos; searches in the ledger. When off, only a keyed hash of it, which nobody can read.</source>
         <translation>Guardar el texto de las búsquedas de los agentes en el registro de accesos. Si no, solo un resumen cifrado que nadie puede leer.</translation>
+    </message>
+    <message>
+        <source>Keepsake export</source>
+        <translation>Exportación de Keepsake</translation>
     </message>
     <message>
         <source>Keys that differ from the usual ones, as a JSON object of actions and keys.</source>
@@ -2866,6 +2934,10 @@
     <message>
         <source>Let reads go on while something is written; off, for file systems that cannot share memory, is far slower.</source>
         <translation>Dejar leer mientras se escribe; desactivado, para sistemas de archivos sin memoria compartida, es mucho más lento.</translation>
+    </message>
+    <message>
+        <source>Letta</source>
+        <translation>Letta</translation>
     </message>
     <message>
         <source>Lexical weight</source>
@@ -2936,12 +3008,28 @@
         <translation>Confianza reducida: {items}</translation>
     </message>
     <message>
+        <source>MCP memory server</source>
+        <translation>Servidor de memoria MCP</translation>
+    </message>
+    <message>
+        <source>MCP memory service</source>
+        <translation>Servicio de memoria MCP</translation>
+    </message>
+    <message>
+        <source>Mails</source>
+        <translation>Correos</translation>
+    </message>
+    <message>
         <source>Make vectors in the background, for search by meaning.</source>
         <translation>Hacer vectores en segundo plano, para buscar por significado.</translation>
     </message>
     <message>
         <source>Making a backup</source>
         <translation>Haciendo una copia</translation>
+    </message>
+    <message>
+        <source>Markdown notes</source>
+        <translation>Notas Markdown</translation>
     </message>
     <message>
         <source>Max history</source>
@@ -2980,6 +3068,10 @@
         <translation>Recuerdos que mira.</translation>
     </message>
     <message>
+        <source>Memories of an agent</source>
+        <translation>Recuerdos de un agente</translation>
+    </message>
+    <message>
         <source>Memories reconcile seconds</source>
         <translation>Segundos para conciliar</translation>
     </message>
@@ -3004,6 +3096,10 @@
         <translation>Mensajes de una conversación que reciben los agentes.</translation>
     </message>
     <message>
+        <source>Messages of an agent</source>
+        <translation>Mensajes de un agente</translation>
+    </message>
+    <message>
         <source>Messages of each conversation in use that are held in memory.</source>
         <translation>Mensajes de cada conversación en uso que se guardan en memoria.</translation>
     </message>
@@ -3022,6 +3118,10 @@
     <message>
         <source>Messages without which nothing is condensed.</source>
         <translation>Mensajes mínimos para condensar algo.</translation>
+    </message>
+    <message>
+        <source>Messenger or Instagram</source>
+        <translation>Messenger o Instagram</translation>
     </message>
     <message>
         <source>Milliseconds to wait while another program holds the database.</source>
@@ -3088,6 +3188,10 @@
         <translation>No se envía nada: no hay modelo de lenguaje configurado.</translation>
     </message>
     <message>
+        <source>Notion export</source>
+        <translation>Exportación de Notion</translation>
+    </message>
+    <message>
         <source>Number of similar observations that make a digest.</source>
         <translation>Número de observaciones parecidas que forman un extracto.</translation>
     </message>
@@ -3102,6 +3206,10 @@
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
         <translation>Abrir la captura rápida desde cualquier lugar, con un atajo que concede el escritorio.</translation>
+    </message>
+    <message>
+        <source>PDF document</source>
+        <translation>Documento PDF</translation>
     </message>
     <message>
         <source>Page</source>
@@ -3352,6 +3460,10 @@
         <translation>Enviar textos privados a un servicio que no está en este equipo.</translation>
     </message>
     <message>
+        <source>Session of an agent</source>
+        <translation>Sesión de un agente</translation>
+    </message>
+    <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
         <translation>Parte de la confianza que un hecho nuevo pierde en un día sin uso.</translation>
     </message>
@@ -3392,6 +3504,10 @@
         <translation>Mostrar los cambios al momento, sin movimiento ni destellos.</translation>
     </message>
     <message>
+        <source>Signal</source>
+        <translation>Signal</translation>
+    </message>
+    <message>
         <source>Similarity above which a message is relevant.</source>
         <translation>Similitud por encima de la cual un mensaje es relevante.</translation>
     </message>
@@ -3406,6 +3522,10 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>Tamaño del texto y los controles, en porcentaje.</translation>
+    </message>
+    <message>
+        <source>Slack</source>
+        <translation>Slack</translation>
     </message>
     <message>
         <source>Store busy timeout</source>
@@ -3466,6 +3586,10 @@
     <message>
         <source>Take memories from conversations after each turn, where there is a language model.</source>
         <translation>Tomar recuerdos de las conversaciones tras cada turno, donde hay un modelo de lenguaje.</translation>
+    </message>
+    <message>
+        <source>Telegram export</source>
+        <translation>Exportación de Telegram</translation>
     </message>
     <message>
         <source>Testing the search</source>
@@ -3736,6 +3860,10 @@
         <translation>Lo aceptado no cambió nada que el historial conserve, así que no se puede deshacer aquí.</translation>
     </message>
     <message>
+        <source>WhatsApp chat</source>
+        <translation>Chat de WhatsApp</translation>
+    </message>
+    <message>
         <source>When it is written on that day.</source>
         <translation>A qué hora de ese día se escribe.</translation>
     </message>
@@ -3766,6 +3894,10 @@
     <message>
         <source>Who answers where a language model helps: nobody, or a service that speaks OpenAI&apos;s protocol.</source>
         <translation>Quién responde donde ayuda un modelo de lenguaje: nadie, o un servicio que habla el protocolo de OpenAI.</translation>
+    </message>
+    <message>
+        <source>Word document</source>
+        <translation>Documento de Word</translation>
     </message>
     <message>
         <source>Words</source>
@@ -3858,6 +3990,10 @@
     <message>
         <source>key</source>
         <translation>clave</translation>
+    </message>
+    <message>
+        <source>mem0</source>
+        <translation>mem0</translation>
     </message>
     <message>
         <source>memories</source>
@@ -7646,52 +7782,16 @@
         <translation>1 problema:</translation>
     </message>
     <message>
-        <source>Apple Notes</source>
-        <translation>Apple Notes</translation>
-    </message>
-    <message>
         <source>At least {made}</source>
         <translation>Al menos {made}</translation>
-    </message>
-    <message>
-        <source>Capsule</source>
-        <translation>Cápsula</translation>
-    </message>
-    <message>
-        <source>ChatGPT export</source>
-        <translation>Exportación de ChatGPT</translation>
-    </message>
-    <message>
-        <source>Claude export</source>
-        <translation>Exportación de Claude</translation>
-    </message>
-    <message>
-        <source>Documents</source>
-        <translation>Documentos</translation>
-    </message>
-    <message>
-        <source>Encrypted Keepsake export</source>
-        <translation>Exportación cifrada de Keepsake</translation>
-    </message>
-    <message>
-        <source>Evernote notes</source>
-        <translation>Notas de Evernote</translation>
     </message>
     <message>
         <source>For {name}</source>
         <translation>Para {name}</translation>
     </message>
     <message>
-        <source>Gemini, from Google Takeout</source>
-        <translation>Gemini, de Google Takeout</translation>
-    </message>
-    <message>
         <source>Good to know:</source>
         <translation>Conviene saber:</translation>
-    </message>
-    <message>
-        <source>HTML page</source>
-        <translation>Página HTML</translation>
     </message>
     <message>
         <source>Imported</source>
@@ -7706,14 +7806,6 @@
         <translation>Dice ser de {name}.</translation>
     </message>
     <message>
-        <source>Joplin export</source>
-        <translation>Exportación de Joplin</translation>
-    </message>
-    <message>
-        <source>Keepsake export</source>
-        <translation>Exportación de Keepsake</translation>
-    </message>
-    <message>
         <source>Key: {key}</source>
         <translation>Clave: {key}</translation>
     </message>
@@ -7726,44 +7818,8 @@
         <translation>Dejar fuera {n} textos que parecen contener una clave o contraseña</translation>
     </message>
     <message>
-        <source>MCP memory server</source>
-        <translation>Servidor de memoria MCP</translation>
-    </message>
-    <message>
-        <source>MCP memory service</source>
-        <translation>Servicio de memoria MCP</translation>
-    </message>
-    <message>
-        <source>Mails</source>
-        <translation>Correos</translation>
-    </message>
-    <message>
-        <source>Markdown notes</source>
-        <translation>Notas Markdown</translation>
-    </message>
-    <message>
-        <source>Memories of an agent</source>
-        <translation>Recuerdos de un agente</translation>
-    </message>
-    <message>
-        <source>Messages of an agent</source>
-        <translation>Mensajes de un agente</translation>
-    </message>
-    <message>
-        <source>Messenger or Instagram</source>
-        <translation>Messenger o Instagram</translation>
-    </message>
-    <message>
         <source>Nothing new</source>
         <translation>Nada nuevo</translation>
-    </message>
-    <message>
-        <source>Notion export</source>
-        <translation>Exportación de Notion</translation>
-    </message>
-    <message>
-        <source>PDF document</source>
-        <translation>Documento PDF</translation>
     </message>
     <message>
         <source>Several kinds of exports</source>
@@ -7774,24 +7830,12 @@
         <translation>Detenida</translation>
     </message>
     <message>
-        <source>Telegram export</source>
-        <translation>Exportación de Telegram</translation>
-    </message>
-    <message>
         <source>Type its passphrase to see what it holds.</source>
         <translation>Escribe su frase de contraseña para ver qué contiene.</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
         <translation>Lo importado hasta ahora se queda. Impórtalo de nuevo para continuar.</translation>
-    </message>
-    <message>
-        <source>WhatsApp chat</source>
-        <translation>Chat de WhatsApp</translation>
-    </message>
-    <message>
-        <source>Word document</source>
-        <translation>Documento de Word</translation>
     </message>
     <message>
         <source>You have imported nothing with this key so far, and anybody can write that name. Ask the sender for their key in another way, such as by telephone, and compare it with the one above.</source>

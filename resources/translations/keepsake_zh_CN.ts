@@ -2216,6 +2216,10 @@
         <translation>为不等待的智能体排队的最大追加数。</translation>
     </message>
     <message>
+        <source>Apple Notes</source>
+        <translation>Apple 备忘录</translation>
+    </message>
+    <message>
         <source>Archived {items}</source>
         <translation>归档了{items}</translation>
     </message>
@@ -2296,6 +2300,10 @@
         <translation>词语和含义各自提供给配方的候选数（“learned”除外）。</translation>
     </message>
     <message>
+        <source>Capsule</source>
+        <translation>胶囊</translation>
+    </message>
+    <message>
         <source>Capture clients</source>
         <translation>记录的程序</translation>
     </message>
@@ -2356,8 +2364,24 @@
         <translation>模型读取的工具回答字符数。</translation>
     </message>
     <message>
+        <source>ChatGPT export</source>
+        <translation>ChatGPT 导出</translation>
+    </message>
+    <message>
+        <source>ChatGPT, with branches</source>
+        <translation>ChatGPT（含分支）</translation>
+    </message>
+    <message>
         <source>Checked its own access</source>
         <translation>查看了自己的访问权限</translation>
+    </message>
+    <message>
+        <source>Claude Code</source>
+        <translation>Claude Code</translation>
+    </message>
+    <message>
+        <source>Claude export</source>
+        <translation>Claude 导出</translation>
     </message>
     <message>
         <source>Cleared {items} out of the archive</source>
@@ -2370,6 +2394,10 @@
     <message>
         <source>Closing the window keeps Keepsake running: in the tray, or hidden where there is none.</source>
         <translation>关闭窗口后 Keepsake 继续运行：在托盘中，没有托盘时在后台。</translation>
+    </message>
+    <message>
+        <source>Codex</source>
+        <translation>Codex</translation>
     </message>
     <message>
         <source>Colours of the window.</source>
@@ -2516,6 +2544,10 @@
         <translation>创建了{items}</translation>
     </message>
     <message>
+        <source>Cursor</source>
+        <translation>Cursor</translation>
+    </message>
+    <message>
         <source>Daily backups that are kept.</source>
         <translation>保留的每日备份数。</translation>
     </message>
@@ -2604,6 +2636,14 @@
         <translation>没有仍可查知的更改</translation>
     </message>
     <message>
+        <source>Discord</source>
+        <translation>Discord</translation>
+    </message>
+    <message>
+        <source>Documents</source>
+        <translation>文档</translation>
+    </message>
+    <message>
         <source>Draw lasting facts from conversations that have ended.</source>
         <translation>从已结束的会话中提取长期事实。</translation>
     </message>
@@ -2640,6 +2680,10 @@
         <translation>紧急保留</translation>
     </message>
     <message>
+        <source>Encrypted Keepsake export</source>
+        <translation>加密的 Keepsake 导出</translation>
+    </message>
+    <message>
         <source>Enrichment limit</source>
         <translation>名称补充上限</translation>
     </message>
@@ -2662,6 +2706,10 @@
     <message>
         <source>Environment variable that holds the key, in capital letters; never the key itself. Empty for the key in the system&apos;s keyring.</source>
         <translation>保存密钥的环境变量，用大写字母；绝不是密钥本身。留空则使用系统密钥环中的密钥。</translation>
+    </message>
+    <message>
+        <source>Evernote notes</source>
+        <translation>Evernote 笔记</translation>
     </message>
     <message>
         <source>Every hours</source>
@@ -2732,6 +2780,14 @@
         <translation>星期五</translation>
     </message>
     <message>
+        <source>Gemini CLI</source>
+        <translation>Gemini CLI</translation>
+    </message>
+    <message>
+        <source>Gemini, from Google Takeout</source>
+        <translation>Gemini（来自 Google Takeout）</translation>
+    </message>
+    <message>
         <source>Give agents an index of the memories they may see.</source>
         <translation>向智能体提供它们可见记忆的索引。</translation>
     </message>
@@ -2750,6 +2806,10 @@
     <message>
         <source>Goals max turns</source>
         <translation>目标最多轮数</translation>
+    </message>
+    <message>
+        <source>HTML page</source>
+        <translation>HTML 页面</translation>
     </message>
     <message>
         <source>Hiding what {name} wrote</source>
@@ -2808,6 +2868,10 @@
         <translation>正在为按含义搜索建立索引</translation>
     </message>
     <message>
+        <source>Joplin export</source>
+        <translation>Joplin 导出</translation>
+    </message>
+    <message>
         <source>Keep</source>
         <translation>保留</translation>
     </message>
@@ -2826,6 +2890,10 @@
     <message>
         <source>Keep the text of agents&apos; searches in the ledger. When off, only a keyed hash of it, which nobody can read.</source>
         <translation>在访问账本中保留智能体搜索的文本。关闭时只保留无人可读的带密钥哈希。</translation>
+    </message>
+    <message>
+        <source>Keepsake export</source>
+        <translation>Keepsake 导出</translation>
     </message>
     <message>
         <source>Keys that differ from the usual ones, as a JSON object of actions and keys.</source>
@@ -2866,6 +2934,10 @@
     <message>
         <source>Let reads go on while something is written; off, for file systems that cannot share memory, is far slower.</source>
         <translation>允许写入时读取；关闭（用于不能共享内存的文件系统）会慢得多。</translation>
+    </message>
+    <message>
+        <source>Letta</source>
+        <translation>Letta</translation>
     </message>
     <message>
         <source>Lexical weight</source>
@@ -2936,12 +3008,28 @@
         <translation>降低了{items}的可信度</translation>
     </message>
     <message>
+        <source>MCP memory server</source>
+        <translation>MCP 记忆服务器</translation>
+    </message>
+    <message>
+        <source>MCP memory service</source>
+        <translation>MCP 记忆服务</translation>
+    </message>
+    <message>
+        <source>Mails</source>
+        <translation>邮件</translation>
+    </message>
+    <message>
         <source>Make vectors in the background, for search by meaning.</source>
         <translation>在后台生成向量，用于按含义搜索。</translation>
     </message>
     <message>
         <source>Making a backup</source>
         <translation>正在备份</translation>
+    </message>
+    <message>
+        <source>Markdown notes</source>
+        <translation>Markdown 笔记</translation>
     </message>
     <message>
         <source>Max history</source>
@@ -2980,6 +3068,10 @@
         <translation>它查看的记忆数。</translation>
     </message>
     <message>
+        <source>Memories of an agent</source>
+        <translation>某个智能体的记忆</translation>
+    </message>
+    <message>
         <source>Memories reconcile seconds</source>
         <translation>记忆核对秒数</translation>
     </message>
@@ -3004,6 +3096,10 @@
         <translation>提供给智能体的会话消息数。</translation>
     </message>
     <message>
+        <source>Messages of an agent</source>
+        <translation>某个智能体的消息</translation>
+    </message>
+    <message>
         <source>Messages of each conversation in use that are held in memory.</source>
         <translation>每个使用中会话保留在内存中的消息数。</translation>
     </message>
@@ -3022,6 +3118,10 @@
     <message>
         <source>Messages without which nothing is condensed.</source>
         <translation>少于此数的消息不压缩。</translation>
+    </message>
+    <message>
+        <source>Messenger or Instagram</source>
+        <translation>Messenger 或 Instagram</translation>
     </message>
     <message>
         <source>Milliseconds to wait while another program holds the database.</source>
@@ -3088,6 +3188,10 @@
         <translation>不会发送任何内容：未配置语言模型。</translation>
     </message>
     <message>
+        <source>Notion export</source>
+        <translation>Notion 导出</translation>
+    </message>
+    <message>
         <source>Number of similar observations that make a digest.</source>
         <translation>多少条相似观察合成一篇摘编。</translation>
     </message>
@@ -3102,6 +3206,10 @@
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
         <translation>通过桌面授予的快捷键，从任何地方打开快速记录。</translation>
+    </message>
+    <message>
+        <source>PDF document</source>
+        <translation>PDF 文档</translation>
     </message>
     <message>
         <source>Page</source>
@@ -3352,6 +3460,10 @@
         <translation>将私密文本发送到不在此电脑上的服务。</translation>
     </message>
     <message>
+        <source>Session of an agent</source>
+        <translation>智能体的会话</translation>
+    </message>
+    <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
         <translation>新事实一天不被使用所失去的置信度比例。</translation>
     </message>
@@ -3392,6 +3504,10 @@
         <translation>立即显示变化，不使用动画或闪烁。</translation>
     </message>
     <message>
+        <source>Signal</source>
+        <translation>Signal</translation>
+    </message>
+    <message>
         <source>Similarity above which a message is relevant.</source>
         <translation>超过此相似度的消息视为相关。</translation>
     </message>
@@ -3406,6 +3522,10 @@
     <message>
         <source>Size of text and controls, in percent.</source>
         <translation>文字和控件的大小，以百分比计。</translation>
+    </message>
+    <message>
+        <source>Slack</source>
+        <translation>Slack</translation>
     </message>
     <message>
         <source>Store busy timeout</source>
@@ -3466,6 +3586,10 @@
     <message>
         <source>Take memories from conversations after each turn, where there is a language model.</source>
         <translation>有语言模型时，每轮之后从会话中提取记忆。</translation>
+    </message>
+    <message>
+        <source>Telegram export</source>
+        <translation>Telegram 导出</translation>
     </message>
     <message>
         <source>Testing the search</source>
@@ -3736,6 +3860,10 @@
         <translation>所接受的内容没有更改历史记录所保存的任何内容，因此无法在此撤销。</translation>
     </message>
     <message>
+        <source>WhatsApp chat</source>
+        <translation>WhatsApp 聊天</translation>
+    </message>
+    <message>
         <source>When it is written on that day.</source>
         <translation>当天撰写的时间。</translation>
     </message>
@@ -3766,6 +3894,10 @@
     <message>
         <source>Who answers where a language model helps: nobody, or a service that speaks OpenAI&apos;s protocol.</source>
         <translation>在语言模型有帮助处由谁回答：无，或使用 OpenAI 协议的服务。</translation>
+    </message>
+    <message>
+        <source>Word document</source>
+        <translation>Word 文档</translation>
     </message>
     <message>
         <source>Words</source>
@@ -3858,6 +3990,10 @@
     <message>
         <source>key</source>
         <translation>键</translation>
+    </message>
+    <message>
+        <source>mem0</source>
+        <translation>mem0</translation>
     </message>
     <message>
         <source>memories</source>
@@ -7646,52 +7782,16 @@
         <translation>1 个问题：</translation>
     </message>
     <message>
-        <source>Apple Notes</source>
-        <translation>Apple 备忘录</translation>
-    </message>
-    <message>
         <source>At least {made}</source>
         <translation>至少 {made}</translation>
-    </message>
-    <message>
-        <source>Capsule</source>
-        <translation>胶囊</translation>
-    </message>
-    <message>
-        <source>ChatGPT export</source>
-        <translation>ChatGPT 导出</translation>
-    </message>
-    <message>
-        <source>Claude export</source>
-        <translation>Claude 导出</translation>
-    </message>
-    <message>
-        <source>Documents</source>
-        <translation>文档</translation>
-    </message>
-    <message>
-        <source>Encrypted Keepsake export</source>
-        <translation>加密的 Keepsake 导出</translation>
-    </message>
-    <message>
-        <source>Evernote notes</source>
-        <translation>Evernote 笔记</translation>
     </message>
     <message>
         <source>For {name}</source>
         <translation>给 {name}</translation>
     </message>
     <message>
-        <source>Gemini, from Google Takeout</source>
-        <translation>Gemini（来自 Google Takeout）</translation>
-    </message>
-    <message>
         <source>Good to know:</source>
         <translation>说明：</translation>
-    </message>
-    <message>
-        <source>HTML page</source>
-        <translation>HTML 页面</translation>
     </message>
     <message>
         <source>Imported</source>
@@ -7706,14 +7806,6 @@
         <translation>它自称来自 {name}。</translation>
     </message>
     <message>
-        <source>Joplin export</source>
-        <translation>Joplin 导出</translation>
-    </message>
-    <message>
-        <source>Keepsake export</source>
-        <translation>Keepsake 导出</translation>
-    </message>
-    <message>
         <source>Key: {key}</source>
         <translation>密钥：{key}</translation>
     </message>
@@ -7726,44 +7818,8 @@
         <translation>略过 {n} 段疑似含密钥或密码的文本</translation>
     </message>
     <message>
-        <source>MCP memory server</source>
-        <translation>MCP 记忆服务器</translation>
-    </message>
-    <message>
-        <source>MCP memory service</source>
-        <translation>MCP 记忆服务</translation>
-    </message>
-    <message>
-        <source>Mails</source>
-        <translation>邮件</translation>
-    </message>
-    <message>
-        <source>Markdown notes</source>
-        <translation>Markdown 笔记</translation>
-    </message>
-    <message>
-        <source>Memories of an agent</source>
-        <translation>某个智能体的记忆</translation>
-    </message>
-    <message>
-        <source>Messages of an agent</source>
-        <translation>某个智能体的消息</translation>
-    </message>
-    <message>
-        <source>Messenger or Instagram</source>
-        <translation>Messenger 或 Instagram</translation>
-    </message>
-    <message>
         <source>Nothing new</source>
         <translation>没有新内容</translation>
-    </message>
-    <message>
-        <source>Notion export</source>
-        <translation>Notion 导出</translation>
-    </message>
-    <message>
-        <source>PDF document</source>
-        <translation>PDF 文档</translation>
     </message>
     <message>
         <source>Several kinds of exports</source>
@@ -7774,24 +7830,12 @@
         <translation>已停止</translation>
     </message>
     <message>
-        <source>Telegram export</source>
-        <translation>Telegram 导出</translation>
-    </message>
-    <message>
         <source>Type its passphrase to see what it holds.</source>
         <translation>输入其密码短语以查看内容。</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
         <translation>目前已导入的内容会保留。再次导入即可继续。</translation>
-    </message>
-    <message>
-        <source>WhatsApp chat</source>
-        <translation>WhatsApp 聊天</translation>
-    </message>
-    <message>
-        <source>Word document</source>
-        <translation>Word 文档</translation>
     </message>
     <message>
         <source>You have imported nothing with this key so far, and anybody can write that name. Ask the sender for their key in another way, such as by telephone, and compare it with the one above.</source>

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Literal
 
 from app.api.caller import Caller
+from app.api.operation import Handler
 from app.api.registry import operation
 from app.api.session_access import conversation
 from app.api.tracked_job import tracked_job
@@ -13,6 +14,7 @@ from app.core.stores import StoreName
 from app.encryption.key_file import has_key_file
 from app.engine import Engine
 from app.errors import CancelledByPersonError, InputError
+from app.exchange.formats.known_formats import SPECS
 from app.exchange.formats.own import capsule, encrypted_export
 from app.exchange.model import (
     ExportFormat,
@@ -22,6 +24,13 @@ from app.exchange.model import (
     NotesFolderStatus,
     UnfinishedImport,
 )
+
+
+def _with_formats(handler: Handler) -> Handler:
+    """Put the names of all formats into the documentation of an operation."""
+    names = (f"``{spec.name}`` ({spec.title})" for spec in SPECS.values())
+    handler.__doc__ = (handler.__doc__ or "").replace("FORMATS", ", ".join(names))
+    return handler
 
 
 @operation("exchange.preview", trust="full", owner_only=True)
@@ -50,6 +59,7 @@ async def notes_folder(engine: Engine, caller: Caller) -> NotesFolderStatus:
 @operation(
     "exchange.import", access="write", trust="full", owner_only=True, review="unrehearsed", kind="note", undo="history"
 )
+@_with_formats
 async def import_file(
     engine: Engine,
     caller: Caller,
@@ -70,13 +80,7 @@ async def import_file(
             CLI, Cursor, pi or droid, chats of messengers, an mbox file of mails, notes of Markdown, Joplin, Notion,
             Apple or Evernote, PDF, Word and other documents, memories of other systems
             for agents, or Keepsake JSONL, encrypted or not.
-        format: ``chatgpt``, ``chatgpt-branches`` (also what edits and retries left behind), ``claude``, ``markdown``,
-            ``keepsake``, ``encrypted``, ``capsule``, ``mcp-memory``, ``claude-code``, ``codex``, ``gemini``,
-            ``cursor``, ``agent-session`` (pi, droid and others),
-            ``whatsapp``, ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``, ``mbox``, ``enex``,
-            ``joplin``, ``notion``, ``apple-notes``, ``pdf``, ``docx``, ``html``, ``documents``, ``mem0``,
-            ``mcp-memory-service``, ``letta``, ``gemini-takeout``, ``messages``, ``memory-database``, or ``auto`` to
-            look.
+        format: One of FORMATS, or ``auto`` to look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
         skip_secrets: Leave out notes and messages that look as if they held a key or a password.

@@ -26,6 +26,7 @@ from app.config.schema import SETTINGS, Setting
 from app.core import declared_operations
 from app.core.paths import resources
 from app.errors import UnknownOperationError
+from app.exchange.formats.known_formats import SPECS
 
 _TRUST = {
     "public": "open to any caller",
@@ -82,6 +83,7 @@ def operation_declarations() -> str:
         "removes": [item.name for item in known if item.removes],
         "replaces": [item.name for item in known if item.replaces],
         "sentences": {item.name: item.sentence for item in known if item.sentence},
+        "formats": {name: spec.title for name, spec in SPECS.items()},
     }
     return json.dumps(parts, indent=1) + "\n"
 

@@ -173,4 +173,6 @@ def _time_ms(text: str) -> int | None:
         return None
 
 
-SPEC = FormatSpec(name=NAME, read=read, kind="document", help="Word (DOCX)", suffixes=(".docx",), keys="folder")
+SPEC = FormatSpec(
+    name=NAME, title="Word document", read=read, kind="document", help="Word (DOCX)", suffixes=(".docx",), keys="folder"
+)

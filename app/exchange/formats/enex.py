@@ -164,4 +164,12 @@ def _time_ms(text: str) -> int | None:
         return None
 
 
-SPEC = FormatSpec(name=NAME, read=read, kind="notebook", help="Evernote (ENEX)", suffixes=(".enex",), names_others=True)
+SPEC = FormatSpec(
+    name=NAME,
+    title="Evernote notes",
+    read=read,
+    kind="notebook",
+    help="Evernote (ENEX)",
+    suffixes=(".enex",),
+    names_others=True,
+)

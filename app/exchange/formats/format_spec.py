@@ -16,7 +16,8 @@ class FormatSpec:
     """A format: its reader, how it is recognised, and how its records are treated.
 
     Args:
-        name: Its name in operations and commands; ``FORMAT_NAMES`` has the one for people.
+        name: Its name in operations and commands.
+        title: What people call an export of it, in reports and in the window.
         read: Reads a file or folder.
         kind: What it holds. The files of a transcript or document are imported as a group where several lie together.
         help: Its name in the sentence of all that is supported, ``""`` where that of another one covers it.
@@ -38,6 +39,7 @@ class FormatSpec:
     """
 
     name: str
+    title: str
     read: Reader
     kind: Literal["conversations", "notes", "notebook", "document", "transcript", "chat", "memories"]
     help: str = ""

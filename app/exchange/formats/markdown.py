@@ -394,6 +394,7 @@ def _unreadable(place: PurePosixPath | Path, error: OSError) -> Problem:
 
 SPEC = FormatSpec(
     name="markdown",
+    title="Markdown notes",
     read=read,
     kind="notes",
     help="Obsidian, Logseq and others (a file, a folder or its zip)",

@@ -143,4 +143,11 @@ def _id(name: str) -> str:
     return f"ent-{uuid.uuid5(_SPACE, name)}"
 
 
-SPEC = FormatSpec(name=NAME, read=read, kind="memories", help="the MCP memory server", suffixes=(".json", ".jsonl"))
+SPEC = FormatSpec(
+    name=NAME,
+    title="MCP memory server",
+    read=read,
+    kind="memories",
+    help="the MCP memory server",
+    suffixes=(".json", ".jsonl"),
+)

@@ -58,4 +58,6 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     yield Position(size, size, path.name)
 
 
-SPEC = FormatSpec(name=NAME, read=read, kind="document", help="HTML", suffixes=(".html", ".htm"), keys="folder")
+SPEC = FormatSpec(
+    name=NAME, title="HTML page", read=read, kind="document", help="HTML", suffixes=(".html", ".htm"), keys="folder"
+)

@@ -22,9 +22,9 @@ from app.exchange.formats.memory_systems.memory_database import VAULT_ADVICE, VA
 from app.exchange.formats.notebooks import apple_notes, documents, notion
 from app.exchange.formats.notebooks.obsidian import CANVAS, linked_names
 from app.exchange.importing import unread_words
-from app.exchange.importing.parts_together import MIXED
 from app.exchange.importing.source_files import CONVERSATIONS
 from app.exchange.importing.unread_files import FileAccount, is_media, left_out
+from app.exchange.model import MIXED
 from app.memories.foreign_record import Problem
 
 _DOCUMENTS: Final = frozenset(spec.name for spec in of_kind("document"))

@@ -8,8 +8,6 @@ from app.exchange.formats.markdown import NOT_MARKDOWN
 from app.exchange.model import ImportPart, ImportPreview, ImportReport
 from app.memories.foreign_record import Problem
 
-MIXED: Final = "mixed"
-"""Format of a folder in which exports of several kinds lie."""
 SHOWN_PROBLEMS: Final = 1000
 _SUMS: Final = ("problem_count", "remark_count", "problems", "remarks", "secrets", "attachments", "items")
 _OF_PREVIEW: Final = (*_SUMS, "bytes", "notes", "conversations", "messages", "known")

@@ -1,6 +1,8 @@
 """An import's report in words."""
 
-from app.exchange.model import FORMAT_NAMES, CapsuleOrigin, ImportPart, ImportPreview, ImportReport, ItemCounts
+from app.core.declared_operations import declared_operations
+from app.exchange.model import MIXED, CapsuleOrigin, ImportPart, ImportPreview, ImportReport, ItemCounts
+from ui.engine_texts import engine_text
 from ui.models.dates import counted, format_number, full_date
 from ui.shell.status_line import amount, span
 from ui.translation import translate
@@ -11,33 +13,9 @@ _KILOBYTES_TILL = 1_000_000
 
 def format_name(name: str) -> str:
     """Return what a person calls a format."""
-    names = {
-        "chatgpt": translate("Report", "ChatGPT export"),
-        "claude": translate("Report", "Claude export"),
-        "capsule": translate("Report", "Capsule"),
-        "markdown": translate("Report", "Markdown notes"),
-        "keepsake": translate("Report", "Keepsake export"),
-        "encrypted": translate("Report", "Encrypted Keepsake export"),
-        "enex": translate("Report", "Evernote notes"),
-        "joplin": translate("Report", "Joplin export"),
-        "notion": translate("Report", "Notion export"),
-        "apple-notes": translate("Report", "Apple Notes"),
-        "pdf": translate("Report", "PDF document"),
-        "docx": translate("Report", "Word document"),
-        "html": translate("Report", "HTML page"),
-        "documents": translate("Report", "Documents"),
-        "telegram": translate("Report", "Telegram export"),
-        "whatsapp": translate("Report", "WhatsApp chat"),
-        "mbox": translate("Report", "Mails"),
-        "messenger": translate("Report", "Messenger or Instagram"),
-        "messages": translate("Report", "Messages of an agent"),
-        "memory-database": translate("Report", "Memories of an agent"),
-        "mcp-memory": translate("Report", "MCP memory server"),
-        "mcp-memory-service": translate("Report", "MCP memory service"),
-        "gemini-takeout": translate("Report", "Gemini, from Google Takeout"),
-        "mixed": translate("Report", "Several kinds of exports"),
-    }
-    return names.get(name) or FORMAT_NAMES.get(name, name)
+    if name == MIXED:
+        return translate("Report", "Several kinds of exports")
+    return engine_text(declared_operations().formats.get(name, name))
 
 
 def part_text(part: ImportPart) -> str:

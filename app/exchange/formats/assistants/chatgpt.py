@@ -223,6 +223,7 @@ def _foreign_role(message: Node) -> str:
 
 SPEC = FormatSpec(
     name="chatgpt",
+    title="ChatGPT export",
     read=read,
     kind="conversations",
     help="ChatGPT (conversations.json or the zip)",
@@ -234,5 +235,10 @@ SPEC = FormatSpec(
 
 
 BRANCHES_SPEC = FormatSpec(
-    name=WITH_BRANCHES, read=partial(read, all_branches=True), kind="conversations", noise=NOISE, stored_as="chatgpt"
+    name=WITH_BRANCHES,
+    title="ChatGPT, with branches",
+    read=partial(read, all_branches=True),
+    kind="conversations",
+    noise=NOISE,
+    stored_as="chatgpt",
 )

@@ -174,6 +174,7 @@ __all__ = ["AGENT", "read"]
 
 SPEC = FormatSpec(
     name="claude",
+    title="Claude export",
     read=read,
     kind="conversations",
     help="Claude",

@@ -209,6 +209,7 @@ def _csv(entry: SourceEntry) -> Iterator[dict[str, Any] | Problem]:
 
 SPEC = FormatSpec(
     name=FORMAT,
+    title="Discord",
     read=read,
     kind="chat",
     help="Discord",

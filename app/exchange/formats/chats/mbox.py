@@ -318,6 +318,7 @@ def _without_tags(said: str) -> str:
 
 SPEC = FormatSpec(
     name=FORMAT,
+    title="Mails",
     read=read,
     kind="chat",
     help="mail programs (mbox)",

@@ -145,6 +145,7 @@ def repaired(said: str) -> str:
 
 SPEC = FormatSpec(
     name=FORMAT,
+    title="Messenger or Instagram",
     read=read,
     kind="chat",
     help="Messenger and Instagram",

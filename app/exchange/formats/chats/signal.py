@@ -119,6 +119,7 @@ def _mark(part: Any) -> str:
 
 SPEC = FormatSpec(
     name=FORMAT,
+    title="Signal",
     read=read,
     kind="chat",
     help="Signal",

@@ -176,6 +176,7 @@ def _moment(found: dict[str, Any]) -> int | None:
 
 SPEC = FormatSpec(
     name=FORMAT,
+    title="Slack",
     read=read,
     kind="chat",
     help="Slack",

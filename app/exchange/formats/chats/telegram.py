@@ -92,6 +92,7 @@ def _message(key: str, found: dict[str, Any]) -> MessageRecord:
 
 SPEC = FormatSpec(
     name=FORMAT,
+    title="Telegram export",
     read=read,
     kind="chat",
     help="Telegram",

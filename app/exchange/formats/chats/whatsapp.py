@@ -290,4 +290,6 @@ def _text(line: bytes) -> tuple[str, bool]:
         return (decoded.text if decoded is not None else line.decode("utf-8", "replace")), True
 
 
-SPEC = FormatSpec(name=FORMAT, read=read, kind="chat", help="WhatsApp", suffixes=(".txt",), files=FILES)
+SPEC = FormatSpec(
+    name=FORMAT, title="WhatsApp chat", read=read, kind="chat", help="WhatsApp", suffixes=(".txt",), files=FILES
+)

@@ -80,6 +80,7 @@ def _said(key: str, moment: int, entry: Fields) -> Iterator[Record]:
 
 SPEC = FormatSpec(
     name=NAME,
+    title="Gemini, from Google Takeout",
     read=read,
     kind="memories",
     help="Gemini (Takeout)",

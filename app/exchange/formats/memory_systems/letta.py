@@ -257,6 +257,7 @@ def _files(files: list[Any], file: str) -> Iterator[Record]:
 
 SPEC = FormatSpec(
     name=NAME,
+    title="Letta",
     read=read,
     kind="memories",
     help="Letta",

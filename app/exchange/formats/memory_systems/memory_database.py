@@ -401,6 +401,7 @@ def _state_summary(state: Fields) -> str:
 
 SPEC = FormatSpec(
     name=NAME,
+    title="Memories of an agent",
     read=read,
     kind="memories",
     help="agents (SQLite databases)",

@@ -160,6 +160,7 @@ def _category(fields: dict[str, Any]) -> str:
 
 MEM0_SPEC = FormatSpec(
     name=MEM0,
+    title="mem0",
     read=partial(read, fmt=MEM0),
     kind="memories",
     help="mem0",
@@ -169,6 +170,7 @@ MEM0_SPEC = FormatSpec(
 )
 SERVICE_SPEC = FormatSpec(
     name=MEMORY_SERVICE,
+    title="MCP memory service",
     read=partial(read, fmt=MEMORY_SERVICE),
     kind="memories",
     help="the MCP memory service",

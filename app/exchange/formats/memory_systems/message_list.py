@@ -93,6 +93,7 @@ def content_text(content: object) -> str:
 
 SPEC = FormatSpec(
     name=NAME,
+    title="Messages of an agent",
     read=read,
     kind="memories",
     help="agents (messages as JSON)",

@@ -116,4 +116,6 @@ def _stamp_ms(name: str) -> int | None:
         return None
 
 
-SPEC = FormatSpec(name=NAME, read=read, kind="notebook", help="Apple Notes", keys="file", names_others=True)
+SPEC = FormatSpec(
+    name=NAME, title="Apple Notes", read=read, kind="notebook", help="Apple Notes", keys="file", names_others=True
+)

@@ -98,4 +98,6 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         yield Position(done, total, place)
 
 
-SPEC = FormatSpec(name=NAME, read=read, kind="document", help="plain text", suffixes=SUFFIXES, keys="folder")
+SPEC = FormatSpec(
+    name=NAME, title="Documents", read=read, kind="document", help="plain text", suffixes=SUFFIXES, keys="folder"
+)

@@ -182,4 +182,4 @@ class _NoteReader:
         )
 
 
-SPEC = FormatSpec(name=NAME, read=read, kind="notebook", help="Joplin (JEX)", suffixes=(".jex",))
+SPEC = FormatSpec(name=NAME, title="Joplin export", read=read, kind="notebook", help="Joplin (JEX)", suffixes=(".jex",))

@@ -253,4 +253,11 @@ def _moment(properties: dict[str, str], names: frozenset[str]) -> int | None:
     return None
 
 
-SPEC = FormatSpec(name=NAME, read=read, kind="notebook", help="Notion (Markdown & CSV, HTML)", names_others=True)
+SPEC = FormatSpec(
+    name=NAME,
+    title="Notion export",
+    read=read,
+    kind="notebook",
+    help="Notion (Markdown & CSV, HTML)",
+    names_others=True,
+)

@@ -165,4 +165,6 @@ def _time_ms(moment: datetime | None) -> int | None:
         return None
 
 
-SPEC = FormatSpec(name=NAME, read=read, kind="document", help="PDF", suffixes=(".pdf",), keys="folder")
+SPEC = FormatSpec(
+    name=NAME, title="PDF document", read=read, kind="document", help="PDF", suffixes=(".pdf",), keys="folder"
+)

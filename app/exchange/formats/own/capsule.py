@@ -203,4 +203,4 @@ def clean_sender(name: str) -> str:
     return name
 
 
-SPEC = FormatSpec(name=NAME, read=read, kind="memories", noise=keepsake.NOISE, needs_secret=True)
+SPEC = FormatSpec(name=NAME, title="Capsule", read=read, kind="memories", noise=keepsake.NOISE, needs_secret=True)

@@ -183,6 +183,7 @@ class _Course:
 
 SPEC = FormatSpec(
     name=NAME,
+    title="Encrypted Keepsake export",
     read=partial(read, passphrase=""),
     kind="conversations",
     noise=keepsake.NOISE,

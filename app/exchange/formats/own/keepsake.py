@@ -258,6 +258,7 @@ def _problems(fields: ObjectFields, place: str) -> Iterator[Problem]:
 
 SPEC = FormatSpec(
     name="keepsake",
+    title="Keepsake export",
     read=read,
     kind="conversations",
     help="Keepsake (JSONL, encrypted)",

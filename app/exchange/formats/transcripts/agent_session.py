@@ -176,6 +176,7 @@ def _block(part: dict[str, Any]) -> dict[str, Any]:
 read = transcript_records.reader_of(PATTERNS, AgentSessionParser)
 SPEC = FormatSpec(
     name=FORMAT,
+    title="Session of an agent",
     read=read,
     kind="transcript",
     help="pi and droid",

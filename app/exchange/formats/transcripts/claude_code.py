@@ -224,6 +224,7 @@ def _given_text(attachment: dict[str, Any]) -> str:
 read = transcript_records.reader_of(PATTERNS, ClaudeCodeParser)
 SPEC = FormatSpec(
     name=FORMAT,
+    title="Claude Code",
     read=read,
     kind="transcript",
     help="Claude Code",

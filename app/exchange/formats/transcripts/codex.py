@@ -226,6 +226,7 @@ def _said(part: dict[str, Any]) -> str:
 read = transcript_records.reader_of(PATTERNS, CodexParser)
 SPEC = FormatSpec(
     name=FORMAT,
+    title="Codex",
     read=read,
     kind="transcript",
     help="Codex",

@@ -256,4 +256,6 @@ def _read_json(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     yield Position(size, size, path.name)
 
 
-SPEC = FormatSpec(name=FORMAT, read=read, kind="transcript", help="Cursor", suffixes=(".vscdb", ".json"), noise=NOISE)
+SPEC = FormatSpec(
+    name=FORMAT, title="Cursor", read=read, kind="transcript", help="Cursor", suffixes=(".vscdb", ".json"), noise=NOISE
+)

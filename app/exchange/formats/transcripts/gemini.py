@@ -199,6 +199,7 @@ class GeminiParser:
 
 SPEC = FormatSpec(
     name=FORMAT,
+    title="Gemini CLI",
     read=read,
     kind="transcript",
     help="Gemini CLI",

@@ -8,11 +8,10 @@ import pytest
 
 from app.api.operations.exchange import import_file
 from app.cli.commands import ImportFormat
+from app.core.declared_operations import declared_operations
 from app.errors import FormatError, NotFoundError
 from app.exchange.formats.detect import detect, preview
 from app.exchange.formats.known_formats import SPECS
-from app.exchange.importing.parts_together import MIXED
-from app.exchange.model import FORMAT_NAMES
 from tests.unit.app.exchange.reading import chatgpt_talk, claude_talk, write_json, write_zip
 
 TURN = b'{"type":"message","session":"s","role":"user","content":"Hi"}\n'
@@ -188,10 +187,16 @@ def test_json_of_any_nesting_is_answered(tmp_path: Path) -> None:
 
 
 def test_every_format_is_listed_where_people_choose_it() -> None:
-    assert FORMAT_NAMES.keys() == SPECS.keys() | {MIXED}
+    assert declared_operations().formats == {name: spec.title for name, spec in SPECS.items()}
     described = inspect.getdoc(import_file) or ""
-    assert [name for name in SPECS if f"``{name}``" not in described] == []
-    assert set(get_args(ImportFormat)) == SPECS.keys() | {"auto"}
+    assert [name for name, spec in SPECS.items() if f"``{name}`` ({spec.title})" not in described] == []
+    assert get_args(ImportFormat) == ("auto", *SPECS)
+
+
+def test_every_format_has_a_title_of_its_own() -> None:
+    titles = [spec.title for spec in SPECS.values()]
+    assert all(titles)
+    assert len(set(titles)) == len(titles)
 
 
 def test_no_two_formats_are_given_away_by_the_same_fields_or_files() -> None:
