@@ -107,6 +107,7 @@ class NameClassifier:
     def _whole(self, begin: int, end: int) -> Classification | None:
         lists, key = self._lists, self._phrase(begin, end)
         is_word = end - begin == 1 and len(key) <= _ACRONYM[0] and not self._words[begin].loud
+        is_word = is_word or (end - begin == 1 and self._is_grade(begin))
         if key in lists.organisations and (not is_word or any(letter.isdigit() for letter in key)):  # Who, Un
             return Classification("organization", 0.85, begin, end)
         is_link = self._evidence.is_technical and self._evidence.is_alone(begin, end)  # a program of that name
@@ -124,6 +125,11 @@ class NameClassifier:
         at = next((at for at in range(end - 1, begin, -1) if self._phrase(begin, at) in self._lists.places), None)
         is_team = at is not None and not last.possessive and self._evidence.is_prose(begin, end)
         return Classification("organization", 0.6, begin, end) if is_team else None
+
+    def _is_grade(self, at: int) -> bool:
+        """Return whether a word in capitals stands before a number: ``lime NHL 3.5``."""
+        words = self._words
+        return words[at].loud and at + 1 < len(words) and words[at + 1].joined and words[at + 1].key[:1].isdigit()
 
     def _is_code(self, at: int) -> bool:
         """Return whether a place is written as two letters but not in capitals: ``Ok``, ``Pa``."""

@@ -156,11 +156,12 @@ def test_hostile_texts_are_read_to_the_end_and_no_further(piece: str) -> None:
         "In Huffman coding and in Aristotle's system this is known.",
         "The score is similar to Celeste and comes from Logitech.",
         "For one rep I log the RPE.",
+        "The wall is rebuilt in lime mortar NHL 3.5, la chaux hydraulique NHL 3,5.",
         "A task runner that is written in Rego, see `opa run`.",
         "- [Lima](https://example.org/lima) - virtual machines on a Mac",
         "- [Crunchy Bridge](https://example.org) and [Twin Assembly](https://example.org/asm) of today",
     ],
-    ids=["a title", "what kind", "no place", "an abbreviation", "a language", "a program", "titles of programs"],
+    ids=["a title", "what kind", "no place", "an abbreviation", "a grade", "a language", "a program", "titles of programs"],
 )
 def test_what_is_no_place_and_no_organisation(text: str) -> None:
     assert {one for one in found(text) if one[0] in ("location", "organization")} == set()
