@@ -161,7 +161,16 @@ def test_hostile_texts_are_read_to_the_end_and_no_further(piece: str) -> None:
         "- [Lima](https://example.org/lima) - virtual machines on a Mac",
         "- [Crunchy Bridge](https://example.org) and [Twin Assembly](https://example.org/asm) of today",
     ],
-    ids=["a title", "what kind", "no place", "an abbreviation", "a grade", "a language", "a program", "titles of programs"],
+    ids=[
+        "a title",
+        "what kind",
+        "no place",
+        "an abbreviation",
+        "a grade",
+        "a language",
+        "a program",
+        "titles of programs",
+    ],
 )
 def test_what_is_no_place_and_no_organisation(text: str) -> None:
     assert {one for one in found(text) if one[0] in ("location", "organization")} == set()
