@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from app.core.text_rules.secret_patterns import secrets_in
-from app.extraction.told_secrets import tells_a_secret
+from app.extraction.spoken_secrets import holds_a_secret
 
 LONGEST_MESSAGE: Final = 3_000
 """Characters of a message; longer ones are taken for pasted text."""
@@ -154,6 +154,6 @@ def can_stand_alone(sentence: str) -> bool:
         ):
             # A title is quoted; what speaks of itself between two marks is somebody else's speech.
             return not any(map(_FIRST.search, _QUOTED.findall(sentence))) and not (
-                secrets_in(sentence) or tells_a_secret(sentence)
+                secrets_in(sentence) or holds_a_secret(sentence)
             )
     return False

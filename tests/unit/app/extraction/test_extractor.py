@@ -242,7 +242,7 @@ def test_words_of_dreams_and_roles_alone_hide_no_fact(text: str) -> None:
         "我住在北京，密码 abc12345。",
     ],
 )
-def test_told_secrets_are_no_facts(text: str) -> None:
+def test_spoken_secrets_are_no_facts(text: str) -> None:
     assert facts(text) == []
 
 

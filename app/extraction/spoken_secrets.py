@@ -1,4 +1,4 @@
-"""Secrets as people tell them: passwords, card and account numbers, in a sentence of four languages.
+"""Secrets as people say them, in four languages: passwords and numbers of cards and accounts.
 
 More is refused here than is masked in a text: a sentence that is not remembered by itself is lost to nobody.
 """
@@ -6,7 +6,7 @@ More is refused here than is masked in a text: a sentence that is not remembered
 import re
 from typing import Final
 
-# What is told after these words is secret, whatever it looks like.
+# What is said after these words is secret, whatever it looks like.
 _WORD: Final = (
     r"(?:\b(?:pass(?:word|code|phrase|wort)s?|pwd|kennwort|geheimzahl|zugangsdaten|contraseñas?|credentials|log-?in"
     r"|pin(?:[- ](?:code|number|nummer))?|cvv|cvc)\b|密码|口令|验证码|登录)"
@@ -18,7 +18,7 @@ _NUMBERED: Final = (
     r"|sozialversicherungsnummer|(?:número de(?: la)? )?seguridad social)\b|身份证|社保)"
 )
 _VALUE: Final = r"(?<![^\W_])(?!(?<=in |en )(?:19|20)\d\d\b)(?=[^\s\d]{0,30}\d)\S{3,40}"
-_TOLD: Final = re.compile(
+_SPOKEN: Final = re.compile(
     rf"{_WORD}[^.!?。！？]{{0,20}}?(?:\b(?:is|was|are|ist|war|sind|lautet|es|era|son)\b|[是为：:=])"
     rf"|{_WORD}[^.!?。！？]{{0,40}}?{_VALUE}|(?:密码|口令|验证码|登录)[^。！？]{{0,20}}?\d"
     rf"|{_NUMBERED}[^.!?。！？\d]{{0,20}}\d[\d -]{{2}}"
@@ -30,9 +30,9 @@ _TOLD: Final = re.compile(
 _CARD: Final = re.compile(r"(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)")
 
 
-def tells_a_secret(sentence: str) -> bool:
-    """Return whether a sentence tells a password, a card, account or insurance number."""
-    return _TOLD.search(sentence) is not None or any(map(_is_card, _CARD.findall(sentence)))
+def holds_a_secret(sentence: str) -> bool:
+    """Return whether a sentence holds a password, a card, account or insurance number."""
+    return _SPOKEN.search(sentence) is not None or any(map(_is_card, _CARD.findall(sentence)))
 
 
 def _is_card(number: str) -> bool:
