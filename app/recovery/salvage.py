@@ -418,14 +418,18 @@ def _stored_columns(connection: apsw.Connection, table: str, *, has_rowid: bool)
         'SELECT name, type, "notnull", pk, dflt_value FROM pragma_table_info(?) ORDER BY cid', (table,)
     ).fetchall()
     columns = [
-        # A default is the text of an expression, as the schema has it.
-        Column(name, kind, bool(required), key, None if default is None else connection.execute(f"SELECT {default}").get)
+        Column(str(name), str(kind), bool(required), int(str(key)), _constant(connection, default))
         for name, kind, required, key, default in rows
     ]
     if has_rowid:
         return tuple(columns)
     # Without rowids a table is its key's index: first the key, then the rest.
     return tuple(sorted(columns, key=lambda column: (not column.key, column.key)))
+
+
+def _constant(connection: apsw.Connection, expression: object) -> Cell:
+    """Return the value of a default, which the schema has as SQL."""
+    return None if expression is None else connection.execute(f"SELECT {expression!s}").get
 
 
 def _stored_table(table: SalvageTable, schema: list[SchemaEntry]) -> SalvageTable:
