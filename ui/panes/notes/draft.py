@@ -91,7 +91,7 @@ class Draft(QObject):
 
     @property
     def _has_tag_to_store(self) -> bool:
-        """True while a tag of the stored text has ended that is not stored as a tag."""
+        """True while a tag of the stored text has ended without being stored."""
         return bool(self._unfinished) and self._is_tag_finished and self.memory is not None
 
     def value(self, field: str) -> Any:
@@ -201,7 +201,7 @@ class Draft(QObject):
         return True
 
     async def _store_tag(self) -> bool:
-        """Write the stored text as it is, so that the tag in it that has ended is read.
+        """Write the stored text as it is, to have its ended tag read.
 
         Nothing was typed since: where somebody else changed the memory, or it is gone, theirs stands.
         """
@@ -228,7 +228,7 @@ class Draft(QObject):
         return True
 
     async def _take_theirs(self) -> None:
-        """Show the memory as somebody else left it, unless something was typed meanwhile."""
+        """Show the memory as stored, unless something was typed meanwhile."""
         try:
             theirs = await self._bridge.call(operations.note.get(id=self.id))
         except KeepsakeError:
