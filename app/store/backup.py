@@ -106,7 +106,7 @@ def _copy(source: apsw.Connection, partial: Path, stop: StopSignal, report: Call
             _copy_pages(source, copy, stop, report)
         # A copy in WAL mode could not be read from a read-only place.
         copy.pragma("journal_mode", "DELETE")
-        # Whoever puts the copy back may lack the last changes of this lane; their numbers must not be given again.
+        # A vault put back from the copy lacks the last changes of this lane; their numbers must not be given again.
         if lanes.are_known(copy):
             lanes.disown(copy)
         with interruptible(copy, stop):

@@ -83,9 +83,9 @@ class LaneWriter:
         return settled
 
     def seal(self, connection: apsw.Connection) -> int:
-        """Seal all changes that were written here, note it, and return the number of the last.
+        """Seal all changes that were written here, and note it.
 
-        See ``lanes.seal``.
+        See ``lanes.seal``. Returns the number of the last.
         """
         last = lanes.seal(connection)
         self.note(connection)

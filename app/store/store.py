@@ -243,7 +243,10 @@ class Store:
         return path
 
     async def seal(self) -> int:
-        """Seal all changes that were written here, and return the number of the last; see ``app.store.lanes.seal``."""
+        """Seal all changes that were written here, and return the number of the last.
+
+        See ``app.store.lanes.seal``.
+        """
         return await self.write(self._lane.seal)
 
     def interrupt(self) -> None:

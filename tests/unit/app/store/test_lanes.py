@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from app.core.clock import MAX_MS
 from app.core.paths import migrations
-from app.errors import InternalError, VaultLockedError, VaultDamagedError
+from app.errors import InternalError, VaultDamagedError, VaultLockedError
 from app.history import history_repo
 from app.store import lanes
 from app.store.options import StoreOptions
