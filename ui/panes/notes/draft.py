@@ -1,5 +1,6 @@
 """One open memory and what was typed into it: saved soon, saved once, never lost."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -70,7 +71,8 @@ class Draft(QObject):
         self.why = ""
         self._pending: dict[str, Any] = {}
         self._offered: dict[str, Any] = {}
-        self._saving = False
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._timer = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         # Someone who types without a pause is saved all the same.
@@ -90,8 +92,13 @@ class Draft(QObject):
         return bool(self._pending) or self._saving or self._has_tag_to_store
 
     @property
+    def _saving(self) -> bool:
+        """True while a write is under way."""
+        return not self._idle.is_set()
+
+    @property
     def _has_tag_to_store(self) -> bool:
-        """True while a tag of the stored text has ended that is not stored as a tag."""
+        """True while a tag of the stored text has ended without being stored."""
         return bool(self._unfinished) and self._is_tag_finished and self.memory is not None
 
     def value(self, field: str) -> Any:
@@ -134,18 +141,24 @@ class Draft(QObject):
             self._bridge.start(self.write())
 
     async def write(self) -> None:
-        """Write until nothing is left to write, or it cannot be."""
-        if self._saving or self.state == "conflict":
+        """Write until nothing is left to write, or it cannot be.
+
+        A write that is under way is waited for.
+        """
+        if self._saving:
+            await self._idle.wait()  # it writes what is typed meanwhile
+            return
+        if self.state == "conflict":
             return
         self._timer.stop()
         self._longest.stop()
-        self._saving = True
+        self._idle.clear()
         try:
             while isValid(self) and (self._pending or self._has_tag_to_store):
                 if not await (self._write_once() if self._pending else self._store_tag()):
                     return
         finally:
-            self._saving = False
+            self._idle.set()
         if isValid(self):
             self._set_state("saved")
 
@@ -201,7 +214,7 @@ class Draft(QObject):
         return True
 
     async def _store_tag(self) -> bool:
-        """Write the stored text as it is, so that the tag in it that has ended is read.
+        """Write the stored text as it is, to have its ended tag read.
 
         Nothing was typed since: where somebody else changed the memory, or it is gone, theirs stands.
         """
@@ -228,7 +241,7 @@ class Draft(QObject):
         return True
 
     async def _take_theirs(self) -> None:
-        """Show the memory as somebody else left it, unless something was typed meanwhile."""
+        """Show the memory as stored, unless something was typed meanwhile."""
         try:
             theirs = await self._bridge.call(operations.note.get(id=self.id))
         except KeepsakeError:
