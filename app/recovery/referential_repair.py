@@ -47,7 +47,7 @@ def recount(connection: apsw.Connection) -> int:
 
 
 def restore_lanes(connection: apsw.Connection) -> None:
-    """Make the lanes again that turns and changes name and of which no row was left.
+    """Make the lanes again that turns or changes name but no row describes.
 
     A turn names its lane by number, a change by the lane itself. Which of them were the same is not known any more, so
     each gets a lane of its own, and no number is given to another.

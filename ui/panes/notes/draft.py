@@ -140,11 +140,11 @@ class Draft(QObject):
         if self.dirty and not self._saving and self.state != "conflict":
             self._bridge.start(self.write())
 
+    async def write(self) -> None:
         """Write until nothing is left to write, or it cannot be.
 
         A write that is under way is waited for.
         """
-        """Write until nothing is left to write, or it cannot be; wait for a write that is under way."""
         if self._saving:
             await self._idle.wait()  # it writes what is typed meanwhile
             return
