@@ -69,8 +69,9 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
         r"|passed away|died|got married|got engaged|had a (?:baby|boy|girl))\b"
         rf"|\b(?:i|we) have (?:got )?{_NUMBER} (?:\w+ ){{0,2}}{_RELATIVE}\b|\bmy {_RELATIVE}['’]s (?:name"
         rf"|birthday) is\b"
-        rf"|{_I}(?:got married|got engaged|got divorced|are expecting|adopted)\b"
-        rf"|{_IM}(?:married|engaged|divorced|widowed|expecting)\b"
+        rf"|{_I}(?:got married|got engaged|got divorced|adopted)\b"
+        rf"|{_IM}expecting (?:a (?:\w+ )?(?:baby|child|boy|girl)|our (?:first|second|third)|twins)\b"
+        rf"|{_IM}(?:married|engaged|divorced|widowed)\b"
         r"(?! (?:in|with (?:the|it|this)|to be|around|about|\d))",
     ),
     (

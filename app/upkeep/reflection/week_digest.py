@@ -149,10 +149,10 @@ def _page(week: Week, most: int) -> _Page:
     # What is due comes first, so that it is told nowhere else.
     due, promised, changed = _due(page), page.lines(promises), _changed(page)
     plans = page.lines((one for one in by_weight if one.family == "plan"), len(due))
+    page.section("People", _people(page, by_weight, people))
     page.section("Coming up", [*due, *plans])
     page.section("Promised", promised)
     page.section("Changes of mind", changed)
-    page.section("People", _people(page, by_weight, people))
     page.section("Also kept", page.lines(one for one in by_weight if not one.said_by))
     page.section("Faded", _faded(page))
     page.parts.insert(0, _overview(page))

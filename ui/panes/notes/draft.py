@@ -19,6 +19,8 @@ TITLE_MS = 3000
 """Links in other notes follow a title: it is written when it is finished, not with each letter."""
 RETRY_MS = 5000
 UNSAVED_MS = 8000
+TAG_MS = 10_000
+"""A tag with which the person stopped typing is whole after so long."""
 
 State = Literal["saved", "edited", "saving", "conflict", "failed"]
 
@@ -60,7 +62,7 @@ class Draft(QObject):
         super().__init__(parent)
         self._bridge = bridge
         self._tag_being_typed = tag_being_typed
-        self._unfinished: tuple[str, str] = ("", "")  # of the last content written: its tag, and itself
+        self._unfinished = ""  # tag of the stored content that was still being typed when it was written
         self._is_tag_finished = False
         self.memory = memory
         self.theirs: Memory | None = None
@@ -74,6 +76,8 @@ class Draft(QObject):
         # Someone who types without a pause is saved all the same.
         self._longest = QTimer(self, singleShot=True, interval=UNSAVED_MS)
         self._longest.timeout.connect(self._on_timer_timeout)
+        self._tag_ends = QTimer(self, singleShot=True, interval=TAG_MS)
+        self._tag_ends.timeout.connect(self.finish_tag)
 
     @property
     def id(self) -> str:
@@ -83,7 +87,12 @@ class Draft(QObject):
     @property
     def dirty(self) -> bool:
         """True while something is not stored yet."""
-        return bool(self._pending) or self._saving
+        return bool(self._pending) or self._saving or self._has_tag_to_store
+
+    @property
+    def _has_tag_to_store(self) -> bool:
+        """True while a tag of the stored text has ended that is not stored as a tag."""
+        return bool(self._unfinished) and self._is_tag_finished and self.memory is not None
 
     def value(self, field: str) -> Any:
         """Return a field as it will be stored."""
@@ -94,6 +103,7 @@ class Draft(QObject):
         fields = {**self._offered, **fields}
         self._offered = {}
         self._is_tag_finished = False
+        self._tag_ends.stop()
         for name, value in fields.items():
             if self.memory is not None and not self._saving and getattr(self.memory, name) == value:
                 self._pending.pop(name, None)
@@ -115,14 +125,12 @@ class Draft(QObject):
     def finish_tag(self) -> None:
         """Store the tag that was being typed, which is whole now."""
         self._is_tag_finished = True
-        tag, content = self._unfinished
-        if tag:
-            self._pending.setdefault("content", content)
+        if self._unfinished:
             self._timer.start()
 
     def flush(self) -> None:
         """Write at once what is not stored yet."""
-        if self._pending and not self._saving and self.state != "conflict":
+        if self.dirty and not self._saving and self.state != "conflict":
             self._bridge.start(self.write())
 
     async def write(self) -> None:
@@ -133,8 +141,8 @@ class Draft(QObject):
         self._longest.stop()
         self._saving = True
         try:
-            while self._pending and isValid(self):
-                if not await self._write_once():
+            while isValid(self) and (self._pending or self._has_tag_to_store):
+                if not await (self._write_once() if self._pending else self._store_tag()):
                     return
         finally:
             self._saving = False
@@ -147,6 +155,7 @@ class Draft(QObject):
             return
         if not self._pending:
             self.memory = memory
+            self._unfinished = ""
             self.reloaded.emit(memory)
         elif self._differs(memory):
             self._conflict(memory)
@@ -164,6 +173,7 @@ class Draft(QObject):
             self.flush()
         else:
             self._pending.clear()
+            self._unfinished = ""
             self.reloaded.emit(theirs)
 
     async def _write_once(self) -> bool:
@@ -190,11 +200,50 @@ class Draft(QObject):
             self.saved.emit(stored, created)
         return True
 
+    async def _store_tag(self) -> bool:
+        """Write the stored text as it is, so that the tag in it that has ended is read.
+
+        Nothing was typed since: where somebody else changed the memory, or it is gone, theirs stands.
+        """
+        memory, tag, self._unfinished = self.memory, self._unfinished, ""
+        if memory is None:
+            return True
+        call = self._bridge.call
+        try:
+            self.memory = await call(
+                operations.note.update(id=memory.id, version=memory.version, content=memory.content)
+            )
+            if isValid(self):
+                self.saved.emit(self.memory, False)
+        except StaleError:
+            await self._take_theirs()
+        except NotFoundError:
+            pass  # deleted meanwhile, with its tags
+        except KeepsakeError as error:
+            self._unfinished = tag
+            self._give_back({}, error)
+            if isValid(self):
+                self._timer.start(RETRY_MS)
+            return False
+        return True
+
+    async def _take_theirs(self) -> None:
+        """Show the memory as somebody else left it, unless something was typed meanwhile."""
+        try:
+            theirs = await self._bridge.call(operations.note.get(id=self.id))
+        except KeepsakeError:
+            return  # what changed it, or took it away, is told as a change too
+        if isValid(self) and not self._pending:
+            self.memory = theirs
+            self.reloaded.emit(theirs)
+
     async def _store(self, taken: dict[str, Any]) -> Memory:
         call = self._bridge.call
         unfinished = "" if self._is_tag_finished else self._tag_being_typed()
         if self.memory is None or "content" in taken:
-            self._unfinished = unfinished, taken.get("content") or ""
+            self._unfinished = unfinished
+            if unfinished and isValid(self):
+                self._tag_ends.start()
         if self.memory is None:
             fields = {name: taken[name] for name in ("title", "tags", "store") if name in taken}
             made: Memory = await call(

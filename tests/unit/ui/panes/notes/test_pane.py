@@ -19,6 +19,7 @@ from tests.helpers.vault_filler import NoteText, VaultFiller
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane, Settle
+from ui.panes.notes.draft import Draft
 from ui.panes.pane import Place
 from ui.theme import Theme
 
@@ -597,3 +598,71 @@ def test_the_history_of_what_an_import_stored_names_the_import(
     rest(lambda: bool(pane.inspector._entries))
     texts = [button.text() for button in pane.inspector.findChildren(QPushButton)]
     assert any(text.startswith("Written, Import (markdown), ") for text in texts), texts
+
+
+def _stops_in_a_tag(host: Host, books: VaultFiller, open_pane: OpenPane, rest: Rest, qtbot: QtBot) -> tuple[str, Any]:
+    """Type a note that ends in half a tag, and wait until it is stored."""
+    note = books.add_notes(NoteText("Plain"))[0]
+    pane: Any = open_pane("notes")
+    rest(lambda: pane.controller.memory is not None)
+    pane.document.editor.setFocus()
+    rest(pane.document.editor.hasFocus)
+    qtbot.keyClicks(pane.document.editor, "mine #hol")
+    rest(lambda: pane.controller.memory.content == "mine #hol")
+    return note, pane
+
+
+@pytest.mark.parametrize("ending", ["leaving", "settling"])
+def test_a_tag_that_ends_takes_no_other_text_back(
+    ending: str, host: Host, books: VaultFiller, open_pane: OpenPane, rest: Rest, qtbot: QtBot, run_async: RunAsync[Any]
+) -> None:
+    note, pane = _stops_in_a_tag(host, books, open_pane, rest, qtbot)
+    _agent_writes(books, note, "mine #hol\nA line of the agent")
+    if ending == "leaving":
+        rest(lambda: "agent" in _text(pane))
+        pane.document.title.setFocus()
+    run_async(pane.settle())
+    rest(lambda: "agent" in _text(pane))
+    assert host.ask("note.get", id=note).content == "mine #hol\nA line of the agent"
+
+
+def test_a_tag_that_ends_undoes_no_undo(
+    host: Host, books: VaultFiller, open_pane: OpenPane, rest: Rest, qtbot: QtBot, run_async: RunAsync[Any]
+) -> None:
+    note, pane = _stops_in_a_tag(host, books, open_pane, rest, qtbot)
+    latest = host.ask("memory.history", target=note)[0]
+    host.ask("memory.undo", history_ids=[latest.id])
+    rest(lambda: "#hol" not in _text(pane))
+    run_async(pane.settle())
+    assert "#hol" not in host.ask("note.get", id=note).content
+
+
+def test_a_tag_that_ends_writes_nothing_over_theirs(
+    host: Host, books: VaultFiller, open_pane: OpenPane, rest: Rest, qtbot: QtBot, run_async: RunAsync[Any]
+) -> None:
+    note, pane = _stops_in_a_tag(host, books, open_pane, rest, qtbot)
+    qtbot.keyClicks(pane.document.editor, "i")
+    _agent_writes(books, note, "THEIRS")
+    rest(pane.document.comparison.isVisible)
+    pane.controller._on_comparison_picked("theirs")
+    rest(lambda: _text(pane) == "THEIRS")
+    run_async(pane.settle())
+    assert host.ask("note.get", id=note).content == "THEIRS"
+
+
+def test_a_tag_that_ends_in_a_deleted_note_leaves_nothing_unsaved(
+    host: Host, books: VaultFiller, open_pane: OpenPane, rest: Rest, qtbot: QtBot, run_async: RunAsync[Any]
+) -> None:
+    note, pane = _stops_in_a_tag(host, books, open_pane, rest, qtbot)
+    host.ask("note.delete", id=note)
+    run_async(pane.settle())
+    rest(lambda: not any(draft.dirty for draft in pane.findChildren(Draft)))
+    assert pane.emitted.notices == []
+
+
+def test_a_tag_with_which_typing_stopped_is_whole_after_a_while(
+    host: Host, books: VaultFiller, open_pane: OpenPane, rest: Rest, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.panes.notes.draft.TAG_MS", 300)
+    note, _pane = _stops_in_a_tag(host, books, open_pane, rest, qtbot)
+    rest(lambda: host.ask("note.get", id=note).tags == ("hol",))
