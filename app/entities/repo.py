@@ -74,13 +74,16 @@ def named(connection: apsw.Connection, key: str, kind: str) -> str | None:
 
 
 def decided_alias(connection: apsw.Connection, key: str, kind: str) -> str | None:
-    """Return the id of the decided entity of a type that has an alias."""
-    row = connection.execute(
-        "SELECT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id WHERE a.alias_key = ? AND e.type = ?"
-        " AND e.merged_into IS NULL AND e.touched = 1 ORDER BY e.rowid LIMIT 1",
+    """Return the id of the entity of a type that has an alias by a decision, or by what was joined to it."""
+    rows = connection.execute(
+        "SELECT e.id, e.touched FROM entity_aliases a JOIN entities e ON e.id = a.entity_id WHERE a.alias_key = ?"
+        " AND e.type = ? AND e.merged_into IS NULL ORDER BY e.touched DESC, e.rowid",
         (key, kind),
-    ).fetchone()
-    return None if row is None else str(row[0])
+    ).fetchall()
+    for entity_id, touched in rows:
+        if touched or key in map(name_key, joined_names(connection, str(entity_id))):
+            return str(entity_id)
+    return None
 
 
 def stated_names(connection: apsw.Connection, store: str) -> dict[str, EntityType]:

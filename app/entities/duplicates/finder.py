@@ -58,22 +58,53 @@ def sure_joins(pairs: Iterable[NearDuplicate], names: Iterable[SpelledName]) -> 
     """
     wanted = [one for one in pairs if one.reason == "short name" and not (one.other.is_decided or one.into.is_decided)]
     owners: dict[str, set[str]] = defaultdict(set)
-    people: dict[str, set[str]] = defaultdict(set)
+    people: set[str] = set()
     for one in names if wanted else ():
         for word in name_forms.name_words(one.name):
             owners[word].add(one.entity_id)
             if one.type == "person":
-                people[word[:1]].add(word)
-    return [pair for pair in wanted if not _has_rival(pair, owners, people)]
+                people.add(word)
+    shorts = [(pair, _only_word(pair.other)) for pair in wanted]
+    alike = _alike_words({word for _, word in shorts if word}, people)
+    return [
+        pair
+        for pair, word in shorts
+        if word and all(owners[one] <= {pair.into.id, pair.other.id} for one in (word, *alike[word]))
+    ]
 
 
-def _has_rival(pair: NearDuplicate, owners: dict[str, set[str]], people: dict[str, set[str]]) -> bool:
-    short = set().union(*(name_forms.name_words(name) for name in (pair.other.name, *pair.other.aliases)))
-    if len(short) != 1:
-        return True
-    (word,) = short
-    alike = (other for other in people[word[:1]] if _may_be_taken_for(word, other))
-    return any(not owners[one] <= {pair.into.id, pair.other.id} for one in (word, *alike))
+def _only_word(one: NamedEntity) -> str:
+    """Return the word that all names of an entity are; empty where they are several."""
+    words = set().union(*(name_forms.name_words(name) for name in (one.name, *one.aliases)))
+    return words.pop() if len(words) == 1 else ""
+
+
+def _alike_words(shorts: set[str], words: Iterable[str]) -> dict[str, set[str]]:
+    """Return the words that each short name may be taken for, in time linear in the words."""
+    forms: dict[str, set[str]] = defaultdict(set)
+    starts: dict[str, set[str]] = defaultdict(set)
+    for short in shorts:
+        for form in _close_forms(short):
+            forms[form].add(short)
+        for end in range(2, len(short)):
+            starts[short[:end]].add(short)
+    found: dict[str, set[str]] = defaultdict(set)
+    for word in words:
+        near = set(starts.get(word, ()))
+        near.update(*(forms[form] for form in _close_forms(word) if form in forms))
+        near.update(word[:end] for end in range(2, len(word)) if word[:end] in shorts)
+        for short in near:
+            if short[:1] == word[:1] and _may_be_taken_for(short, word):
+                found[short].add(word)
+    return found
+
+
+def _close_forms(word: str) -> Iterator[str]:
+    """Yield forms of which words that are spelled much alike, with one first letter, have one in common."""
+    yield word
+    yield name_forms.loose_latin(word)
+    for at in range(1, len(word)):
+        yield word[:at] + word[at + 1 :]
 
 
 def _may_be_taken_for(word: str, other: str) -> bool:

@@ -5,8 +5,8 @@ it can be taken back whatever else happens to either. A person's decision is nev
 """
 
 import asyncio
+import re
 from collections.abc import Sequence
-from functools import partial
 from typing import Final
 
 import apsw
@@ -14,7 +14,7 @@ import apsw
 from app.changes import ChangeSet
 from app.core.clock import Clock
 from app.entities import entity_state, ner_backlog
-from app.entities.duplicates import name_forms, repo
+from app.entities.duplicates import name_forms, other_person, repo
 from app.entities.duplicates.finder import sure_joins
 from app.entities.duplicates.model import NearDuplicate
 from app.entities.duplicates.service import NearDuplicateService
@@ -23,8 +23,8 @@ from app.store.store import Store
 
 _OPERATION: Final = "upkeep.enrichment"
 _TITLE: Final = 20  # characters before a name that may hold a title
-_READ: Final = 200  # texts with a short name
-_SEVERAL: Final = 2  # mentions of a short name near its full name; fewer must be half of all
+_READ: Final = 1_000  # mentions of a short name before it is joined
+_READ_AGAIN: Final = 20  # newest mentions of a joined name
 
 
 class Joins:
@@ -60,8 +60,15 @@ class Joins:
         standing = await self._store.read(repo.standing_joins, is_background=True)
         spelled = await self._store.read(repo.spelled_names, is_background=True) if standing else []
         sure = {one.key for one in await asyncio.to_thread(sure_joins, standing, spelled)}
-        left = [one for one in standing if one.key not in sure]
-        return await self._store.read(partial(self._untouched, pairs=left), is_background=True)
+
+        def spoken_against(connection: apsw.Connection) -> list[NearDuplicate]:
+            return [
+                one
+                for one in self._untouched(connection, standing)
+                if one.key not in sure or _may_be_another(connection, one, _READ_AGAIN)
+            ]
+
+        return await self._store.read(spoken_against, is_background=True)
 
     async def join(self, pair: NearDuplicate, run_id: str) -> ChangeSet | None:
         """Let a short name stand for its full name.
@@ -106,8 +113,7 @@ class Joins:
         if not repo.is_undecided(connection, pair.key, self._actor) or repo.are_apart(connection, pair.key):
             return False
         near, total = repo.nearness(connection, pair)
-        is_near = near > 0 and (near >= min(_SEVERAL, total / 2) or repo.has_note(connection, pair.into.name))
-        return is_near and not _may_be_another(connection, pair)
+        return near > 0 and near * 2 >= total and not _may_be_another(connection, pair, _READ)
 
     def _untouched(self, connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[NearDuplicate]:
         """Return the pairs that are still joined and about which no person decided."""
@@ -117,20 +123,31 @@ class Joins:
         ]
 
 
-def _may_be_another(connection: apsw.Connection, pair: NearDuplicate) -> bool:
-    """Return whether texts use a pair's short name as that of another person.
+def _may_be_another(connection: apsw.Connection, pair: NearDuplicate, limit: int) -> bool:
+    """Return whether the newest texts use a pair's short name as that of another person.
 
-    That is a speaker of the name, or a surname after ``Mr``, ``the`` and the like: it may be of another member of the
-    family, or of all.
+    That is a speaker of the name, words that tell two apart, or a surname after ``Mr``, ``the`` and the like: it may be
+    of another member of the family, or of all.
     """
     is_first = name_forms.name_words(pair.into.name)[0] in name_forms.name_words(pair.other.name)
-    for kind, owner, start, provider in repo.mention_places(connection, pair.other.id, _READ):
+    for kind, owner, start, provider in repo.spelled_places(connection, pair.other, limit):
         if provider == "author":
             return True
-        if is_first or start <= 0:
-            continue
         reading = ner_backlog.reading_of(connection, kind, owner)
-        words = name_forms.name_words("" if reading is None else reading.text[max(0, start - _TITLE) : start])
-        if words and (words[-1] in name_forms.GENDERED or words[-1] in name_forms.ARTICLES):
-            return True
+        if reading is None:
+            continue
+        text, places = (reading.text, [start]) if start >= 0 else (reading.heading, _found(reading.heading, pair))
+        for place in places:
+            words = name_forms.name_words(text[max(0, place - _TITLE) : place])
+            if not is_first and words and words[-1] in name_forms.GENDERED:
+                return True
+            if other_person.may_be_another(text, place, len(pair.other.name), pair.into.name):
+                return True
     return False
+
+
+def _found(text: str, pair: NearDuplicate) -> list[int]:
+    """Return where a short name stands in a text and is not a part of the full name."""
+    full = [range(*found.span()) for found in re.finditer(re.escape(pair.into.name), text)]
+    short = re.finditer(rf"\b{re.escape(pair.other.name)}\b", text)
+    return [one.start() for one in short if not any(one.start() in whole for whole in full)]

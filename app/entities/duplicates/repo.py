@@ -13,6 +13,7 @@ import apsw
 from app.entities import repo as entity_repo
 from app.entities.duplicates.finder import COMPARED
 from app.entities.duplicates.model import NamedEntity, NearDuplicate, SpelledName
+from app.entities.linking import surface
 from app.entities.model import OwnerKind
 
 _MOST = 20_000  # entities compared
@@ -75,14 +76,16 @@ def is_proposed(connection: apsw.Connection, entity_id: str) -> bool:
     return found.fetchone() is not None
 
 
-def mention_places(connection: apsw.Connection, entity_id: str, limit: int) -> list[tuple[OwnerKind, str, int, str]]:
-    """Return where an entity is mentioned, the newest first.
+def spelled_places(
+    connection: apsw.Connection, entity: NamedEntity, limit: int
+) -> list[tuple[OwnerKind, str, int, str]]:
+    """Return where texts say an entity's name, whatever it stands for now, the newest first.
 
     Each is the kind and id of the text, the place in it, and the provider that found it.
     """
     rows = connection.execute(
-        "SELECT owner_kind, owner_id, start, provider FROM mentions WHERE entity_id = ? ORDER BY at DESC LIMIT ?",
-        (entity_id, limit),
+        "SELECT owner_kind, owner_id, start, provider FROM mentions WHERE surface = ? ORDER BY at DESC LIMIT ?",
+        (surface(entity.type, entity.name), limit),
     )
     return [(cast("OwnerKind", kind), str(owner), int(str(start)), str(found)) for kind, owner, start, found in rows]
 
@@ -149,12 +152,6 @@ def nearness(connection: apsw.Connection, pair: NearDuplicate) -> tuple[int, int
     counted = _without_lists(connection, set(short) | set(full))
     near = counted & (set(full) | _linked(connection, counted & set(full)))
     return sum(short[one] for one in near & set(short)), sum(short[one] for one in counted & set(short))
-
-
-def has_note(connection: apsw.Connection, name: str) -> bool:
-    """Return whether a note has a name as its title."""
-    sql = "SELECT 1 FROM memories WHERE kind = 'note' AND lower(title) = lower(?) AND valid_until IS NULL LIMIT 1"
-    return connection.execute(sql, (name,)).fetchone() is not None
 
 
 def _without_lists(connection: apsw.Connection, contexts: set[str]) -> set[str]:
