@@ -12,6 +12,8 @@ CREATE TABLE lanes (
     is_own   INTEGER NOT NULL CHECK (is_own IN (0, 1)), -- 1 for the only one that is written here
     began_at INTEGER NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX own_lane ON lanes (is_own) WHERE is_own;
+CREATE INDEX lanes_by_hlc ON lanes (hlc);
 INSERT INTO lanes (number, lane, is_own, began_at)
 VALUES (1, (random() & 0x7ffffffffffffffe) + 1, 1, unixepoch() * 1000);
 

@@ -108,7 +108,8 @@ _ENGLISH: Final[tuple[tuple[Family, str], ...]] = (
         rf" (?!the one|that|this)|\bi (?:absolutely |really )?(?:hate|can['’]t stand|adore) {_NO_POINTER}[a-z]"
         rf"|(?<!which )(?<!that )(?<!something )\bi (?:absolutely|really) love {_NO_POINTER}"
         r"(?!(?:the|your|his|her|him|our|my|to|a|an|do|doing)\b"
-        rf"|watching|every)[a-z]+\b(?! (?:the|them|it|you|this|that|those)\b)|\bi['’]m afraid of [a-z]+s\b"
+        rf"|watching|every)[a-z]+\b(?! (?:the|them|it|you|this|that|those)\b)(?![^.!?]*\bthank)"
+        rf"|\bi['’]m afraid of [a-z]+s\b"
         rf"|\bi prefer [a-z]+ (?:to"
         rf"|over) ",
     ),

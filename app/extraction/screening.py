@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from app.core.text_rules.secret_patterns import secrets_in
+from app.extraction.spoken_secrets import holds_a_secret
 
 LONGEST_MESSAGE: Final = 3_000
 """Characters of a message; longer ones are taken for pasted text."""
@@ -23,8 +24,10 @@ _FIRST: Final = re.compile(
 # Before the sentence begins: interjections, which say nothing of their own.
 _OPENING: Final = re.compile(
     r"(?:(?:oh|ah|aw+|wow|whoa|yeah|yes|yep|yup|no|nope|nah|hey|hi|hello|haha+|lol|hmm+|well|so|and|but|also|plus|ok"
-    r"|okay|right|sure|true|totally|absolutely|definitely|exactly|actually|anyway|honestly|cool|nice|great|thanks"
-    r"|thank you|by the way|btw|fyi|speaking of which|oh and|ja|nein|also|übrigens|und|aber|ach|naja|sí|bueno|pues"
+    r"|okay|right|sure|true|totally|absolutely|definitely|exactly|actually|anyway|honestly|cool|nice|great"
+    r"|(?:thanks|thank you)(?: (?:so|very) much| a lot)?(?: for asking)?|danke(?: der nachfrage)?"
+    r"|gracias(?: por preguntar)?|谢谢|by the way|btw|fyi|speaking of which|oh and|ja|nein|also|übrigens|und|aber"
+    r"|ach|naja|sí|bueno|pues"
     r"|por cierto|y|pero|además|对了|其实|嗯|哦|哈哈)\b[\s,!.:;–—，。！-]*)+",
     re.IGNORECASE,
 )
@@ -41,7 +44,7 @@ _DANGLING: Final = re.compile(
     re.IGNORECASE,
 )
 _ASKING: Final = re.compile(
-    r"\b(?:(?:can|could|would|will|do|did|have) you|(?:help|tell|give|show|teach|send|remind|write|make|find"
+    r"\b(?:(?:can|could|would|will|do|did|have) you|(?:help|tell|give|show|teach|send|remind|write|sing|make|find"
     r"|explain to)"
     r" (?:me|us)\b|please|need (?:some |your |a (?:little |bit of )?)?(?:help|advice|tips?|ideas?|information)"
     r"|(?:looking|searching|hoping) (?:for|to get) (?:some |any |a |an |the |more |new )?(?:\w+ ){0,3}(?:help|advice"
@@ -52,11 +55,15 @@ _ASKING: Final = re.compile(
     r" (?:love|like) (?:to (?:know|ask|hear|see|learn more|get)|some|any|your|you|a list|suggestions)|wondering (?:if"
     r"|what|how|whether)|was thinking (?:of|about|maybe)|(?:any|some) (?:tips|advice|ideas|recommendations"
     r"|suggestions)|curious (?:about|to|if|how)|interested in (?:learning|knowing|hearing|finding|exploring|getting)"
-    r"|do you|what do you|let me know|thanks for|thank you"
+    r"|do you|what do you|let me know"
+    r"|need an? (?:\w+ )?(?:e-?mail|letter|poem|song|story|text|message|speech|essay|joke|caption|summary)"
+    r"|[,;] (?:what|how)(?:['’]s| (?:is|are|do|does|can|should|would))"
     r"|i want you|let['’]s|act as|i need you|how (?:do|can|should) i"
-    r"|kannst du|können sie|könntest|bitte|hilf mir|gib mir|ich brauche (?:hilfe|eine idee)|ich suche|weißt du"
-    r"|danke|gracias|puedes|podrías|por favor|ayúdame|dame|dime|necesito (?:ayuda|que)|busco|quiero que|sabes)\b"
-    r"|请|帮我|帮忙|能不能|可不可以|怎么|如何|什么|吗[。！]?\Z|告诉我|你能|谢谢",
+    r"|kannst du|können sie|könntest|bitte|hilf mir|gib mir|sing mir|ich brauche (?:hilfe|eine? (?:idee|e-?mail"
+    r"|mail|brief|text|gedicht|lied|geschichte)|einen brief)|ich suche|weißt du"
+    r"|puedes|podrías|por favor|ayúdame|dame|dime|cántame|necesito (?:ayuda|que|una? (?:correo|carta|texto"
+    r"|poema|canción|cuento))|busco|quiero que|sabes)\b"
+    r"|请|帮我|帮忙|能不能|可不可以|怎么|如何|什么|吗[。！]?\Z|告诉我|你能|唱一|给我唱|写[一封首篇]",
     re.IGNORECASE,
 )
 _SUPPOSED: Final = re.compile(
@@ -64,6 +71,37 @@ _SUPPOSED: Final = re.compile(
     r"|imagine|suppose|pretend|pretending|hypothetically|let['’]s say|for example|e\.g|as an? [\w ]{2,30}, i"
     r"|wenn (?:ich|wir)|falls|hätte|wäre|würde|stell dir vor|ojalá|si (?:yo|tuviera|fuera|pudiera)|imagina)\b"
     r"|如果|假如|假设|要是|假装|扮演",
+    re.IGNORECASE,
+)
+# What happens in a dream, a story or a game, and what stands in a letter.
+_INVENTED: Final = re.compile(
+    r"\b(?:dream(?:ed|t) (?:that |about (?:how )?)?(?:i|we|my)|(?:last night|this morning),? (?:i|we) dream(?:ed|t)"
+    r"|had an? (?:\w+ ){0,2}(?:dream|nightmare)|in (?:my|a|the|this) (?:dreams?|nightmare),? (?:i|we|my)"
+    r"|in (?:this|my|our|the) (?:story|novel|tale|fan ?fic(?:tion)?|role-?play|campaign|(?:video ?)?game),? (?:i|we|my)"
+    r"|my (?:(?:main|player|other|new|d&d|dnd|rpg|game) )?(?:character|avatar|protagonist|persona)(?:['’]s)?"
+    r"|träumte (?:ich|mir)|ich träumte|geträumt|in (?:meinem|diesem|dem) (?:traum|roman|spiel)"
+    r"|in (?:meiner|dieser|der) geschichte|mein(?:e|er)? (?:figur|charakter|avatar)"
+    r"|soñé|soñaba|(?:he|había) soñado|en (?:mi|este|el|un) (?:sueño|cuento|juego|relato|videojuego)"
+    r"|en (?:mi|esta|la) (?:historia|novela|partida)|mi (?:personaje|avatar))\b"
+    r"|\A\W*(?:sing|e-?mail|text|message|tell|post|tweet) (?:my|our|him|her|them|the|an?"
+    r"|to)\b[^.!?]{0,60}\b(?:that|about)\b"
+    r"|\A\W*(?:sag|sing|mail|schick|schreib)e? (?:mein\w*|ihm|ihr|ihnen|dem|der|ein\w*)\b[^.!?]{0,60}\b(?:dass"
+    r"|darüber|über)\b"
+    r"|\A\W*(?:dile|escríbele|envíale|mándale|canta|cuéntale)\b[^.!?]{0,60}\b(?:que|sobre)\b"
+    r"|梦见|梦到|梦里|梦中|做梦|(?:故事|小说|游戏)(?:里|中)|我的(?:游戏)?角色",
+    re.IGNORECASE,
+)
+# A judgement of a person and a motion in court only sound like a relative's trade and a new home.
+_FIGURATIVE: Final = re.compile(
+    r"\bis (?:such |just |being )?an? (?:(?:total|real|huge|complete|absolute|big|little) |bit of an? )?"
+    r"(?:pain|nightmare|mess|joke|handful|jerk|idiot|liar|brat|bore|monster)\b"
+    r"|\bmoved to (?:dismiss|strike|suppress|adjourn|amend|compel|vacate|quash|intervene|approve|exclude|seal)\b",
+    re.IGNORECASE,
+)
+# Thanks with nothing after them; what else such a sentence says is judged like any other.
+_THANKING: Final = re.compile(
+    r"\W*(?:(?:many )?thanks|thank you|(?:vielen )?dank|danke|(?:muchas )?gracias)\b[^,;.!?—–]*\W*\Z"
+    r"|\W*谢谢[^，。！]*\W*\Z",
     re.IGNORECASE,
 )
 _QUOTING: Final = re.compile(
@@ -81,10 +119,12 @@ _PLAYING: Final = re.compile(
     r"|write|rewrite|re-write|draft|compose|proof-?read|translate|summari[sz]e|paraphrase|correct|edit|improve|revise"
     r"|continue|generate|simulate|complete the|fix (?:the|this|my)|explain|here['’]s (?:the|an?|my) (?:text|draft"
     r"|email"
-    r"|letter|essay|story|article|transcript|cover|resume|paragraph)|the following|this is (?:my|the|an?) (?:draft"
+    r"|letter|essay|story|article|transcript|cover|resume|paragraph)|the following|dear (?:sirs?|madam|hiring"
+    r"|mrs?|ms|dr|team|customer|editor)\b|sehr geehrte|estimad[oa]s? (?:señor|sr|equipo)"
+    r"|this is (?:my|the|an?) (?:draft"
     r"|text"
     r"|email|letter|essay|story|article|transcript)|schreib|übersetz|spiel|du bist (?:ein|jetzt)|tu so"
-    r"|escribe|traduce|actúa|eres (?:un|ahora)|resume|corrige|写一|翻译|扮演|你是一|续写|改写|润色)",
+    r"|escribe|traduce|actúa|eres (?:un|ahora)|resume|corrige|写一|翻译|扮演|你是一|续写|改写|润色|尊敬的)",
     re.IGNORECASE,
 )
 
@@ -105,12 +145,15 @@ def can_stand_alone(sentence: str) -> bool:
     body = body_of(sentence)
     count = len(_HAN.findall(body))
     if count >= _LEAST_CHARACTERS or len(_WORD.findall(body)) >= _LEAST_WORDS:
-        rules = (_ASKING, _SUPPOSED, _QUOTING)
+        rules = (_ASKING, _SUPPOSED, _INVENTED, _FIGURATIVE, _QUOTING)
         if (
             _FIRST.search(body)
             and not any(pattern.match(body) for pattern in (_POINTING, _DANGLING))
             and not any(rule.search(sentence) for rule in rules)
+            and not _THANKING.match(sentence)
         ):
             # A title is quoted; what speaks of itself between two marks is somebody else's speech.
-            return not any(map(_FIRST.search, _QUOTED.findall(sentence))) and not secrets_in(sentence)
+            return not any(map(_FIRST.search, _QUOTED.findall(sentence))) and not (
+                secrets_in(sentence) or holds_a_secret(sentence)
+            )
     return False

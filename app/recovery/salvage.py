@@ -57,15 +57,21 @@ _TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "TEXT": (str,), "REAL"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: name, type, whether it is required, and primary key position.
+    """A column: name, type, whether it is required, primary key position and default.
 
-    The position counts from 1; 0 is outside the key.
+    The position counts from 1; 0 is outside the key. Without a default, ``default`` is ``None``.
     """
 
     name: str
     type: str
     is_required: bool
     key: int
+    default: Cell = None
+
+    @property
+    def may_be_missing(self) -> bool:
+        """Return whether a row written before the column was added has a value for it."""
+        return self.default is not None or not (self.is_required or self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +91,19 @@ class SalvageTable:
 
     def fits(self, row: StoredRow) -> bool:
         """Return whether ``row`` could be one of this table, by its width and types."""
-        if len(row.values) != len(self.columns) or (row.rowid is None) == self.has_rowid:
+        if len(row.values) > len(self.columns) or (row.rowid is None) == self.has_rowid:
             return False
-        return all(self._holds(column, value) for column, value in zip(self.columns, row.values, strict=True))
+        if not all(column.may_be_missing for column in self.columns[len(row.values) :]):
+            return False
+        return all(self._holds(column, value) for column, value in zip(self.columns, self.whole(row), strict=True))
+
+    def whole(self, row: StoredRow) -> tuple[Cell, ...]:
+        """Return a value of ``row`` for each column.
+
+        SQLite leaves stored rows as they are when a column is added: what they lack has the column's default.
+        """
+        width = len(self.columns)
+        return row.values[:width] + tuple(column.default for column in self.columns[len(row.values) :])
 
     def _holds(self, column: Column, value: Cell) -> bool:
         if column.name == self.alias or value is None:
@@ -324,6 +340,8 @@ class _Salvage:
         except BrokenPageError:
             return 0
         fitting = [table for table in self._tables if rows and all(table.fits(row) for row in rows)]
+        # A table whose rows are as wide comes before one that would have to make values up.
+        fitting.sort(key=lambda table: len(table.columns) - max(len(row.values) for row in rows))
         return next((copied for table in fitting if (copied := self._insert(table, rows, is_stray=True))), 0)
 
     def _insert(self, table: SalvageTable, rows: Iterable[StoredRow], *, is_stray: bool = False) -> int:
@@ -396,12 +414,22 @@ def _tables_of(connection: apsw.Connection) -> list[SalvageTable]:
 
 
 def _stored_columns(connection: apsw.Connection, table: str, *, has_rowid: bool) -> tuple[Column, ...]:
-    rows = connection.execute('SELECT name, type, "notnull", pk FROM pragma_table_info(?) ORDER BY cid', (table,))
-    columns = [Column(name, kind, bool(required), key) for name, kind, required, key in rows]
+    rows = connection.execute(
+        'SELECT name, type, "notnull", pk, dflt_value FROM pragma_table_info(?) ORDER BY cid', (table,)
+    ).fetchall()
+    columns = [
+        Column(str(name), str(kind), bool(required), int(str(key)), _constant(connection, default))
+        for name, kind, required, key, default in rows
+    ]
     if has_rowid:
         return tuple(columns)
     # Without rowids a table is its key's index: first the key, then the rest.
     return tuple(sorted(columns, key=lambda column: (not column.key, column.key)))
+
+
+def _constant(connection: apsw.Connection, expression: object) -> Cell:
+    """Return the value of a default, which the schema has as SQL."""
+    return None if expression is None else connection.execute(f"SELECT {expression!s}").get
 
 
 def _stored_table(table: SalvageTable, schema: list[SchemaEntry]) -> SalvageTable:
@@ -427,11 +455,9 @@ def _entries(rows: Iterable[StoredRow]) -> Iterator[SchemaEntry]:
 
 def _bindings(table: SalvageTable, row: StoredRow, has: Collection[str]) -> tuple[Cell, ...]:
     """Return the values of the columns that the new table has too."""
-    # Columns added to a table later stand in the rows written since.
-    values = row.values[: len(table.columns)] + (None,) * (len(table.columns) - len(row.values))
     return tuple(
         row.rowid if column.name == table.alias else value
-        for column, value in zip(table.columns, values, strict=True)
+        for column, value in zip(table.columns, table.whole(row), strict=True)
         if column.name in has
     )
 

@@ -15,6 +15,7 @@ from app.core.files import from_os, replace_file
 from app.core.regular_files import make_folder, open_for_reading, open_replacing
 from app.core.stop_signal import StopSignal
 from app.errors import VaultDamagedError
+from app.store import lanes
 from app.store.connection import connect
 from app.store.encryption.cipher import key_of, vacuum_into
 from app.store.interruption import interruptible
@@ -44,7 +45,8 @@ def copy_database(
 ) -> Path:
     """Copy the database behind ``source`` to ``target``, consistent even while others write.
 
-    The copy is written beside its final name, checked, and renamed when whole.
+    The copy is written beside its final name, checked, and renamed when whole. No lane is written in it: a vault that
+    is put back from it begins a new one.
 
     Args:
         source: The connection.
@@ -104,6 +106,9 @@ def _copy(source: apsw.Connection, partial: Path, stop: StopSignal, report: Call
             _copy_pages(source, copy, stop, report)
         # A copy in WAL mode could not be read from a read-only place.
         copy.pragma("journal_mode", "DELETE")
+        # A vault put back from the copy lacks the last changes of this lane; their numbers must not be given again.
+        if lanes.are_known(copy):
+            lanes.disown(copy)
         with interruptible(copy, stop):
             verdict = copy.execute("PRAGMA quick_check(1)").get
         if verdict != "ok":

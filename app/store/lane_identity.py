@@ -10,7 +10,7 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import apsw
 import platformdirs
@@ -21,8 +21,11 @@ from app.core.paths import APP_NAME
 from app.core.regular_files import make_folder, open_for_reading
 from app.errors import KeepsakeError
 from app.store import lanes
+from app.store.connection_threads import Work
 from app.store.lanes import OwnLane
 from app.trace.trace import Trace
+
+T = TypeVar("T")
 
 _FOLDER: Final = "lanes"
 _MACHINE_FILES: Final = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
@@ -46,45 +49,79 @@ class LaneNote:
     hlc: int
 
 
-def settle(connection: apsw.Connection, database: Path, trace: Trace | None = None) -> OwnLane:
-    """Go on with the lane of an opened vault, or begin a new one.
+class LaneWriter:
+    """Writer of a vault's own lane, while the vault is open.
 
-    A new one begins where this file may not be the writer of the one before.
+    The lane is settled when the first change is written, so that an opening writes nothing. All methods belong to the
+    thread of the writer.
 
     Args:
-        connection: The writer's connection, outside a transaction.
         database: The vault's database.
-        trace: Told of a note that could not be written.
+        trace: Told of a lane that was begun, and of a note that could not be written.
     """
-    found = lanes.own(connection)
-    if found is not None and _is_writer(found, database):
-        lane = found
-    else:
-        with connection:
-            lane = lanes.begin(connection, SystemClock().now_ms())
-        (trace or Trace()).event("store.lane_begun")
-    note(lane, database, trace)
-    return lane
 
+    def __init__(self, database: Path, trace: Trace | None = None) -> None:
+        self._database = database
+        self._trace = trace or Trace()
+        self._lane = 0
 
-def note(lane: OwnLane, database: Path, trace: Trace | None = None) -> None:
-    """Write down how far a lane has come.
+    def in_lane(self, work: Work[T]) -> Work[T]:
+        """Return work that may make changes, in the lane of this vault.
 
-    Where nothing can be written outside the vault, the next opening begins a new lane.
-    """
-    try:
-        now = _note_of(lane, database)
-        if _noted(lane) != now:
-            make_folder(_path(lane).parent)
-            replace_file(_path(lane), json.dumps(asdict(now)).encode())
-    except (KeepsakeError, OSError) as error:
-        (trace or Trace()).event("store.lane_not_noted", error=type(error).__name__)
+        It goes on with the lane that the database has as its own, or begins a new one where this file may not be its
+        writer.
 
+        Args:
+            work: What to do, in a transaction of the writer.
+        """
 
-def note_own(connection: apsw.Connection, database: Path, trace: Trace | None = None) -> None:
-    """Write down how far the lane that is written here has come."""
-    if (lane := lanes.own(connection)) is not None:
-        note(lane, database, trace)
+        def settled(connection: apsw.Connection) -> T:
+            self._settle(connection)
+            return work(connection)
+
+        settled.__wrapped__ = work  # type: ignore[attr-defined]  # traces name it
+        return settled
+
+    def seal(self, connection: apsw.Connection) -> int:
+        """Seal all changes that were written here, and note it.
+
+        See ``lanes.seal``. Returns the number of the last.
+        """
+        last = lanes.seal(connection)
+        self.note(connection)
+        return last
+
+    def note(self, connection: apsw.Connection) -> None:
+        """Write down how far the lane has come that is written here, if any is.
+
+        Where nothing can be written outside the vault, the next opening goes on in a new lane.
+        """
+        lane = lanes.own(connection) if self._lane else None
+        # Another lane would be that of a file which was copied; a note would make this one its writer.
+        if lane is not None and lane.lane == self._lane:
+            self._note(lane)
+
+    def _settle(self, connection: apsw.Connection) -> None:
+        if not self._lane and not lanes.are_known(connection):
+            return
+        found = lanes.own(connection)
+        # A transaction that was rolled back took the new lane with it, so what counts is the database.
+        if found is not None and found.lane == self._lane:
+            return
+        if found is None or not _is_writer(found, self._database):
+            found = lanes.begin(connection, SystemClock().now_ms())
+            self._trace.event("store.lane_begun")
+        self._lane = found.lane
+        self._note(found)
+
+    def _note(self, lane: OwnLane) -> None:
+        try:
+            now = _note_of(lane, self._database)
+            if _noted(lane) != now:
+                make_folder(_path(lane).parent)
+                replace_file(_path(lane), json.dumps(asdict(now)).encode())
+        except (KeepsakeError, OSError) as error:
+            self._trace.event("store.lane_not_noted", error=type(error).__name__)
 
 
 def _is_writer(lane: OwnLane, database: Path) -> bool:

@@ -97,10 +97,15 @@ def begin(connection: apsw.Connection, wall_ms: int) -> OwnLane:
         connection: The writer's connection, inside a transaction.
         wall_ms: The wall time, milliseconds since 1970 UTC.
     """
-    connection.execute("UPDATE lanes SET sealed = n, is_own = 0 WHERE is_own")
+    disown(connection)
     lane = _random.randint(1, _MOST_LANE)
     connection.execute("INSERT INTO lanes (lane, is_own, began_at) VALUES (?, 1, ?)", (lane, wall_ms))
     return OwnLane(lane, 0, 0)
+
+
+def disown(connection: apsw.Connection) -> None:
+    """Seal the lane that was written here; from now on none is."""
+    connection.execute("UPDATE lanes SET sealed = n, is_own = 0 WHERE is_own")
 
 
 def seal(connection: apsw.Connection) -> int:

@@ -79,7 +79,7 @@ def trace_read(trace: Trace, done: WorkTiming) -> None:
 
 def _name_of(work: Callable[..., object]) -> str:
     """Return the name of the function that ``work`` is, in our own source."""
-    while isinstance(work, partial):
-        work = work.func
+    while (inner := work.func if isinstance(work, partial) else getattr(work, "__wrapped__", None)) is not None:
+        work = inner
     name = str(getattr(work, "__qualname__", type(work).__name__))
     return name.replace(".<locals>", "").replace("<lambda>", "lambda")

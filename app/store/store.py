@@ -14,13 +14,14 @@ from app.core.files import from_os
 from app.core.stop_signal import StopSignal
 from app.core.vault_opening import VaultOpening
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
-from app.store import lane_identity, lanes, readonly, staged_restore
+from app.store import readonly, staged_restore
 from app.store.backup import backup_path, copy_database
 from app.store.connection import create_file, open_frozen_reader, open_reader, open_writer
 from app.store.connection_threads import ThreadPool, Work
 from app.store.encryption.vault_conversion import finish_conversion
 from app.store.files import preflight
 from app.store.files.vault_files import require_own_files
+from app.store.lane_identity import LaneWriter
 from app.store.lock import VaultLock
 from app.store.migrate import migrate, migrations_in
 from app.store.options import READ_LIMIT_S, StoreOptions, trace_read, trace_write
@@ -57,6 +58,7 @@ class Store:
         """Set when the vault is about to close: stops long work that only reads, or that can begin anew."""
         self.schema = schema
         self._lock = lock
+        self._lane = LaneWriter(self.path, options.trace)
         opened = partial(open_writer, self.path, options.busy_ms, is_wal=options.is_wal)
         watching = options.trace.is_kept
         self._writer = ThreadPool(
@@ -67,7 +69,7 @@ class Store:
             stop=self.stop_signal,
             busy_ms=options.busy_ms,
             watch=partial(trace_write, options.trace) if watching else None,
-            at_end=partial(lane_identity.note_own, database=self.path, trace=options.trace),
+            at_end=self._lane.note,
         )
         self._readers = ThreadPool(
             "reader",
@@ -151,7 +153,7 @@ class Store:
         # Without a write-ahead log the order on the disk is what keeps the file sound.
         self.require_writable()
         is_relaxed = is_derived and self._is_wal
-        seen = work if is_derived or is_bookkeeping else wrapped(work)
+        seen = work if is_derived or is_bookkeeping else self._lane.in_lane(wrapped(work))
         return cast(
             "T", await asyncio.wrap_future(self._writer.submit(seen, is_derived=is_relaxed, is_stoppable=is_stoppable))
         )
@@ -240,6 +242,13 @@ class Store:
             facts["bytes"] = path.stat().st_size
         return path
 
+    async def seal(self) -> int:
+        """Seal all changes that were written here, and return the number of the last.
+
+        See ``app.store.lanes.seal``.
+        """
+        return await self.write(self._lane.seal)
+
     def interrupt(self) -> None:
         """Stop long reads, and writes that can begin anew; others go on until ``close``."""
         self.stop_signal.set()
@@ -275,8 +284,6 @@ def _prepare(vault: Path, migrations: Path, options: StoreOptions) -> int:
         schema = migrate(connection, migrations, back_up, options.trace, opening)
         with suppress(apsw.FullError):  # they only cost time
             drop_small_table_statistics(connection)
-        if lanes.are_known(connection):
-            lane_identity.settle(connection, vault / DATABASE, options.trace)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     finally:
         connection.close()

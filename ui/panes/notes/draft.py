@@ -1,5 +1,6 @@
 """One open memory and what was typed into it: saved soon, saved once, never lost."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -70,7 +71,8 @@ class Draft(QObject):
         self.why = ""
         self._pending: dict[str, Any] = {}
         self._offered: dict[str, Any] = {}
-        self._saving = False
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._timer = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         # Someone who types without a pause is saved all the same.
@@ -88,6 +90,11 @@ class Draft(QObject):
     def dirty(self) -> bool:
         """True while something is not stored yet."""
         return bool(self._pending) or self._saving or self._has_tag_to_store
+
+    @property
+    def _saving(self) -> bool:
+        """True while a write is under way."""
+        return not self._idle.is_set()
 
     @property
     def _has_tag_to_store(self) -> bool:
@@ -134,18 +141,24 @@ class Draft(QObject):
             self._bridge.start(self.write())
 
     async def write(self) -> None:
-        """Write until nothing is left to write, or it cannot be."""
-        if self._saving or self.state == "conflict":
+        """Write until nothing is left to write, or it cannot be.
+
+        A write that is under way is waited for.
+        """
+        if self._saving:
+            await self._idle.wait()  # it writes what is typed meanwhile
+            return
+        if self.state == "conflict":
             return
         self._timer.stop()
         self._longest.stop()
-        self._saving = True
+        self._idle.clear()
         try:
             while isValid(self) and (self._pending or self._has_tag_to_store):
                 if not await (self._write_once() if self._pending else self._store_tag()):
                     return
         finally:
-            self._saving = False
+            self._idle.set()
         if isValid(self):
             self._set_state("saved")
 

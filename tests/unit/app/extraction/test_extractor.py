@@ -142,6 +142,127 @@ def test_what_only_resembles_a_statement_is_left_out(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Thanks for asking, I'm allergic to peanuts.",
+        "Thank you, I moved to Berlin in March.",
+        "Danke, ich wohne jetzt in Köln.",
+        "Gracias, vivo en Madrid.",
+        "谢谢，我对花生过敏。",
+        "My son was born on May 3, thank you!",
+    ],
+)
+def test_thanks_hide_no_fact(text: str) -> None:
+    assert [fact.content for fact in facts(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thank you so much for helping me move to Bern.",
+        "Thanks for telling me that I work in a nice place.",
+        "Danke für den Rat, den du mir gegeben hast.",
+    ],
+)
+def test_mere_thanks_are_no_fact(text: str) -> None:
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In this story, I live in Paris and work as a spy.",
+        "Last night I dreamed that I moved to Japan and got married.",
+        "I had a strange dream that I moved to Japan with my sister.",
+        "My character lives in Waterdeep and I work as a thief there.",
+        "In the game, I live in a castle and work as a smith.",
+        "Sing me a song about how I live in New York.",
+        "Email my boss that I quit my job on Friday.",
+        "I need an email to my boss that I quit my job on Friday.",
+        "I work in Excel most days, what is the shortcut.",
+        "Dear Sir, I live in London and have a complaint.",
+        "Dear Sir or Madam,\nThe heating is broken.\nI live in London with my wife.",
+        "I moved to dismiss the motion in court.",
+        "My sister is a pain.",
+        "Letzte Nacht habe ich geträumt, dass ich in Japan wohne.",
+        "In dieser Geschichte wohne ich in Paris.",
+        "Meine Figur lebt in Waterdeep und ich arbeite als Dieb.",
+        "Sing mir ein Lied darüber, wie ich in Köln wohne.",
+        "Ich brauche eine E-Mail an den Chef, dass ich in Köln wohne.",
+        "Sehr geehrte Frau Kuhn, ich wohne in Köln.",
+        "Soñé que vivo en París.",
+        "En esta historia vivo en París.",
+        "Mi personaje y yo: vivo en París.",
+        "Cántame una canción de que vivo en París.",
+        "Necesito un correo que diga que vivo en París.",
+        "Estimado señor, vivo en París.",
+        "我梦见我住在日本。",
+        "在这个故事里，我住在巴黎。",
+        "我的角色和我住在巴黎，我住在那里。",
+        "给我唱一首歌，我住在北京。",
+        "尊敬的先生，我住在北京。",
+    ],
+)
+@pytest.mark.parametrize("is_answered", [False, True])
+def test_what_is_dreamed_played_or_ordered_is_left_out(text: str, is_answered: bool) -> None:
+    answers = [SpokenLine(1, "assistant", "helper", "Of course.", SAID)] * is_answered
+    assert extract([SpokenLine(0, "user", "Ines", text, SAID), *answers]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My dream is to move to Oslo next year with my wife and live in a house near the harbour.",
+        "My brother works in Berlin as a character designer.",
+        "I moved to Oslo to be closer to my mother and father.",
+        "My sister is a nurse in Basel.",
+    ],
+)
+def test_words_of_dreams_and_roles_alone_hide_no_fact(text: str) -> None:
+    assert [fact.content for fact in facts(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My bank card number is 4111 1111 1111 1111 and I live in Rome.",
+        "I live in Rome and pay with 4111-1111-1111-1111.",
+        "I was born in Lagos and my social security number is 078-05-1120.",
+        "I was born in Lagos and my SSN is 078051120.",
+        "I work at Siemens and my login there is bob / Tr0ub4dor&3.",
+        "I live in Rome and my password is swordfish.",
+        "I live in Rome and Summer2023 is my password.",
+        "I live in Rome and the door code is 4821.",
+        "I live in Berlin and my IBAN is DE89 3704 0044 0532 0130 00.",
+        "I live in London, pay to GB82WEST12345698765432.",
+        "Mein Passwort ist Sommer2023 und ich wohne in Köln.",
+        "Ich wohne in Köln und meine PIN ist 4821.",
+        "Ich wohne in Köln, Zugangscode 4821.",
+        "Mi contraseña es Verano2023 y vivo en Madrid.",
+        "Vivo en Madrid y mi clave es 4821.",
+        "我的密码是abc12345，我住在北京。",
+        "我住在北京，密码 abc12345。",
+    ],
+)
+def test_spoken_secrets_are_no_facts(text: str) -> None:
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I live in Rome, and my zip code is 00184.",
+        "I live in Rome, and my phone number is 4111 1111 1111 1112.",
+        "I work at Siemens in Munich, where we changed every password in 2019.",
+        "I was born on 1988-05-03 in Lagos.",
+        "Ich wohne in Köln und arbeite als Programmierer an Code.",
+    ],
+)
+def test_other_numbers_and_codes_are_no_secrets(text: str) -> None:
+    assert [fact.content for fact in facts(text)] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "I bought a house in Ghent with my husband last week.",
         "We just adopted a new puppy named Max today.",
         "My sister Clara is getting married in June, and I love her for asking me first.",

@@ -10,7 +10,6 @@ from app.errors import StaleError
 from app.history.model import HistoryEntry
 from app.memories.model import Memory
 from app.memories.writer import EDIT_BURST_MS
-from app.store import lanes
 from tests.helpers.access import EVERYTHING
 from tests.unit.app.memories.conftest import MemoryHarness
 
@@ -178,7 +177,7 @@ def test_writing_elsewhere_and_coming_back_is_undone_in_that_order(harness: Memo
 def test_what_was_sealed_is_not_written_on(harness: MemoryHarness) -> None:
     note = harness.save("begun", title="Note")
     (done,) = spell(harness, note, "begun wr")
-    harness.do(harness.store.write(lanes.seal))
+    harness.do(harness.store.seal())
     again = spell(harness, done.value, "begun writing", "begun writing it")
     contents = [(entry.after or {}).get("content") for entry in history(harness, note)]
     assert contents == ["begun writing it", "begun wr", "begun"]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QTimer
 
 from app.api.caller import Caller
 from app.errors import DiskFullError
@@ -62,6 +63,19 @@ def test_keys_during_a_write_are_written_after_it(
     connection.release("note.update")
     rest(lambda: not draft.dirty)
     assert [call["content"] for call in connection.requested("note.update")] == ["first", "first and more"]
+    assert books.note(note).content == "first and more"
+
+
+def test_who_writes_waits_for_a_write_under_way(
+    draft: Draft, note: str, books: VaultFiller, connection: WatchedConnection, run_async: RunAsync[Any], rest: Rest
+) -> None:
+    held = connection.hold("note.update")
+    draft.change(content="first")
+    draft.flush()
+    rest(lambda: len(held) == 1)
+    draft.change(content="first and more")
+    QTimer.singleShot(50, lambda: connection.release("note.update"))
+    run_async(draft.write())
     assert books.note(note).content == "first and more"
 
 
