@@ -97,6 +97,13 @@ class Bridge(QObject):
         """
         return self.start(work, self.refresh_failed.emit)
 
+    async def finish(self, act: Callable[[], object], seconds: float) -> None:
+        """Call ``act`` and wait for the work that it starts, ``seconds`` at most."""
+        before = set(self._tasks)
+        act()
+        if begun := self._tasks.keys() - before:
+            await asyncio.wait(begun, timeout=seconds)
+
     @property
     def is_busy(self) -> bool:
         """True while started work is under way."""

@@ -21,7 +21,7 @@ Task = asyncio.Task[Any]
 class Work(QObject):
     """Background work of one object of the window.
 
-    No line of it runs once the object is gone. The call that it waits for then is carried out all the same.
+    Once the object is gone, no line of it runs after a wait. The call that it waits for is carried out all the same.
 
     Args:
         owner: The object; its end is that of the work.
@@ -40,9 +40,12 @@ class Work(QObject):
         report: Callable[[KeepsakeError], object] | None = None,
         ended: Callable[[], object] | None = None,
     ) -> Task:
-        """Run what a person began; ``report`` shows its failure, ``ended`` follows each end."""
+        """Run what a person began; ``report`` shows its failure, ``ended`` follows each end.
+
+        It begins even if its object goes first: a field that is closed stores what was typed.
+        """
         show = None if report is None else lambda error: self._tell(report, error)
-        task = _closed_after(self.bridge.start(_run(work, self), show), work)
+        task = _closed_after(self.bridge.start(_run(work, self, is_sure_to_begin=True), show), work)
         if ended is not None:
             task.add_done_callback(lambda _: self._tell(ended))
         return task
@@ -86,18 +89,23 @@ def _closed_after(task: Task, work: Coroutine[Any, Any, Any]) -> Task:
     return task
 
 
-async def _run(work: Coroutine[Any, Any, Answer], owner: QObject) -> Answer:
-    return await _steps(work, owner)
+async def _run(work: Coroutine[Any, Any, Answer], owner: QObject, *, is_sure_to_begin: bool = False) -> Answer:
+    return await _steps(work, owner, is_sure_to_begin)
 
 
 @types.coroutine
-def _steps(work: Coroutine[Any, Any, Answer], owner: QObject) -> Generator[Any, None, Answer]:
-    """Go through the steps of ``work``, each of which waits for something, while ``owner`` lives."""
+def _steps(work: Coroutine[Any, Any, Answer], owner: QObject, is_sure_to_begin: bool) -> Generator[Any, None, Answer]:
+    """Go through the steps of ``work``, each of which waits for something, while ``owner`` lives.
+
+    The first one is taken without ``owner`` too where the work ``is_sure_to_begin``.
+    """
     error: BaseException | None = None
+    is_due = is_sure_to_begin
     try:
         while True:
-            if not isValid(owner) and not isinstance(error, GeneratorExit):
+            if not is_due and not isValid(owner) and not isinstance(error, GeneratorExit):
                 error = asyncio.CancelledError()
+            is_due = False
             waiting_for = work.send(None) if error is None else work.throw(error)
             error = None
             try:

@@ -46,6 +46,25 @@ def recount(connection: apsw.Connection) -> int:
     return changed
 
 
+def restore_lanes(connection: apsw.Connection) -> None:
+    """Make the lanes again that turns or changes name but no row describes.
+
+    A turn names its lane by number, a change by the lane itself. Which of them were the same is not known any more, so
+    each gets a lane of its own, and no number is given to another.
+    """
+    connection.execute(
+        "INSERT INTO lanes (number, lane, is_own, began_at)"
+        " SELECT origin, (random() & 0x7ffffffffffffffe) + 1, 0, min(created_at) FROM"
+        " (SELECT origin, created_at FROM messages UNION ALL SELECT origin, created_at FROM withheld_messages)"
+        " WHERE origin NOT IN (SELECT number FROM lanes) GROUP BY origin"
+    )
+    connection.execute(
+        "INSERT INTO lanes (lane, n, hlc, sealed, is_own, began_at)"
+        " SELECT lane, max(n), max(hlc), max(n), 0, min(at) FROM memory_history"
+        " WHERE n > 0 AND lane > 0 AND lane NOT IN (SELECT lane FROM lanes) GROUP BY lane"
+    )
+
+
 def stateless_sessions(connection: apsw.Connection) -> int:
     """Return how many sessions lack the row that says how far they are."""
     return int(

@@ -268,6 +268,7 @@ class _Salvage:
             said = int(self._connection.execute("SELECT coalesce(sum(message_count), 0) FROM sessions").get)
             made_up, dropped = referential_repair.join_pieces(self._connection)
             rebuild.request_rebuild(self._connection)
+            referential_repair.restore_lanes(self._connection)
             lanes.begin(self._connection, SystemClock().now_ms())
             history_repo.place_unplaced(self._connection)
         # What the conversations say of themselves counts where the index of their messages is broken too.

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from pytestqt.qtbot import QtBot
 from app.host import Host
 from app.rpc.host_backend import HostBackend
 from app.rpc.hostfile import FILE
-from tests.e2e.conftest import Until
+from tests.e2e.conftest import Leave, Until
 from tests.helpers.sample_data import ROOT
 from ui import theme
 from ui.app import VaultFolder, start_host
@@ -39,6 +40,17 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+
+@contextmanager
+def _opened(vault: Path) -> Iterator[Host]:
+    """Open a vault without a window."""
+    host = Host(vault, serve=False)
+    host.start()
+    try:
+        yield host
+    finally:
+        host.stop()
 
 
 def _is_idle(program: Program) -> bool:
@@ -197,6 +209,43 @@ def test_text_not_saved_survives_quitting(
     program.quit()
     until(lambda: bool(ended))
     assert WindowState(tmp_path / "v").text("capture/draft") == "half a thought"
+
+
+def test_a_setting_being_typed_survives_quitting(
+    launch: Callable[[Path], Program], leave: Leave, until: Until, qtbot: QtBot, tmp_path: Path
+) -> None:
+    program = launch(tmp_path / "v")
+    until(lambda: _is_idle(program))
+    assert program.window.dialogs is not None
+    settings = program.window.dialogs.settings
+    program.window.dialogs.open_settings("llm")
+    until(lambda: settings.is_built)
+    editor = settings._fields["llm.model"].editor
+    editor.setFocus()
+    until(editor.hasFocus)
+    qtbot.keyClicks(editor, "a model")
+    leave(program)
+    with _opened(tmp_path / "v") as host:
+        stored = {setting.name: setting.value for setting in host.ask("settings.list")}
+    assert stored["llm.model"] == "a model"
+
+
+def test_a_title_being_typed_survives_quitting(
+    launch: Callable[[Path], Program], leave: Leave, until: Until, qtbot: QtBot, tmp_path: Path
+) -> None:
+    with _opened(tmp_path / "v") as host:
+        host.ask("session.append", messages=[{"role": "user", "content": "Which roses?"}])
+    program = launch(tmp_path / "v")
+    until(lambda: _is_idle(program))
+    program.window.go(Place("sessions"))
+    assert program.window.panes is not None
+    pane = program.window.panes.front
+    until(lambda: bool(pane.header.title.text()))
+    pane.header.edit_title()
+    qtbot.keyClicks(pane.header.title, "Tulips")
+    leave(program)
+    with _opened(tmp_path / "v") as host:
+        assert [one.title for one in host.ask("session.list")] == ["Tulips"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM to send to oneself")

@@ -79,6 +79,13 @@ def stored_widths(vault: Path, table: str) -> set[int]:
         return {len(row.values) for row in source.rows(root, TreeWalk())}
 
 
+def break_root(vault: Path, table: str) -> None:
+    ((root,),) = rows(vault, f"SELECT rootpage FROM sqlite_schema WHERE name = '{table}'")
+    with (vault / DATABASE).open("r+b") as file:
+        file.seek((root - 1) * 4096)
+        file.write(b"\xa5" * 4096)
+
+
 def test_each_table_to_which_a_column_was_added_keeps_its_rows(tmp_path: Path) -> None:
     vault, into = tmp_path / "vault", tmp_path / "saved"
     for connection in grown(vault):
@@ -139,11 +146,25 @@ def test_turns_from_before_an_upgrade_are_kept_word_for_word(upgraded: Path, is_
     before = rows(upgraded, said)
     assert len(before) == _TURNS
     if is_root_broken:
-        ((root,),) = rows(upgraded, "SELECT rootpage FROM sqlite_schema WHERE name = 'messages'")
-        with (upgraded / DATABASE).open("r+b") as file:
-            file.seek((root - 1) * 4096)
-            file.write(b"\xa5" * 4096)
+        break_root(upgraded, "messages")
     report = salvage(upgraded, into)
     assert rows(into, said) == before
     (messages,) = [table for table in report.tables if table.name == "messages"]
     assert (messages.kept, messages.lost, messages.refused, report.regained) == (_TURNS, 0, 0, 0)
+
+
+def test_without_the_lanes_no_number_and_no_clock_is_given_twice(upgraded: Path) -> None:
+    with closing(open_writer(upgraded / DATABASE)) as connection, connection:
+        connection.execute("UPDATE messages SET origin = 2 WHERE seq > 9")
+        connection.execute(
+            "INSERT INTO memory_history (target_kind, target, event, actor, at, lane, n, hlc)"
+            " VALUES ('memory', 'note-1', 'UPDATE', 'person', 5, 77, 1, 10),"
+            " ('memory', 'note-1', 'UPDATE', 'person', 6, 77, 2, 20)"
+        )
+    break_root(upgraded, "lanes")
+    into = upgraded.with_name("saved")
+    salvage(upgraded, into)
+    assert rows(into, "SELECT DISTINCT origin FROM messages ORDER BY origin") == [(1,), (2,)]
+    found = rows(into, "SELECT number, n, hlc, sealed, is_own FROM lanes ORDER BY number")
+    assert found == [(1, 0, 0, 0, 0), (2, 0, 0, 0, 0), (3, 2, 20, 2, 0), (4, 0, 0, 0, 1)]
+    assert rows(into, "SELECT lane FROM lanes WHERE number = 3") == [(77,)]

@@ -42,6 +42,8 @@ CLOSE_QUESTION_ANSWERED = "window/close_asked"
 HIDDEN_QUESTION_ANSWERED = "window/close_asked_without_tray"
 WELCOMED = "window/welcomed"
 NOTE_SECONDS = 8.0
+_STORING_SECONDS = 5.0
+"""How long leaving waits for what hiding the window stores, which a lost host does not answer."""
 _log = logging.getLogger(__name__)
 
 
@@ -360,7 +362,7 @@ class Program(QObject):
         if self.window.panes is not None:
             _log.info("leaving: saving what is typed")
             await self.window.panes.settle()
-        self.window.shut_down()
+        await self._shut_window()
         if self.tray is not None:
             self.tray.dispose()
         _log.info("leaving: stopping what opens or rescues the vault")
@@ -377,6 +379,13 @@ class Program(QObject):
             _log.error("Keepsake could not be started again; start it yourself.")
         _log.info("leaving: done")
         self.finished.emit()
+
+    async def _shut_window(self) -> None:
+        """Hide the window; a field that is hidden stores what was typed."""
+        if self.bridge is None:
+            self.window.shut_down()
+        else:
+            await self.bridge.finish(self.window.shut_down, _STORING_SECONDS)
 
     def _run(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = asyncio.get_event_loop().create_task(work)

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -24,9 +24,13 @@ from app.retrieval.snapshot import SearchSnapshot
 from app.sessions.model import label_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from numpy.typing import NDArray
 
     Ids = NDArray[np.integer[Any]]
+    RowsOf = Callable[[Collection[str]], Iterable[tuple[int, str]]]
+    """Returns each row that has one of some names, with that name."""
 
 _VALUES_A_FACET = 20
 _MANY = 10_000
@@ -100,6 +104,10 @@ _TAGS = (
     "SELECT t.tag, count(*) FROM json_each(?) w CROSS JOIN memory_tags t ON t.memory_id = w.value"
     " GROUP BY t.tag ORDER BY min(w.key), t.tag"
 )
+_TAGGED = (
+    "SELECT w.key, t.tag FROM json_each(?) w CROSS JOIN memory_tags t ON t.memory_id = w.value"
+    " WHERE t.tag IN (SELECT value FROM json_each(?))"
+)
 _UNKNOWN: tuple[str, tuple[str, ...]] = ("", ())
 
 
@@ -124,23 +132,47 @@ def count_facets(rows: Mapping[int, CandidateRow]) -> tuple[FacetCount, ...]:
         "tag": Counter([tag for row in known if row.tags for tag in row.tags]),
         "store": Counter([row.store for row in known]),
     }
-    return _counted(counts)
+
+    def tagged(tags: Collection[str]) -> "Iterable[tuple[int, str]]":
+        return ((number, tag) for number, row in rows.items() for tag in row.tags or () if tag in tags)
+
+    return _counted(counts, tagged)
 
 
-def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
+def _counted(counts: Mapping[str, "Counter[str]"], tagged: "RowsOf") -> tuple[FacetCount, ...]:
     return tuple(
         FacetCount(name, value, count)
         for name, counter in counts.items()
-        for value, count in _joined(counter).most_common(_VALUES_A_FACET)
+        for value, count in _joined(counter, tagged if name == "tag" else None).most_common(_VALUES_A_FACET)
     )
 
 
-def _joined(counter: "Counter[str]") -> "Counter[str]":
-    """Return the counts with all spellings of a name under the most frequent one."""
-    spelled: dict[str, str] = {}
+def _joined(counter: "Counter[str]", rows_of: "RowsOf | None") -> "Counter[str]":
+    """Return the counts with all spellings of a name under the one that finds most.
+
+    Args:
+        counter: Rows of each spelling.
+        rows_of: Which rows they are; None where each row has one name.
+    """
+    sharing: dict[str, dict[str, None]] = {}
+    for value in counter:
+        for key in name_keys(value):
+            sharing.setdefault(key, {})[value] = None
+    # A name with "ø" is spelled like two that are not spelled like each other; each of the three finds it.
+    alike = {value: sharing[name_keys(value)[0]] | sharing[name_keys(value)[1]] for value in counter}
+    several = {value: others for value, others in alike.items() if len(others) > 1}
+    found = {value: sum(counter[other] for other in others) for value, others in alike.items()}
+    if several and rows_of is not None:
+        rows: dict[str, set[int]] = {value: set() for value in several}
+        for row, value in rows_of(several.keys()):
+            rows[value].add(row)
+        found |= {value: len(set().union(*(rows[other] for other in others))) for value, others in several.items()}
     joined: Counter[str] = Counter()
-    for value, count in counter.most_common():
-        joined[spelled.setdefault(name_keys(value)[0], value)] += count
+    shown: set[str] = set()
+    for value in sorted(counter, key=lambda value: (-found[value], -counter[value])):
+        if value not in shown:
+            joined[value] = found[value]
+            shown.update(alike[value])
     return joined
 
 
@@ -166,7 +198,11 @@ def count_facets_of_chunks(snapshot: SearchSnapshot, ids: "Ids") -> tuple[FacetC
         for value, count in snapshot.connection.execute(sql, (memories,)):
             counts[name][value] += count
     counts["agent"].pop("", None)
-    return _counted(counts)
+
+    def tagged(tags: Collection[str]) -> "Iterable[tuple[int, str]]":
+        return snapshot.connection.execute(_TAGGED, (memories, json.dumps(list(tags))))
+
+    return _counted(counts, tagged)
 
 
 def _appearing(values: "Ids") -> list[tuple[int, int]]:

@@ -31,6 +31,11 @@ class Panel(QWidget):
         self.label.setText(text)
         self.steps.append(text)
 
+    async def begin(self, gate: asyncio.Event) -> None:
+        self.steps.append("begun")
+        await asyncio.sleep(0)
+        await self.show_after(gate, "late")
+
     async def refuse(self) -> None:
         raise NotFoundError("That is no cadence.")
 
@@ -57,12 +62,34 @@ def test_no_line_of_it_runs_once_its_widget_is_gone(
     assert failures == []
 
 
-def test_work_that_has_not_begun_ends_too(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+def test_a_refresh_that_has_not_begun_ends_too(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
     panel, gate = Panel(bridge, ground), asyncio.Event()
-    task = panel.work.refresh(panel.show_after(gate, "late"))
+    tasks = [panel.work.refresh(panel.begin(gate)), panel.work.latest(panel.begin, gate)]
+    delete(panel)
+    rest(lambda: all(task.done() for task in tasks))
+    assert all(task.cancelled() for task in tasks)
+    assert panel.steps == []
+
+
+def test_what_a_person_began_takes_its_first_step_without_its_widget(
+    bridge: Bridge, ground: QWidget, rest: Rest
+) -> None:
+    panel, gate = Panel(bridge, ground), asyncio.Event()
+    gate.set()
+    task = panel.work.start(panel.begin(gate))
     delete(panel)
     rest(task.done)
     assert task.cancelled()
+    assert panel.steps == ["begun"]
+
+
+def test_a_call_that_has_not_begun_is_carried_out_without_its_widget(
+    bridge: Bridge, host: Host, ground: QWidget, rest: Rest
+) -> None:
+    panel = Panel(bridge, ground)
+    panel.work.start(bridge.call(operations.note.save(content="roses")))
+    delete(panel)
+    rest(lambda: bool(host.ask("note.list")))
 
 
 def test_it_ends_with_the_parent_of_its_widget(

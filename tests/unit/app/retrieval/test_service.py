@@ -188,6 +188,33 @@ def test_facets_count_all_candidates(filled: Host) -> None:
     assert facets["agent", "Guide"] == 2
 
 
+@pytest.mark.parametrize("query", ["heron", "kind:note"], ids=["by words", "by operators alone"])
+def test_a_facet_counts_what_its_tag_finds(host: Host, query: str) -> None:
+    tagged = [["Bjørn"], ["Bjoern"], ["Bjoern"], ["Bjorn"], ["café", "cafe"], ["cafe"], ["café"], ["cafe"]]
+    for number, tags in enumerate(tagged):
+        host.ask("note.save", content=f"heron number {number}", tags=tags)
+    host.ask("vault.settle")
+    facets = {
+        facet.value: facet.count
+        for facet in search(host, query, recipe="words", limit=100).facets
+        if facet.name == "tag"
+    }
+    assert facets == {"bjørn": 4, "cafe": 4}
+    for tag, count in facets.items():
+        assert len(search(host, f"{query} tag:{tag}", recipe="words", limit=100).hits) == count
+
+
+def test_a_spelling_that_another_tag_does_not_find_is_a_facet_of_its_own(host: Host) -> None:
+    for number, tags in enumerate([["øl"], ["oel"], ["søl", "øl"], ["sol"], ["sol"]]):
+        host.ask("note.save", content=f"heron number {number}", tags=tags)
+    for number in range(2):
+        host.ask("note.save", content=f"heron of both {number}", tags=["soel", "søl"])
+    host.ask("vault.settle")
+    found = search(host, "kind:note")
+    facets = [(facet.value, facet.count) for facet in found.facets if facet.name == "tag"]
+    assert facets == [("søl", 5), ("øl", 3)]
+
+
 @pytest.mark.parametrize("fields", [{"limit": 0}, {"limit": 100_000}, {"per_session": 0}, {"recipe": "none"}])
 def test_numbers_and_names_out_of_bounds(filled: Host, fields: dict[str, Any]) -> None:
     with pytest.raises(InputError):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox, QStyle
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
@@ -16,7 +17,7 @@ from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
-from ui.dialogs.settings.sections import HIDDEN
+from ui.dialogs.settings.sections import HIDDEN, section_of
 from ui.dialogs.settings.settings import SettingsDialog
 from ui.theme import Theme
 
@@ -57,6 +58,26 @@ def test_change_is_stored_and_told(settings: SettingsDialog, host: Host, rest: R
     rest(lambda: bool(applied))
     assert stored(host, "window.theme") == "dark"
     assert applied[0].value == "dark"
+
+
+@pytest.mark.parametrize(("name", "typed", "value"), [("llm.model", "abcx", "abcx"), ("search.limit", "70", 70)])
+def test_what_is_typed_is_stored_when_the_sheet_is_closed_with_escape(
+    bridge: Bridge, host: Host, rest: Rest, qtbot: QtBot, name: str, typed: str, value: object
+) -> None:
+    settings = SettingsDialog(bridge)
+    settings.bring_to_front()
+    rest(lambda: settings.is_built and not bridge.is_busy)
+    settings.open_section(section_of(name).id)
+    editor = settings._fields[name].editor
+    assert isinstance(editor, QLineEdit | QSpinBox)
+    editor.setFocus()
+    rest(editor.hasFocus)
+    editor.selectAll()
+    qtbot.keyClicks(editor, typed)
+    assert stored(host, name) != value
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    rest(lambda: not isValid(settings))
+    rest(lambda: stored(host, name) == value)
 
 
 def test_refusal_is_shown_and_the_old_value_comes_back(
