@@ -13,7 +13,7 @@ import apsw
 
 from app.core.files import from_os
 from app.core.regular_files import open_replacing, require_folder
-from app.erasure import file_residue, fts_vocabulary, references
+from app.erasure import file_residue, fts_vocabulary, older_copies, references
 from app.erasure.eraser import EntityNameEraser, Eraser, Names
 from app.erasure.model import BackupChoice, BackupFile, BackupOutcome, ErasureTarget
 from app.errors import KeepsakeError
@@ -40,6 +40,7 @@ class BackupCleaner:
         self._vault = vault
         self._erasers = erasers
         self._names = names
+        self._tables: older_copies.Tables = {}
 
     def clean(
         self, targets: Sequence[ErasureTarget], samples: Sequence[str], choice: BackupChoice
@@ -51,8 +52,13 @@ class BackupCleaner:
             samples: Strings of it, for files that cannot be opened as databases of ours.
             choice: Keep those files, rewrite each without the targets, or delete it.
         """
+        self._tables = self._tables_now()
         held = [path for path in self._copies() if self._holds(path, targets, samples)]
         return tuple(BackupFile(path.name, self._treat(path, targets, samples, choice)) for path in held)
+
+    def _tables_now(self) -> older_copies.Tables:
+        with translate_sqlite_errors(), closing(connect(self._vault / DATABASE, apsw.SQLITE_OPEN_READONLY)) as vault:
+            return older_copies.tables_of(vault)
 
     def _copies(self) -> list[Path]:
         """Return what may hold a copy: databases, folders with the files of one, logs."""
@@ -73,10 +79,13 @@ class BackupCleaner:
             return bool(file_residue.found_in([file for file in path.rglob("*") if file.is_file()], needles))
         try:
             with closing(_look_into(path)) as copy:
-                return any(self._erasers[one.kind].exists(copy, one.id) for one in targets)
+                if older_copies.is_of_a_vault(copy):
+                    older_copies.add_missing_tables(copy, self._tables)
+                    return any(self._erasers[one.kind].exists(copy, one.id) for one in targets)
         except (apsw.Error, KeepsakeError):
-            # Of another schema, encrypted, damaged or no database: its bytes are all there is to go by.
-            return bool(file_residue.found_in([path], needles))
+            pass
+        # Encrypted, damaged or no database of a vault: its bytes are all there is to go by.
+        return bool(file_residue.found_in([path], needles))
 
     def _treat(
         self, path: Path, targets: Sequence[ErasureTarget], samples: Sequence[str], choice: BackupChoice
@@ -112,6 +121,7 @@ class BackupCleaner:
                     task.step(-1)
                 target.pragma("journal_mode", "DELETE")
             with translate_sqlite_errors(), closing(open_writer(partial)) as copy:
+                older_copies.add_missing_tables(copy, self._tables)
                 names = self._erase(copy, targets)
                 copy.pragma("journal_mode", "DELETE")
                 file_residue.rewrite(copy)

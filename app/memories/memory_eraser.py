@@ -30,8 +30,6 @@ _OWN: tuple[tuple[str, str], ...] = (
     ("memories", "id = :id"),
 )
 _STATES = (
-    "SELECT json_object('title', title, 'content', content, 'facts', json(facts), 'attributes', json(attributes),"
-    " 'files', json(files), 'people', json(people)) FROM memories WHERE id = :id",
     "SELECT payload -> '$.memories[0]' FROM memory_archive WHERE id = :id",
     "SELECT before FROM memory_history WHERE target_kind = 'memory' AND target = :id AND before IS NOT NULL",
     "SELECT after FROM memory_history WHERE target_kind = 'memory' AND target = :id AND after IS NOT NULL",
@@ -63,6 +61,11 @@ class MemoryEraser:
 
     def texts(self, connection: apsw.Connection, target: str) -> Iterator[str]:
         """Yield what it says and ever said, for samples."""
+        # All its columns, because a copy of the vault may be older than some.
+        now = connection.execute("SELECT * FROM memories WHERE id = ?", (target,))
+        for row in now:
+            names = (name for name, *_ in now.get_description())
+            yield from text_samples.strings_of_state(dict(zip(names, row, strict=True)))
         for sql in _STATES:
             for row in connection.execute(f"{sql} LIMIT {_MOST_ROWS}", {"id": target}):
                 yield from text_samples.strings_of_state(json.loads(str(row[0])))

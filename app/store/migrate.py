@@ -15,7 +15,7 @@ import apsw
 
 from app.core.process.lazy_module import LazyModule
 from app.core.vault_opening import VaultOpening
-from app.errors import InternalError, VaultNewerError, VaultUnusableError
+from app.errors import InternalError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.store import meta
 from app.store.connection import APPLICATION_ID
 from app.store.interruption import interruptible
@@ -166,7 +166,7 @@ def _check_owner(connection: apsw.Connection, have: int) -> None:
 def _apply(connection: apsw.Connection, step: Migration, applied: Sequence[Migration]) -> None:
     try:
         _run(connection, step, applied)
-    except (apsw.SQLError, apsw.ConstraintError) as error:
+    except (apsw.SQLError, apsw.ConstraintError, VaultDamagedError) as error:
         raise VaultUnusableError(
             f"This vault could not be brought up to date (step {step.number}). Nothing was changed. 'keepsake salvage"
             " --into FOLDER' copies everything readable into a new vault.",

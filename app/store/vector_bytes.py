@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 import apsw
 import numpy as np
 
+from app.errors import VaultDamagedError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -28,7 +30,8 @@ def encode(vectors: Sequence[bytes]) -> list[bytes]:
         largest = np.abs(rows).max(axis=1, initial=0.0)
         # Whatever is no number, as in a damaged vector, has no direction.
         is_usable = np.isfinite(largest) & (largest > 0)
-        scaled = np.where(is_usable[:, None], rows, 0.0) * (_MOST / np.where(is_usable, largest, 1.0))[:, None]
+        # Divided first: 127 over a number near the smallest there are is more than a float can hold.
+        scaled = np.where(is_usable[:, None], rows, 0.0) / np.where(is_usable, largest, 1.0)[:, None] * _MOST
         made += [row.tobytes() for row in np.rint(scaled).astype(np.int8)]
     return made
 
@@ -50,6 +53,9 @@ def convert_tables(connection: apsw.Connection) -> None:
 
     The blobs in which sqlite-vec keeps the vectors are rewritten where they are: to store a million of them anew would
     take a minute, and twice the space.
+
+    Raises:
+        VaultDamagedError: A blob does not hold whole vectors.
     """
     found = connection.execute(
         "SELECT g.id, g.dimensions FROM generations g JOIN sqlite_schema s"
@@ -69,6 +75,8 @@ def convert_tables(connection: apsw.Connection) -> None:
 def _convert(connection: apsw.Connection, table: str, dimensions: int) -> None:
     width = dimensions * 4
     for (row,) in connection.execute(f"SELECT rowid FROM {table}").fetchall():
-        block = bytes(connection.execute(f"SELECT vectors FROM {table} WHERE rowid = ?", (row,)).get)
+        block = connection.execute(f"SELECT vectors FROM {table} WHERE rowid = ?", (row,)).get
+        if not isinstance(block, bytes) or not block or len(block) % width:
+            raise VaultDamagedError(f"Block {row} of {table} does not hold whole vectors.")
         rows = [block[start : start + width] for start in range(0, len(block), width)]
         connection.execute(f"UPDATE {table} SET vectors = ? WHERE rowid = ?", (b"".join(encode(rows)), row))

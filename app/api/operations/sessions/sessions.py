@@ -21,7 +21,7 @@ _ALL = SessionFilter()
     trust="inner",
     review="conversation",
     kind="session",
-    undo="history",
+    undo="needless",
     transcript="messages",
     sentence="Added to a conversation",
 )

@@ -71,8 +71,9 @@ DERIVED = {
         lambda item: item.undo == "needless",
         "agent.request_access attachment.add backup.now capture.part exchange.dismiss inbox.draft job.cancel "
         "job.pause job.resume schedule.claim schedule.heartbeat schedule.notes_shown schedule.report schedule.run_now "
-        "session.compact session.consolidated session.digest.roll session.scratchpad.clear session.scratchpad.write "
-        "session.summary.roll trial.run upkeep.cancel vault.reindex vault.repair",
+        "session.append session.append_later session.compact session.consolidated session.digest.roll "
+        "session.scratchpad.clear session.scratchpad.write session.summary.roll trial.run upkeep.cancel vault.reindex "
+        "vault.repair",
     ),
     "nothing brings back what was there": (
         lambda item: item.undo == "none",

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from app.core.paths import migrations
+from app.errors import VaultUnusableError
 from app.store.connection import open_writer
 from app.store.migrate import migrate, migrations_in
 from app.store.vector_bytes import as_stored, decode, encode
@@ -98,6 +99,23 @@ def test_what_has_no_direction_is_zero() -> None:
     assert decode(stored, 2).tolist() == [[0, 0], [0, 0], [0, 0], [0, -1]]
     assert encode([]) == []
     assert decode([], 2).shape == (0, 2)
+
+
+def test_the_smallest_vectors_have_a_direction() -> None:
+    smallest = np.array([[0, 1e-45], [-3e-39, 3e-39]], dtype="<f4")
+    with np.errstate(all="raise", under="ignore"):
+        stored = encode([row.tobytes() for row in smallest])
+    assert [list(np.frombuffer(row, dtype=np.int8)) for row in stored] == [[0, 127], [-127, 127]]
+
+
+@pytest.mark.parametrize("vectors", ["substr(vectors, 1, 1000)", "substr(vectors, 1, 1023)", "x''"])
+def test_a_cut_block_of_vectors_is_refused_and_nothing_changed(older: Path, vectors: str) -> None:
+    connection = open_writer(older)
+    connection.execute(f"UPDATE vectors_1_vector_chunks00 SET vectors = {vectors}")
+    with pytest.raises(VaultUnusableError, match=f"step {BEFORE + 1}.*keepsake salvage"):
+        migrate(connection, migrations(), lambda: None)
+    assert connection.pragma("user_version") == BEFORE
+    connection.close()
 
 
 def test_an_older_vault_keeps_its_vectors_as_bytes(older: Path) -> None:
