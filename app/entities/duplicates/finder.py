@@ -80,7 +80,7 @@ def _only_word(one: NamedEntity) -> str:
 
 
 def _alike_words(shorts: set[str], words: Iterable[str]) -> dict[str, set[str]]:
-    """Return the words that each short name may be taken for, in time linear in the words."""
+    """Return the words that each short name may be taken for."""
     forms: dict[str, set[str]] = defaultdict(set)
     starts: dict[str, set[str]] = defaultdict(set)
     for short in shorts:
@@ -100,7 +100,7 @@ def _alike_words(shorts: set[str], words: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _close_forms(word: str) -> Iterator[str]:
-    """Yield forms of which words that are spelled much alike, with one first letter, have one in common."""
+    """Yield forms of a word; words spelled much alike share one."""
     yield word
     yield name_forms.loose_latin(word)
     for at in range(1, len(word)):

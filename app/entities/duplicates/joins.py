@@ -147,7 +147,7 @@ def _may_be_another(connection: apsw.Connection, pair: NearDuplicate, limit: int
 
 
 def _found(text: str, pair: NearDuplicate) -> list[int]:
-    """Return where a short name stands in a text and is not a part of the full name."""
+    """Return where a short name stands in a text by itself."""
     full = [range(*found.span()) for found in re.finditer(re.escape(pair.into.name), text)]
     short = re.finditer(rf"\b{re.escape(pair.other.name)}\b", text)
     return [one.start() for one in short if not any(one.start() in whole for whole in full)]

@@ -1,4 +1,4 @@
-"""Words around a short name that say that it may mean another person, an animal or a place.
+"""Words around a short name by which it may mean another.
 
 They are few and err on the side of refusing: a refused pair is asked about. English, German, Spanish and Chinese;
 all in folded letters.
@@ -23,7 +23,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_KIN: Final = _words(
+_RELATIVES: Final = _words(
     """
     mother mom mum mommy mummy mama father dad daddy papa parent sister brother sibling twin stepsister stepbrother
     daughter son child kid baby wife husband spouse fiance fiancee girlfriend boyfriend partner ex aunt auntie uncle
@@ -113,7 +113,7 @@ _HAN_TWO: Final = re.compile(r"不是|不同|比|见到|遇到|遇见|认识|和
 
 
 def may_be_another(text: str, start: int, length: int, full: str) -> bool:
-    """Return whether a text may mean another by a short name than by the full name.
+    """Return whether a text may mean two by a short and a full name.
 
     Args:
         text: What is said.
@@ -125,17 +125,17 @@ def may_be_another(text: str, start: int, length: int, full: str) -> bool:
     before = _END.split(text[max(0, start - _NEAR) : start])[-1]
     after = _END.split(text[end : end + _NEAR])[0]
     short = name_forms.name_words(text[start:end])
-    if _tells_before(before, short, is_owner=after[:1] in {"'", "’"}) or _tells_after(before, after):
+    if _is_other_before(before, short, is_owner=after[:1] in {"'", "’"}) or _is_other_after(before, after):
         return True
     left = _END.split(text[max(0, start - _SENTENCE) : start])[-1]
     right = _END.split(text[end : end + _SENTENCE])[0]
     pattern = re.compile(r"\s+".join(map(re.escape, full.split())), re.IGNORECASE)
     gaps = [left[found.end() :] for found in pattern.finditer(left)][-1:]
     gaps += [right[: found.start()] for found in pattern.finditer(right)][:1]
-    return any(_tells_two(gap) for gap in gaps)
+    return any(_names_two(gap) for gap in gaps)
 
 
-def _tells_before(before: str, short: tuple[str, ...], *, is_owner: bool) -> bool:
+def _is_other_before(before: str, short: tuple[str, ...], *, is_owner: bool) -> bool:
     words = name_forms.name_words(before)
     if _HAN_BEFORE.search(before):
         return True
@@ -146,7 +146,7 @@ def _tells_before(before: str, short: tuple[str, ...], *, is_owner: bool) -> boo
     at = len(words) - 1
     while at > 0 and words[at] in _BETWEEN:
         at -= 1
-    if words[at] in _KIN or words[at] in _PETS or words[at] in _OTHER:
+    if words[at] in _RELATIVES or words[at] in _PETS or words[at] in _OTHER:
         return True
     if is_owner or _COMMA.search(before[-2:]):
         return False
@@ -154,7 +154,7 @@ def _tells_before(before: str, short: tuple[str, ...], *, is_owner: bool) -> boo
     return words[-1] in _PLACE or (words[-1] in _WAYS and is_moving)
 
 
-def _tells_after(before: str, after: str) -> bool:
+def _is_other_after(before: str, after: str) -> bool:
     if _HAN_AFTER.search(after):
         return True
     if after[:1] in {"'", "’"} or after[:1].isalpha():
@@ -168,10 +168,10 @@ def _tells_after(before: str, after: str) -> bool:
     at = 0
     while at < len(words) - 1 and words[at] in _BETWEEN:
         at += 1
-    return words[at] in _KIN or words[at] in _PETS
+    return words[at] in _RELATIVES or words[at] in _PETS
 
 
-def _tells_two(gap: str) -> bool:
+def _names_two(gap: str) -> bool:
     """Return whether what stands between two names of one sentence makes them two."""
     words = name_forms.name_words(gap)
     if _HAN_TWO.search(gap) or not _TWO.isdisjoint(words) or not _NEGATIONS.isdisjoint(pairwise(words)):

@@ -79,7 +79,7 @@ def is_proposed(connection: apsw.Connection, entity_id: str) -> bool:
 def spelled_places(
     connection: apsw.Connection, entity: NamedEntity, limit: int
 ) -> list[tuple[OwnerKind, str, int, str]]:
-    """Return where texts say an entity's name, whatever it stands for now, the newest first.
+    """Return where texts say an entity's name, the newest first.
 
     Each is the kind and id of the text, the place in it, and the provider that found it.
     """
