@@ -74,7 +74,7 @@ def named(connection: apsw.Connection, key: str, kind: str) -> str | None:
 
 
 def decided_alias(connection: apsw.Connection, key: str, kind: str) -> str | None:
-    """Return the id of the entity that has an alias by a decision or a join."""
+    """Return the entity that has an alias by a decision or a join."""
     rows = connection.execute(
         "SELECT e.id, e.touched FROM entity_aliases a JOIN entities e ON e.id = a.entity_id WHERE a.alias_key = ?"
         " AND e.type = ? AND e.merged_into IS NULL ORDER BY e.touched DESC, e.rowid",
