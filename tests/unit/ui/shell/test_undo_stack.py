@@ -156,7 +156,7 @@ def test_what_was_undone_before_a_refusal_is_told_in_the_language(
     host.ask("note.save", content="Anna Kovacs met Eve Miller in Graz.")
     host.ask("vault.settle", names=True)
     ids = {row.name: row.id for row in host.ask("entity.list", limit=100)}
-    host.ask("entity.rename", id=ids["Anna Kovacs"], name="Anna Lund")
+    host.ask("entity.rename", id=ids["Anna Kovacs"], name="Anna Lund", type="project")
     first = host.ask("history.list").acts[0]
     host.ask("entity.rename", id=ids["Anna Kovacs"], name="Anna Berg")
     host.ask("entity.rename", id=ids["Eve Miller"], name="Anna Kovacs")

@@ -435,7 +435,7 @@ def test_an_undo_that_fails_after_a_later_one_tells_of_that(host: Host) -> None:
     host.ask("vault.settle", names=True)
     ids = {row.name: row.id for row in host.ask("entity.list", limit=100)}
     anna, eve = ids["Anna Kovacs"], ids["Eve Miller"]
-    host.ask("entity.rename", id=anna, name="Anna Lund")
+    host.ask("entity.rename", id=anna, name="Anna Lund", type="project")
     first = acts(host)[0].id
     host.ask("entity.rename", id=anna, name="Anna Berg")
     second = acts(host)[0].id
