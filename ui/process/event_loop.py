@@ -22,7 +22,11 @@ class EventLoop(qasync.QEventLoop):  # type: ignore[misc]  # it has no types
         """
         if not callable(callback) or inspect.iscoroutinefunction(callback):
             raise TypeError(f"a callback must be a function, not {type(callback).__name__}")
-        return self._add_callback(_Handle(callback, args, self, context=context), delay)
+        handle = _Handle(callback, args, self, context=context)
+        if self.is_closed():
+            handle.cancel()  # another thread handed it over before the end, and nobody waits for it any more
+            return handle
+        return self._add_callback(handle, delay)
 
 
 class _Handle(asyncio.Handle):
