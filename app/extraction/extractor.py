@@ -21,7 +21,7 @@ WITH_ASSISTANT: Final = 0.64
 _LESS: Final[dict[Family | None, float]] = {
     "statement": 1.0, "relation": 1.0, "preference": 0.4, "plan": 0.1, "decision": 0.2, "commitment": 0.3
 }  # fmt: skip
-"""How much less is asked of a sentence with a cue, by its family; where it is all, what matters is named."""
+"""Reduction of the score asked of a sentence with a cue, by the cue's family; 1 asks for none."""
 _LEFT_OPEN: Final = "["  # a masked secret, a blank to fill in, markup
 _FAMILIES: Final[tuple[tuple[Family, re.Pattern[str]], ...]] = (
     ("decision", re.compile(r"\b(?:decided|chose|settled on|signed up|enrolled|quit|applied)\b", re.IGNORECASE)),

@@ -18,7 +18,7 @@ from app.store.lanes import NEWEST_FIRST, UNPLACED, ChangePlace
 State = dict[str, Any]
 
 COLUMNS: Final = "id, target_kind, target, event, before, after, actor, run_id, at, undone_by"
-"""What an entry says, without its place."""
+"""Columns of an entry, without its place in the order of all changes."""
 _ALL: Final = f"{COLUMNS}, hlc, lane, n"
 
 

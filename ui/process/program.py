@@ -43,7 +43,7 @@ HIDDEN_QUESTION_ANSWERED = "window/close_asked_without_tray"
 WELCOMED = "window/welcomed"
 NOTE_SECONDS = 8.0
 _STORING_SECONDS = 5.0
-"""How long leaving waits for what hiding the window stores, which a lost host does not answer."""
+"""Seconds to wait for fields that are stored as the window is hidden; a lost host never answers."""
 _log = logging.getLogger(__name__)
 
 

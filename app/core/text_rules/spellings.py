@@ -41,7 +41,7 @@ _MOST: Final = 12
 _DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
 
 Place = Literal["same", "under", "within"]
-"""How a stored name fits a wanted one: it is the same, the same or nested below it, or contains it."""
+"""Match of a stored name: equal, equal or nested below, or containing the wanted one."""
 
 
 def fold(text: str) -> str:

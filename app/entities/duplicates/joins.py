@@ -48,7 +48,13 @@ class Joins:
         if not await self._store.read(ner_backlog.is_read, is_background=True):
             return []
         pairs = await self._duplicates.joins()
-        return await self._store.read(lambda connection: [one for one in pairs if self._may_join(connection, one)])
+
+        def agreeing(connection: apsw.Connection) -> list[NearDuplicate]:
+            # Many texts are read here, not while writing; one that comes meanwhile parts the two the next night.
+            may_join = (one for one in pairs if self._may_join(connection, one))
+            return [one for one in may_join if not _may_be_another(connection, one, _READ)]
+
+        return await self._store.read(agreeing, is_background=True)
 
     async def doubtful(self) -> list[NearDuplicate]:
         """Return the joined pairs that a later text speaks against.
@@ -113,7 +119,7 @@ class Joins:
         if not repo.is_undecided(connection, pair.key, self._actor) or repo.are_apart(connection, pair.key):
             return False
         near, total = repo.nearness(connection, pair)
-        return near > 0 and near * 2 >= total and not _may_be_another(connection, pair, _READ)
+        return near > 0 and near * 2 >= total
 
     def _untouched(self, connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[NearDuplicate]:
         """Return the pairs that are still joined and about which no person decided."""

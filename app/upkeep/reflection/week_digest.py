@@ -155,7 +155,8 @@ def _page(week: Week, most: int) -> _Page:
     page.section("Changes of mind", changed)
     page.section("Also kept", page.lines(one for one in by_weight if not one.said_by))
     page.section("Faded", _faded(page))
-    page.parts.insert(0, _overview(page))
+    if overview := _overview(page):
+        page.parts.insert(0, overview)
     return page
 
 
