@@ -35,4 +35,5 @@ def check_key(key: str) -> None:
         InputError: It is empty, too long or cannot be stored.
     """
     if not key.strip() or len(key) > MAX_KEY or storable(key)[1] or has_controls(key):
-        raise InputError(f"'key' must have 1 to {MAX_KEY} ordinary characters.", field="key", allowed=MAX_KEY)
+        what = f"'key' must have 1 to {MAX_KEY} ordinary characters, without control characters."
+        raise InputError(what, field="key", allowed=MAX_KEY)
