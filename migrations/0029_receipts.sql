@@ -3,7 +3,7 @@ ALTER TABLE write_receipts ADD COLUMN session_id TEXT REFERENCES sessions (id) O
 CREATE INDEX write_receipts_by_session ON write_receipts (session_id) WHERE session_id IS NOT NULL;
 INSERT OR IGNORE INTO write_receipts (actor, key, operation, arguments, answer, at, session_id)
 SELECT actor, key, 'session.append', '',
-       json_object('first_seq', first_seq, 'last_seq', last_seq, 'created', json(iif(created, 'true', 'false'))),
+       json_object('first_seq', first_seq, 'last_seq', last_seq, 'created', json(CASE created WHEN 1 THEN 'true' ELSE 'false' END)),
        at, session_id
 FROM append_receipts;
 DROP TABLE append_receipts;
