@@ -71,7 +71,7 @@ class Field(ABC):
         """Take the value of a change whose writer knew all before it."""
 
     @abstractmethod
-    def merge(self, change: Change, before: State, after: State) -> FoldNotice | None:
+    def merge(self, change: Change, before: State, after: State) -> None:
         """Take in a change whose writer did not know all before it.
 
         Args:
@@ -79,6 +79,10 @@ class Field(ABC):
             before: The row as its writer saw it, with nothing in it for a new row.
             after: The row as its writer left it.
         """
+
+    def notices(self) -> Iterable[FoldNotice]:
+        """Return what a person is to hear of the changes that do not count."""
+        return ()
 
     @abstractmethod
     def values(self) -> Iterable[tuple[str, Any]]:
@@ -100,23 +104,17 @@ class Register(Field):
         if value != self.value:
             self.value, self.place = value, change.place
 
-    def merge(self, change: Change, before: State, after: State) -> FoldNotice | None:
+    def merge(self, change: Change, before: State, after: State) -> None:
         """Take the values of a change that changed them, if they hold."""
         value = self._of(after)
         if value in (self._of(before), self.value):
-            return None
-        if not change.saw(self.place) and not self.holds(change, value):
-            return self.notice(change)
-        self.value, self.place = value, change.place
-        return None
+            return
+        if change.saw(self.place) or self.holds(change, value):
+            self.value, self.place = value, change.place
 
     def holds(self, change: Change, value: Mapping[str, Any]) -> bool:
         """Return whether the values of a change stand against those it did not know."""
         return True
-
-    def notice(self, change: Change) -> FoldNotice | None:
-        """Return what a person is to hear of a change that does not hold."""
-        return None
 
     def values(self) -> Iterable[tuple[str, Any]]:
         """Return the value of each field."""
@@ -126,28 +124,50 @@ class Register(Field):
         return {name: state[name] for name in self.names if name in state}
 
 
-class Narrowing(Register):
-    """Register of which the value that lets others see or do less stands.
+class Narrowing(Field):
+    """Field of which the value that lets others see or do less stands.
 
     Args:
         names: The name of the field.
         is_narrower: Returns whether one value allows less than another.
     """
 
-    __slots__ = ("is_narrower",)
+    __slots__ = ("chosen", "is_narrower")
 
     def __init__(self, names: Sequence[str], is_narrower: Callable[[Any, Any], bool]) -> None:
         super().__init__(names)
         self.is_narrower = is_narrower
+        self.chosen: dict[ChangePlace, Any] = {}
+        """The values of changes that did not know one another."""
 
-    def holds(self, change: Change, value: Mapping[str, Any]) -> bool:
-        """Return whether a value is narrower than the one that stands."""
+    def follow(self, change: Change, before: State, after: State) -> None:
+        """Take the value of a change."""
+        value = after[self.names[0]]
+        if not self.chosen or value != self.chosen[self.place]:
+            self.chosen, self.place = {change.place: value}, change.place
+
+    def merge(self, change: Change, before: State, after: State) -> None:
+        """Let the value of a change stand beside those it did not know."""
         name = self.names[0]
-        return name not in self.value or self.is_narrower(value.get(name), self.value[name])
+        if after[name] == before.get(name):
+            return
+        self.chosen = {place: value for place, value in self.chosen.items() if not change.saw(place)}
+        self.chosen[change.place] = after[name]
+        self.place = next(iter(self.chosen))
+        for place, value in self.chosen.items():
+            if self.is_narrower(value, self.chosen[self.place]):
+                self.place = place
 
-    def notice(self, change: Change) -> FoldNotice | None:
-        """Return that a wider value does not count."""
-        return FoldNotice("narrower_holds", self.place, change.place, self.names[0])
+    def notices(self) -> Iterable[FoldNotice]:
+        """Return which wider values do not count."""
+        counting = self.chosen.get(self.place)
+        for place, value in self.chosen.items():
+            if value != counting:
+                yield FoldNotice("narrower_holds", self.place, place, self.names[0])
+
+    def values(self) -> Iterable[tuple[str, Any]]:
+        """Return the narrowest value."""
+        return ((self.names[0], self.chosen[self.place]),)
 
 
 class Confidence(Register):
@@ -170,15 +190,14 @@ class Confidence(Register):
         elif self.place == change.place:
             self.is_confirmed = False
 
-    def merge(self, change: Change, before: State, after: State) -> FoldNotice | None:
+    def merge(self, change: Change, before: State, after: State) -> None:
         """Take the values of a change that changed them, if they hold."""
         if change.event == "CONFIRM":
             self.follow(change, before, after)
-            return None
+            return
         super().merge(change, before, after)
         if self.place == change.place:
             self.is_confirmed = False
-        return None
 
     def holds(self, change: Change, value: Mapping[str, Any]) -> bool:
         """Return whether a change stands against what it did not know."""
@@ -189,15 +208,23 @@ class Confidence(Register):
 class FirstDecision(Register):
     """Decision of a person about a proposal: of two the first stands."""
 
-    __slots__ = ()
+    __slots__ = ("late",)
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(names)
+        self.late: list[FoldNotice] = []
 
     def holds(self, change: Change, value: Mapping[str, Any]) -> bool:
         """Return whether nothing was decided yet."""
-        return self.value.get("state") not in _DECIDED
+        if self.value.get("state") not in _DECIDED:
+            return True
+        if value.get("state") in _DECIDED:
+            self.late.append(FoldNotice("decided_before", self.place, change.place, "state"))
+        return False
 
-    def notice(self, change: Change) -> FoldNotice | None:
-        """Return that a second decision does not count."""
-        return FoldNotice("decided_before", self.place, change.place, "state")
+    def notices(self) -> Iterable[FoldNotice]:
+        """Return which decisions came second."""
+        return self.late
 
 
 class Greatest(Register):
@@ -216,11 +243,10 @@ class Counter(Register):
 
     __slots__ = ()
 
-    def merge(self, change: Change, before: State, after: State) -> FoldNotice | None:
+    def merge(self, change: Change, before: State, after: State) -> None:
         """Add what a change added."""
         name = self.names[0]
         self.value = {name: (self.value.get(name) or 0) + (after.get(name) or 0) - (before.get(name) or 0)}
-        return None
 
 
 class Lines(Field):
@@ -244,21 +270,24 @@ class Lines(Field):
             self._keep(self.text, change)
         self.text, self.place = text, change.place
 
-    def merge(self, change: Change, before: State, after: State) -> FoldNotice | None:
+    def merge(self, change: Change, before: State, after: State) -> None:
         """Merge the lines of a change."""
         read, text = before.get(self.names[0]) or "", after[self.names[0]] or ""
         if text == read:
-            return None
+            return
         merged = merge_lines(read, self.text, text)
         if merged.kept is not None:
             self._keep(merged.kept, change)
         if merged.text != self.text:
             self.text, self.place = merged.text, change.place
-        return None
 
     def values(self) -> Iterable[tuple[str, Any]]:
         """Return the text."""
         return ((self.names[0], self.text),)
+
+    def versions(self) -> Iterable[KeptVersion]:
+        """Return the texts that stand beside this one."""
+        return (version for text, version in self.kept.items() if text != self.text)
 
     def _keep(self, text: str, change: Change) -> None:
         self.kept.setdefault(text, KeptVersion(text, self.place, change.place))
@@ -289,7 +318,7 @@ class ItemSet(Field):
         self.added = {key: self.added[key] for key in items}
         self.items = items
 
-    def merge(self, change: Change, before: State, after: State) -> FoldNotice | None:
+    def merge(self, change: Change, before: State, after: State) -> None:
         """Add what a change added, and take out known items that it removed."""
         old, new = self._of(before), self._of(after)
         for key in old:
@@ -302,7 +331,6 @@ class ItemSet(Field):
             if key not in old or old[key] != item:
                 self.items[key] = item
                 self.added.setdefault(key, set()).add(change.place)
-        return None
 
     def values(self) -> Iterable[tuple[str, Any]]:
         """Return the items as a list."""
@@ -325,14 +353,13 @@ class Attributes(Field):
         """Take the attributes of a change."""
         self.value = dict(after[self.names[0]] or {})
 
-    def merge(self, change: Change, before: State, after: State) -> FoldNotice | None:
+    def merge(self, change: Change, before: State, after: State) -> None:
         """Take those attributes that a change changed."""
         old, new = before.get(self.names[0]) or {}, after[self.names[0]] or {}
         for name in old:
             if name not in new:
                 self.value.pop(name, None)
         self.value.update((name, value) for name, value in new.items() if name not in old or old[name] != value)
-        return None
 
     def values(self) -> Iterable[tuple[str, Any]]:
         """Return the attributes."""

@@ -105,7 +105,7 @@ class _Existence:
         changed = _said(change)
         if not _is_gone(change.after):
             self._add_sign(change, changed)
-        elif changed or not _is_gone(change.before):
+        elif not _is_gone(change.before) or not changed.isdisjoint(("existence", *_EXISTENCE)):
             self.signs = {place: states for place, states in self.signs.items() if not change.saw(place)}
             self.departures.append(change)
             self.notices.update((FoldNotice("edit_kept_row", place, change.place), None) for place in self.signs)
@@ -172,7 +172,8 @@ class _Fold:
 
     def row(self, target: str) -> FoldedRow:
         """Return the row."""
-        values = {name: value for one in dict.fromkeys(self._fields.values()) for name, value in one.values()}
+        fields = dict.fromkeys(self._fields.values())
+        values = {name: value for one in fields for name, value in one.values()}
         departure = self._existence.departure
         whole: dict[str, Any] = values | self._existence.fields
         state: dict[str, Any] | None = whole
@@ -185,13 +186,18 @@ class _Fold:
             whole = values | gone
             bare = {name: departure.after[name] for name in _BARE} if _is_bare(departure.after) else {}
             state = whole | bare
-        kept = [one for text in self._fields.values() if isinstance(text, Lines) for one in text.kept.values()]
-        kept = [one for one in kept if one.text not in values.values()]
-        notices = tuple(
-            notice for notice in self._existence.notices if departure is None or notice.reason != "edit_kept_row"
-        )
+        kept = (version for one in fields if isinstance(one, Lines) for version in one.versions())
+        notices = [notice for one in fields for notice in one.notices()]
+        if departure is None:
+            notices += self._existence.notices
         return FoldedRow(
-            self._kind, target, state, whole, kept=tuple(kept), notices=notices, statement=self._existence.statement
+            self._kind,
+            target,
+            state,
+            whole,
+            kept=tuple(kept),
+            notices=tuple(notices),
+            statement=self._existence.statement,
         )
 
     def _begin(self, change: Change) -> None:
@@ -219,9 +225,7 @@ class _Fold:
                 self._fields = {name: one for name, one in self._fields.items() if one in fields}
             return
         for one in fields:
-            notice = one.merge(change, before, after)
-            if notice is not None:
-                self._existence.notices[notice] = None
+            one.merge(change, before, after)
 
     def _named(self, state: State) -> dict[Field, None]:
         """Return the fields that a state has, each once."""

@@ -1,4 +1,4 @@
-"""Folds of several rows: facts of a key, entities of a name, messages of a conversation.
+"""Folds of several rows: facts of one key, entities of one name, messages.
 
 They are derived from the rows and never stored as changes, so that a row comes back by itself when the one that took
 its place is gone.
@@ -7,6 +7,7 @@ its place is gone.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from app.store.lanes import UNPLACED, ChangePlace
 from app.sync.change import ERASE, Change
@@ -114,7 +115,7 @@ def _stated_at(row: FoldedRow) -> ChangePlace:
 
 
 def _circle(merged: Mapping[str, str], start: str) -> list[str]:
-    """Return the ids from an entity back to itself, none where there is no such way."""
+    """Return the ids from an entity back to itself, none without such a way."""
     way = [start]
     while (into := merged.get(way[-1])) is not None and into != start:
         if into in way:
