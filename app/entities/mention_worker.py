@@ -239,7 +239,7 @@ class MentionWorker:
 
 
 def frequent_names(connection: apsw.Connection) -> dict[str, EntityType]:
-    """Return the names of authors and those of several words that are frequent in private texts.
+    """Return the names of authors and of several words that are frequent in private texts.
 
     Who reads those alone must not learn how often other texts say a name.
     """

@@ -129,7 +129,7 @@ def spelled_sql(column: str, place: Place = "same", wanted: str = "?") -> str:
 
 
 def covered_names(names: Iterable[str], *, nested: bool) -> dict[str, tuple[str, ...]]:
-    """Return the names that a search for each of some names finds among them: those spelled like it.
+    """Return for each of some names those among them that are spelled like it.
 
     Args:
         names: The names.

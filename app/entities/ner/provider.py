@@ -57,7 +57,7 @@ class KnownNames:
         return name_key(name) in self.types
 
     def may_be_in(self, text: str) -> bool:
-        """Return whether a text may hold one of these, which is far cheaper to know than which."""
+        """Return whether a text may hold one of these; which one costs far more."""
         if self.addresses and next(addresses(text), None) is not None:
             return True
         return bool(self.types) and not self.firsts.isdisjoint(word.key for word in words(text))

@@ -166,7 +166,7 @@ def condition(chosen: MemoryFilter, stores: Sequence[str]) -> tuple[str, tuple[A
 
 
 def _seen(stores: Sequence[str]) -> str:
-    """Return the condition that a caller may know of the mention ``n`` in a memory that it sees."""
+    """Return the condition that a caller sees the mention ``n`` in a memory."""
     return "TRUE" if sees_all(stores) else "n.store <> ''"
 
 
