@@ -50,7 +50,7 @@ def sure_joins(pairs: Iterable[NearDuplicate], names: Iterable[SpelledName]) -> 
     """Return the pairs of a short name and the one full name that it fits.
 
     Nothing else of any type has the name as a part of one of its names, no other person has one that is spelled much
-    like it or that it may be short for, and no person decided about it. The full name does not end with an ordinary word.
+    like it or that it may be short for, and no person decided about it. No full name ends with an ordinary word.
 
     Args:
         pairs: Near-duplicates, or names that were joined before.
