@@ -23,7 +23,7 @@ from app.sessions.capture.write_behind import WriteBehind
 from app.store.store import Store
 from app.trace.trace import Trace
 from app.upkeep.memory_trimmer import WORTH_BYTES, MemoryTrimmer
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 
 _LIMIT_S = 30.0
 

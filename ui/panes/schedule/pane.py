@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -35,7 +35,6 @@ from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
-    from app.changes import ChangeSet
     from app.history.acts.model import Act, UndoneAct
     from app.schedule.model import Schedule, ScheduleClaim, ScheduleRun
     from ui.actions import Actions
@@ -60,7 +59,6 @@ class SchedulePane(ReadingPane):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self._dirty = True
         self._open = ""
         self._jobs: dict[str, str] = {}
         self._awaited: dict[str, str] = {}
@@ -81,8 +79,7 @@ class SchedulePane(ReadingPane):
         self._right = QStackedWidget(self)
         for widget in (self._empty, self.page, self.editor):
             self._right.addWidget(widget)
-        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
-        self._reload.timeout.connect(self._on_reload_timeout)
+        self.work.on_areas(AREAS, self._load, RELOAD_MS, self)
         self._arrange()
         self._connect()
         set_tab_chain(
@@ -95,21 +92,6 @@ class SchedulePane(ReadingPane):
         )
 
     # --- what the window calls ---
-
-    def shown(self) -> None:
-        """Load what changed while the pane was hidden."""
-        if self._dirty:
-            self._dirty = False
-            self._load()
-
-    def refresh(self, changes: "ChangeSet") -> None:
-        """Load schedules again when one changed or ran, or the content changed."""
-        if not AREAS & changes.areas:
-            return
-        if self.isVisible():
-            self._reload.start()
-        else:
-            self._dirty = True
 
     def open_place(self, place: Place) -> None:
         """Show the schedule of a place."""
@@ -326,7 +308,7 @@ class SchedulePane(ReadingPane):
         claim: ScheduleClaim = await self.bridge.call(operations.schedule.run_now(id=identity))
         self._awaited[claim.run_id] = name
         self._announce(self.tr("‘{name}’ runs").format(name=name))
-        self._reload.start()
+        self.work.after(RELOAD_MS, self._load)
 
     def _announce(self, words: str) -> None:
         """Tell screen readers what the page shows, which a notice would cover."""
@@ -431,9 +413,6 @@ class SchedulePane(ReadingPane):
         self.pause.clicked.connect(self._on_pause_clicked)
 
     # --- slots ---
-
-    def _on_reload_timeout(self) -> None:
-        self._load()
 
     def _on_listing_loaded(self) -> None:
         if self._open and self.listing.schedule(self._open) is None:

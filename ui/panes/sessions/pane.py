@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, QSize, Qt
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from app.changes import Area
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
@@ -16,7 +17,7 @@ from ui import operations
 from ui.actions import Action, Slot
 from ui.panes.attachment_opener import AttachmentOpener
 from ui.panes.attachment_reader import read_attachment
-from ui.panes.list_pane import ListPane
+from ui.panes.list_pane import RELOAD_MS, ListPane
 from ui.panes.name_lookup import NameLookup
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from ui.actions import Actions
     from ui.bridge import Bridge
 
+AREAS: frozenset[Area] = frozenset({"sessions", "messages"})
 SELF = "self"
 LARGEST_PICTURE = QSize(760, 560)
 """Pixels of a picture in a message."""
@@ -86,6 +88,7 @@ class SessionsPane(ListPane):
         self._search = SessionSearch(bridge, self.find_bar, self.transcript, self.pager, self)
         self._arrange()
         self._connect()
+        self.work.on_areas(AREAS, self.listing.load, RELOAD_MS, self)
         set_tab_chain(*self.listing.tab_chain, *self.header.tab_chain, self.transcript, self.composer.field)
 
     # --- what the frame calls ---
@@ -142,7 +145,7 @@ class SessionsPane(ListPane):
             # Facts came, changed or went: their number stands in the rows.
             self.listing.model.invalidate([self._open_id()])
             self.tabs.refresh_facts()
-        if not changes.areas & {"sessions", "messages"}:
+        if not changes.areas & AREAS:
             return
         self._reload_list(changes)
         if self._session is not None and (not changes.ids or self._session.id in changes.ids):

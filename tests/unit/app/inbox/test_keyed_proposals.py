@@ -20,7 +20,7 @@ from app.llm.model import Usage
 from app.spending.service import SpendingService
 from app.store.store import Store
 from app.store.transaction_wrapper import DeliberateRollbackError, wrapped_transactions
-from tests.helpers.chat_server import ChatReply, ChatServer
+from tests.helpers.models.chat_server import ChatReply, ChatServer
 
 KEYS = {item.name: item.key for item in declared() if item.key}
 CALLS: dict[str, dict[str, Any]] = {
