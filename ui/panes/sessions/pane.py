@@ -352,7 +352,7 @@ class SessionsPane(ListPane):
             if self._opening == session:
                 self._opening = ""
                 if isinstance(error, NotFoundError) and self.listing.model.row_of(session) >= 0:
-                    self.listing.load_soon()  # its row is older than its deletion
+                    self.listing.load()  # its row is older than its deletion
                 else:
                     self.show_error(error)
             return
