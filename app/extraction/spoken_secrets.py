@@ -65,7 +65,7 @@ _LONG: Final = re.compile(
 
 
 def holds_a_secret(sentence: str) -> bool:
-    """Return whether a sentence holds a password, or a number of a card, account, customer or insurance."""
+    """Return whether a sentence holds a password or the number of a card or account."""
     if _SPOKEN.search(sentence) is not None or any(map(_is_card, _CARD.findall(sentence))):
         return True
     if _LONG.search(sentence) and not _CONTACT.search(sentence):
@@ -74,7 +74,7 @@ def holds_a_secret(sentence: str) -> bool:
 
 
 def _is_of_party(found: re.Match[str], least: int) -> bool:
-    """Return whether a number is long enough to be that of an account, and neither a date nor a phone number."""
+    """Return whether a long number is neither a date nor a phone number."""
     number = found["number"]
     if sum(map(str.isdigit, number)) < least or _CONTACT.search(found[0]):
         return False
