@@ -120,7 +120,9 @@ def _search_words(word: str) -> list[SearchWord]:
 
 def _keys(word: str) -> tuple[str, ...]:
     """Return the prefixes of words with the same root as ``word``."""
-    found = root(word).removesuffix(KEPT)
+    found = root(word)
+    if found.endswith(KEPT):
+        return (word,)
     if found.endswith("i") and len(found) > 2:  # noqa: PLR2004  (studi: studied and study)
         return (found, found[:-1] + "y")
     return (found,) if word.startswith(found) else (found, word)

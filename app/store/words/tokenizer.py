@@ -1,7 +1,7 @@
 """The tokenizer of the full-text index, outside SQLite: stems, roots and counts of words.
 
-The stem of some words is that of a stop word, or too short to tell words apart: ``Ines`` and ``in`` have one, ``used``
-and ``us``. Such a word is *kept*: beside its stem the index has its root, which only its own inflections share, and a
+The stem of some words is that of a stop word, or too short to tell words apart: ``used`` and ``us`` have one, ``ate`` and
+``at``. Such a word is *kept*: beside its stem the index has its root, which only its own inflections share, and a
 search for it looks for that.
 """
 
