@@ -149,7 +149,7 @@ class Narrowing(Field):
     def merge(self, change: Change, before: State, after: State) -> None:
         """Let the value of a change stand beside those it did not know."""
         name = self.names[0]
-        if after[name] == before.get(name):
+        if after[name] == before.get(name) and self.chosen:
             return
         self.chosen = {place: value for place, value in self.chosen.items() if not change.saw(place)}
         self.chosen[change.place] = after[name]
