@@ -174,6 +174,8 @@ class _Fold:
         """Return the row."""
         fields = dict.fromkeys(self._fields.values())
         values = {name: value for one in fields for name, value in one.values()}
+        if not fields:  # what its changes said is forgotten
+            return FoldedRow(self._kind, target, None, None)
         departure = self._existence.departure
         whole: dict[str, Any] = values | self._existence.fields
         state: dict[str, Any] | None = whole
@@ -210,8 +212,11 @@ class _Fold:
 
     def _take_fields(self, change: Change, *, knows_all: bool) -> None:
         after = change.after
-        if after is None or _is_bare(after):
+        if after is None:
             return
+        is_whole = self._kind in _WHOLE and not _is_bare(after)
+        if _is_bare(after):
+            after = {name: value for name, value in after.items() if name not in _BARE}
         before = change.before
         if before is None or _is_bare(before):
             before = self._existence.read_by(change)
@@ -223,7 +228,7 @@ class _Fold:
         fields = self._named(after)
         for one in fields:
             one.follow(change, before, after)
-        if self._kind in _WHOLE:
+        if is_whole:
             self._fields = {name: one for name, one in self._fields.items() if one in fields}
 
     def _take_base(self, change: Change, before: State) -> None:

@@ -1,6 +1,7 @@
 """Model of a person's devices: logs of changes in memory, and an exchange that keeps the lanes of all."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -177,20 +178,18 @@ class Device:
         lane = lanes.setdefault(self.lane, [])
         lane.extend(self.log[self.lane, n] for n in range(len(lane) + 1, self.n + 1))
 
-    def backup(self) -> dict[str, Any]:
-        """Return a copy of all but the lane's name, which is kept outside of the vault."""
-        return {
-            "hlc": self.hlc,
-            "log": dict(self.log),
-            "seen": dict(self.seen),
-            "rows": {row: list(changes) for row, changes in self.rows.items()},
-            "folded": dict(self.folded),
-            "seqs": {session: list(dots) for session, dots in self.seqs.items()},
-        }
+    def backup(self) -> "Device":
+        """Return a copy of the vault."""
+        made = copy(self)
+        made.log, made.seen, made.folded = dict(self.log), dict(self.seen), dict(self.folded)
+        made.rows = {row: list(changes) for row, changes in self.rows.items()}
+        made.seqs = {session: list(dots) for session, dots in self.seqs.items()}
+        return made
 
-    def restore(self, backup: Mapping[str, Any]) -> None:
-        """Put a backup back: what is written from now on is a new lane."""
-        vars(self).update(backup)
+    def restore(self, backup: "Device") -> None:
+        """Put a backup back: what is written from now on is a new lane, whose name is kept outside of the vault."""
+        kept = {"skew_ms": self.skew_ms, "lane": self.lane, "n": self.n, "lanes": self.lanes}
+        vars(self).update(vars(backup.backup()) | kept)
         self.begin_lane()
 
     def begin_lane(self) -> None:

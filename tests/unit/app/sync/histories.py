@@ -6,7 +6,7 @@ partitions, clocks that jump, restored backups and copied folders.
 
 import json
 import random
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import count
 from typing import Any
 
@@ -37,7 +37,7 @@ class History:
         self.lanes: dict[int, list[Change]] = {}
         self.devices = [make(number, self._skew()) for number in range(1, 3 + self.random.randint(0, 2))]
         self.partitioned: set[Device] = set()
-        self.backups: dict[Device, Mapping[str, Any]] = {}
+        self.backups: dict[Device, Device] = {}
         self.ids = count(1)
         self.written: dict[str, tuple[Row, Dot]] = {}
         """Each line that was acknowledged, with the change that wrote it."""
@@ -332,8 +332,13 @@ def check_memory(row: FoldedRow, changes: Collection[Change], *, is_departed: bo
     last = max(changes, key=lambda change: change.place)
     if all(last.saw(change.place) for change in changes if change is not last):
         assert row.state == last.after, "a change that knew all is the state"
-    adds, removals = list(_changed(changes, "tags", added=True)), list(_changed(changes, "tags", added=False))
-    tags = {tag for tag, add in adds if not any(one == tag and by.saw(add.place) for one, by in removals)}
+    tags = {
+        tag
+        for add in changes
+        for tag in _items(add.after, "tags") - _items(add.before, "tags")
+        if add.undoes is None and add.event in ("ADD", "UPDATE")
+        if not any(by.saw(add.place) and _removes(by, "tags", tag) for by in changes)
+    }
     assert tags <= set(state["tags"]), "an added tag is there unless one who knew of it removed it"
     if not is_departed:
         assert row.is_live, "what no person deleted is there"
@@ -354,14 +359,13 @@ def check_memory(row: FoldedRow, changes: Collection[Change], *, is_departed: bo
         )
 
 
-def _changed(changes: Collection[Change], name: str, *, added: bool) -> Iterator[tuple[str, Change]]:
-    for change in changes:
-        if change.undoes is not None or (change.before is None) != (change.event == "ADD"):
-            continue
-        before, after = (set(_value(state, name) or ()) for state in (change.before, change.after))
-        if change.after is None:
-            continue
-        yield from ((item, change) for item in (after - before if added else before - after))
+def _items(state: Mapping[str, Any] | None, name: str) -> set[str]:
+    return set(_value(state, name) or ())
+
+
+def _removes(change: Change, name: str, item: str) -> bool:
+    is_read = change.before is None or item in _items(change.before, name)
+    return change.after is not None and is_read and item not in _items(change.after, name)
 
 
 def _value(state: Mapping[str, Any] | None, name: str) -> Any:
