@@ -109,7 +109,7 @@ class Device:
         if event == ERASE:
             change = replace(change, before=None)
         self._put(change)
-        if kind in ("memory", "entity"):
+        if before is None and kind in ("memory", "entity"):
             assert self.state(kind, target) == after, "what was written is what is there"
         return change
 
