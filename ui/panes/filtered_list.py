@@ -58,7 +58,6 @@ class FilteredList(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._request = 0
         self._wanted = ""
         self._restored: tuple[str, ...] = ()
         labels = self._labels()
@@ -91,11 +90,8 @@ class FilteredList(QWidget):
     def _card(self, row: Any) -> "Card":
         raise NotImplementedError
 
-    async def _load(self, chosen: Any, request: int) -> None:
-        """Fetch and show the ids that fit a filter.
-
-        Nothing is shown when a later request was made in the meantime.
-        """
+    async def _load(self, chosen: Any) -> None:
+        """Fetch and show the ids that fit a filter."""
         raise NotImplementedError
 
     # --- what panes use ---
@@ -111,8 +107,7 @@ class FilteredList(QWidget):
 
     def load(self) -> None:
         """Fetch the ids again; the old list shows until they arrive."""
-        self._request += 1
-        self._work.refresh(self._load(self.current_filter, self._request))
+        self._work.latest(self._load, self.current_filter)
 
     def choose(self, identity: str) -> None:
         """Make a row current, now or when the list with it has arrived."""
@@ -124,16 +119,9 @@ class FilteredList(QWidget):
 
     # --- what subclasses use ---
 
-    def _is_current(self, request: int) -> bool:
-        """Return whether an answer is still wanted."""
-        return request == self._request
-
-    def _fail(self, error: KeepsakeError, request: int) -> None:
-        """Report a failed request, unless a later one was made.
-
-        Where there are no rows it is said in their place.
-        """
-        if self._is_current(request) and not self.list.show_failure(error.message):
+    def _fail(self, error: KeepsakeError) -> None:
+        """Report a failed request; where there are no rows it is said in their place."""
+        if not self.list.show_failure(error.message):
             self.failed.emit(error)
 
     def _show_ids(self, ids: Sequence[str], nothing: str) -> None:

@@ -37,7 +37,6 @@ class AgentList(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._request = 0
         self._agents: dict[str, Agent] = {}
         self._connected: set[str] = set()
         self.incognito = Incognito()
@@ -71,19 +70,16 @@ class AgentList(QWidget):
 
     def load(self) -> None:
         """Fetch the agents again; the old ones show until they arrive."""
-        self._request += 1
-        self._work.refresh(self._load(self._request))
+        self._work.latest(self._load)
 
-    async def _load(self, request: int) -> None:
+    async def _load(self) -> None:
         try:
             found: list[Agent] = await self._bridge.call(operations.agent.list())
             connected = await self._bridge.call(operations.agent.connected())
             incognito = await self._bridge.call(operations.agent.incognito.get())
         except KeepsakeError as error:
-            if request == self._request and not self.list.show_failure(error.message):
+            if not self.list.show_failure(error.message):
                 self.failed.emit(error)
-            return
-        if request != self._request:
             return
         ordered = sorted(found, key=lambda one: (one.revoked_at is not None, one.name.casefold()))
         self._agents = {one.id: one for one in ordered}

@@ -55,7 +55,6 @@ class ProposalList(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._request = 0
         self._night = ""
         self.is_loaded = False
         self._rows: dict[str, InboxRow] = {}
@@ -93,21 +92,19 @@ class ProposalList(QWidget):
 
     def load(self) -> None:
         """Fetch the proposals again; the old ones show until they arrive."""
-        self._request += 1
-        self._work.refresh(self._load(self._request))
+        self._work.latest(self._load)
 
-    async def _load(self, request: int) -> None:
+    async def _load(self) -> None:
         try:
             found: list[Proposal] = await self._bridge.call(operations.inbox.list(state=self.state, limit=LIMIT))
         except KeepsakeError as error:
-            if request == self._request and not self.list.show_failure(error.message):
+            if not self.list.show_failure(error.message):
                 self.failed.emit(error)
             return
-        if request == self._request:
-            self.is_loaded = True
-            self.list.clear_failure()
-            self._show([InboxRow(str(one.id), one) for one in found])
-            self.loaded.emit()
+        self.is_loaded = True
+        self.list.clear_failure()
+        self._show([InboxRow(str(one.id), one) for one in found])
+        self.loaded.emit()
 
     def _show(self, rows: Sequence[InboxRow]) -> None:
         shown = [InboxRow(NIGHT, self._night)] if self._night and self.state == "waiting" else []

@@ -108,25 +108,21 @@ class NoteList(FilteredList):
     def _rows_call(self, ids: list[str]) -> "TypedCall[list[MemoryRow]]":
         return operations.note.rows(ids=ids)
 
-    async def _load(self, chosen: MemoryFilter, request: int) -> None:
+    async def _load(self, chosen: MemoryFilter) -> None:
         try:
             order: MemoryOrder = self._sorting.current
             ids = await self._bridge.call(operations.note.ids(filter=chosen, order=order))
         except KeepsakeError as error:
-            self._fail(error, request)
-            return
-        if not self._is_current(request):
+            self._fail(error)
             return
         # That the trash is empty is said once, beside the list.
         is_trash = chosen == MemoryFilter(deleted=True)
         nothing = "" if is_trash else self.tr("No note fits this filter.")
         self._show_ids(ids, nothing)
         facets: Facets = await self._bridge.call(operations.note.facets(filter=chosen))
-        if self._is_current(request):
-            self.counted.emit(facets)
+        self.counted.emit(facets)
         entities = await self._bridge.call(operations.note.entities(filter=chosen, limit=ENTITIES))
-        if self._is_current(request):
-            self.named.emit(entities)
+        self.named.emit(entities)
 
     def _card(self, row: MemoryRow) -> Card:
         badges = [Badge(f"#{tag}", "accent") for tag in row.tags[:_BADGES]]

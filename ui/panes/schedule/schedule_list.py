@@ -41,7 +41,6 @@ class ScheduleList(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._request = 0
         self._schedules: dict[str, Schedule] = {}
         self.model = IdListModel(self._rows, bridge.start, self._card, self)
         self.filter = SearchBox(self.tr("Filter schedules"), self.tr("Filter by words"), parent=self)
@@ -74,18 +73,15 @@ class ScheduleList(QWidget):
 
     def load(self) -> None:
         """Fetch the schedules again; the old ones show until they arrive."""
-        self._request += 1
-        self._work.refresh(self._load(self._request))
+        self._work.latest(self._load)
 
-    async def _load(self, request: int) -> None:
+    async def _load(self) -> None:
         text = self.filter.text().strip()
         try:
             found: ScheduleSearch = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
         except KeepsakeError as error:
-            if request == self._request and not self.list.show_failure(error.message):
+            if not self.list.show_failure(error.message):
                 self.failed.emit(error)
-            return
-        if request != self._request:
             return
         ordered = sorted(found.schedules, key=lambda one: one.is_built_in)
         self._schedules = {one.id: one for one in ordered}

@@ -120,7 +120,7 @@ class SessionList(FilteredList):
     def _rows_call(self, ids: list[str]) -> "TypedCall[list[Session]]":
         return operations.session.rows(ids=ids)
 
-    async def _load(self, chosen: SessionFilter, request: int) -> None:
+    async def _load(self, chosen: SessionFilter) -> None:
         is_grouped, call = self._grouped.isChecked(), self._bridge.call
         order: SessionOrder = self._sorting.current
         try:
@@ -128,12 +128,11 @@ class SessionList(FilteredList):
             groups = await call(operations.session.groups(filter=chosen, order=order)) if is_grouped else []
             agents = await call(operations.session.agents())
         except KeepsakeError as error:
-            self._fail(error, request)
+            self._fail(error)
             return
-        if self._is_current(request):
-            self._show_agents(agents)
-            self._show_ids(ids, self.tr("No conversation fits this filter."))
-            self.list.set_groups([(self._heading(group.name, order), group.count) for group in groups])
+        self._show_agents(agents)
+        self._show_ids(ids, self.tr("No conversation fits this filter."))
+        self.list.set_groups([(self._heading(group.name, order), group.count) for group in groups])
 
     def _heading(self, name: str, order: str) -> str:
         if order == "agent":
