@@ -61,7 +61,7 @@ class UpkeepRun:
 
 
 def daily(time: str, weekday: int | str = "*") -> Cadence:
-    """Return the cadence of a time of day, on one weekday (0 is Sunday) or all."""
+    """Return the cadence of a time on one weekday (0 is Sunday) or on all."""
     hour, _, minute = time.partition(":")
     return Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * {weekday}")
 
