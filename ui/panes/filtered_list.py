@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.errors import KeepsakeError
+from ui.engine_texts import error_text
 from ui.models.id_list_model import IdListModel
 from ui.widgets.fields.search_box import SearchBox
 from ui.widgets.lists.list_view import CardList
@@ -133,7 +134,7 @@ class FilteredList(QWidget):
 
         Where there are no rows it is said in their place.
         """
-        if self._is_current(request) and not self.list.show_failure(error.message):
+        if self._is_current(request) and not self.list.show_failure(error_text(error)):
             self.failed.emit(error)
 
     def _show_ids(self, ids: Sequence[str], nothing: str) -> None:

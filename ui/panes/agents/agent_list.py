@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.agents.model import Incognito
 from app.errors import KeepsakeError
 from ui import operations, theme
+from ui.engine_texts import error_text
 from ui.models.cards import Card
 from ui.models.id_list_model import IdListModel
 from ui.panes.agents.agent_labels import agent_badges, seen_words
@@ -80,7 +81,7 @@ class AgentList(QWidget):
             connected = await self._bridge.call(operations.agent.connected())
             incognito = await self._bridge.call(operations.agent.incognito.get())
         except KeepsakeError as error:
-            if request == self._request and not self.list.show_failure(error.message):
+            if request == self._request and not self.list.show_failure(error_text(error)):
                 self.failed.emit(error)
             return
         if request != self._request:

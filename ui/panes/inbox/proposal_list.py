@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
 from ui import operations
+from ui.engine_texts import error_text
 from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
 from ui.models.id_list_model import IdListModel
@@ -100,7 +101,7 @@ class ProposalList(QWidget):
         try:
             found: list[Proposal] = await self._bridge.call(operations.inbox.list(state=self.state, limit=LIMIT))
         except KeepsakeError as error:
-            if request == self._request and not self.list.show_failure(error.message):
+            if request == self._request and not self.list.show_failure(error_text(error)):
                 self.failed.emit(error)
             return
         if request == self._request:

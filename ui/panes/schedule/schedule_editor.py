@@ -19,7 +19,7 @@ from app.core.local_zone import local_zone
 from app.errors import KeepsakeError
 from app.schedule.model import Cadence
 from ui import operations, theme
-from ui.engine_texts import engine_text
+from ui.engine_texts import engine_text, error_text
 from ui.panes.schedule.cadence_fields import cadence_of, fields_of
 from ui.panes.schedule.cadence_form import CadenceForm
 from ui.panes.schedule.cadence_words import cadence_words
@@ -274,7 +274,7 @@ class ScheduleEditor(QWidget):
             preview: Preview = await self._bridge.call(operations.schedule.preview(cadence=cadence, language=spoken()))
         except KeepsakeError as error:
             if request == self._request:
-                self._show_check(error.message, is_sound=False)
+                self._show_check(error_text(error), is_sound=False)
             return
         if request != self._request:
             return

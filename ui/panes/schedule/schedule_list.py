@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
 from ui import operations
+from ui.engine_texts import error_text
 from ui.models.cards import Badge, Card
 from ui.models.id_list_model import IdListModel
 from ui.panes.schedule.cadence_words import cadence_words
@@ -82,7 +83,7 @@ class ScheduleList(QWidget):
         try:
             found: ScheduleSearch = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
         except KeepsakeError as error:
-            if request == self._request and not self.list.show_failure(error.message):
+            if request == self._request and not self.list.show_failure(error_text(error)):
                 self.failed.emit(error)
             return
         if request != self._request:

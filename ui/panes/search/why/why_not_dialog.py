@@ -13,6 +13,7 @@ from app.memories.model import MemoryFilter
 from app.sessions.model import SessionFilter
 from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, note
+from ui.engine_texts import error_text
 from ui.panes.labels import display_title, kind_icon
 from ui.panes.search.why.why_not_sentence import why_not_sentence
 from ui.style.icons import icon
@@ -141,7 +142,7 @@ class WhyNotDialog(BaseDialog):
                 found += map(self._memory, await call(operations.note.list(filter=deleted, limit=MOST)))
         except KeepsakeError as error:
             if self._is_current(request):
-                self.answer.setText(error.message)
+                self.answer.setText(error_text(error))
             return
         if self._is_current(request):
             self._show(list({one.id: one for one in found}.values()))
@@ -174,7 +175,7 @@ class WhyNotDialog(BaseDialog):
             found: Explanation = await self._bridge.call(operations.search.explain(id=identity, **self._asking))
         except KeepsakeError as error:
             if self._is_current(request):
-                self.answer.setText(error.message)
+                self.answer.setText(error_text(error))
             return
         if self._is_current(request):
             self.answer.setText(why_not_sentence(found))
