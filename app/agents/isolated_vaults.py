@@ -14,9 +14,9 @@ from app.agents import vault_folders
 from app.agents.model import IsolatedVault
 from app.agents.service import AREA
 from app.changes import ChangeSet
-from app.core.sentence import Sentence
 from app.errors import MachineError, NotFoundError
 from app.part import Part
+from app.sentence import Sentence
 from app.store.store import Store
 
 

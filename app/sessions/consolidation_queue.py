@@ -7,8 +7,8 @@ import apsw
 
 from app.changes import Changed
 from app.core.clock import Clock
-from app.core.sentence import Sentence
 from app.errors import InputError
+from app.sentence import Sentence
 from app.sessions.compaction.rolling_summary import touched
 from app.sessions.model import Session
 from app.sessions.repo import SESSION_COLUMNS, session_of

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import apsw
 import msgspec
 
-from app.core.sentence import Sentence
 from app.core.text import storable
 from app.errors import InputError, KeyConflictError
 from app.receipts import repo as receipts
+from app.sentence import Sentence
 from app.sessions.model import Appended, NewMessage
 
 _OPERATION = "session.append"

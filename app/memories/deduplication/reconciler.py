@@ -10,10 +10,10 @@ from typing import Literal, Protocol
 import msgspec
 
 from app.core.access import Access
-from app.core.sentence import Sentence
 from app.core.stores import StoreName
 from app.errors import InputError
 from app.memories.model import Kind, Memory
+from app.sentence import Sentence
 
 Action = Literal["ADD", "UPDATE", "DELETE", "NONE"]
 
