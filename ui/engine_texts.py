@@ -158,7 +158,7 @@ def error_text(error: KeepsakeError) -> str:
 
 
 def sentence_text(sentence: Sentence) -> str:
-    """Return a sentence of the engine in the person's language, with the names and numbers in it."""
+    """Return a sentence of the engine in the person's language, with its values."""
     values = {name: _value_text(name, value) for name, value in sentence.values.items()}
     text = engine_text(sentence.template)
     return text.format(**values) if values else text

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import apsw
 
@@ -23,6 +23,8 @@ T = TypeVar("T")
 MAX_SUMMARY = 10_000
 MAX_OWNERS = 5_000  # of one split
 MAX_PLACES = 20_000
+_TAKEN: Final = "There already is another {wanted} called {clean}. Merge the two instead."
+_ALIAS: Final = "{state} is called {clean} too. Merge the two, or split that name off first."
 
 
 class EntityService:
@@ -193,26 +195,12 @@ class EntityService:
             wanted = kind or before["type"]
             other = repo.named(decisions.connection, name_key(clean), wanted)
             if other not in (None, entity_id):
-                raise InputError(
-                    Sentence(
-                        "There already is another {wanted} called {clean}. Merge the two instead.",
-                        wanted=wanted,
-                        clean=clean,
-                    ),
-                    id=other,
-                )
+                raise InputError(Sentence(_TAKEN, wanted=wanted, clean=clean), id=other)
             own = {name_key(one) for one in before["aliases"]}
             holder = repo.decided_alias(decisions.connection, name_key(clean), wanted)
             if holder not in (None, entity_id) and name_key(clean) not in own:
                 # Its texts say that name; they would pass to this one and leave it without any.
-                raise InputError(
-                    Sentence(
-                        "{state} is called {clean} too. Merge the two, or split that name off first.",
-                        state=decisions.state(holder)["name"],
-                        clean=clean,
-                    ),
-                    id=holder,
-                )
+                raise InputError(Sentence(_ALIAS, state=decisions.state(holder)["name"], clean=clean), id=holder)
             absorbed = [*before["attributes"].get("absorbed", []), before["type"]]
             kept = [one for one in dict.fromkeys(absorbed) if one != wanted]
             attributes = {key: value for key, value in before["attributes"].items() if key != "absorbed"}

@@ -132,7 +132,7 @@ class LaneWriter:
         self._lane = found.lane
 
     def _begin_note(self, lane: OwnLane) -> bool:
-        """Write the note of a lane, and keep its file open; return whether it could be written."""
+        """Write the note of a lane and keep its file open; return whether that worked."""
         self._close_file()
         self._note = self._write(lane, _boot())
         if self._note is None:

@@ -2125,7 +2125,7 @@
     <name>Engine</name>
     <message>
         <source>#{tag} stands in the text of a note, where &apos;{new}&apos; cannot. Choose a name without blanks and punctuation.</source>
-        <translation>#{tag} steht im Text einer Notiz, wo „{new}“ nicht stehen kann. Wählen Sie einen Namen ohne Leer- und Satzzeichen.</translation>
+        <translation>#{tag} steht im Text einer Notiz, wo „{new}“ nicht stehen kann. Wähle einen Namen ohne Leer- und Satzzeichen.</translation>
     </message>
     <message>
         <source>&apos;channel&apos; may have at most {max_name_characters} characters.</source>
@@ -2145,7 +2145,7 @@
     </message>
     <message>
         <source>&apos;{clean}&apos; is a name of Keepsake&apos;s own. Choose another for the agent.</source>
-        <translation>„{clean}“ ist ein Name, den Keepsake selbst verwendet. Wählen Sie einen anderen für den Agenten.</translation>
+        <translation>„{clean}“ ist ein Name, den Keepsake selbst verwendet. Wähle einen anderen für den Agenten.</translation>
     </message>
     <message>
         <source>&apos;{field}&apos; must have 1 to {max_name_characters} ordinary characters.</source>
@@ -2153,7 +2153,7 @@
     </message>
     <message>
         <source>&apos;{field}&apos; must not contain control characters. Leave them out.</source>
-        <translation>„{field}“ darf keine Steuerzeichen enthalten. Lassen Sie sie weg.</translation>
+        <translation>„{field}“ darf keine Steuerzeichen enthalten. Lass sie weg.</translation>
     </message>
     <message>
         <source>&apos;{imported}&apos; is not a type of entities.</source>
@@ -2165,11 +2165,11 @@
     </message>
     <message>
         <source>&apos;{longest}&apos; would be longer than the {max_tag_length} characters of a tag. Choose a shorter name.</source>
-        <translation>„{longest}“ wäre länger als die {max_tag_length} Zeichen eines Schlagworts. Wählen Sie einen kürzeren Namen.</translation>
+        <translation>„{longest}“ wäre länger als die {max_tag_length} Zeichen eines Schlagworts. Wähle einen kürzeren Namen.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
-        <translation>„{name}“ hat schon Zugriff. Ist es dasselbe Programm und braucht ein neues Token, dann erlauben Sie es mit „replace_token“ (auf der Befehlszeile --replace-token): Es behält seine Vertrauensstufe, und das bisherige Token endet. Ist es ein anderes Programm, dann lehnen Sie es ab.</translation>
+        <translation>„{name}“ hat schon Zugriff. Ist es dasselbe Programm und braucht ein neues Token, dann erlaube es mit „replace_token“ (auf der Befehlszeile --replace-token): Es behält seine Vertrauensstufe, und das bisherige Token endet. Ist es ein anderes Programm, dann lehne es ab.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
@@ -2181,7 +2181,7 @@
     </message>
     <message>
         <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
-        <translation>„{section}“ in {path} ist kein Abschnitt. Berichtigen Sie das dort und setzen Sie „{name}“ dann noch einmal.</translation>
+        <translation>„{section}“ in {path} ist kein Abschnitt. Berichtige das dort und setze „{name}“ dann noch einmal.</translation>
     </message>
     <message>
         <source>, not {shown}</source>
@@ -2237,7 +2237,7 @@
     </message>
     <message>
         <source>A built-in schedule cannot be deleted. Pause it instead.</source>
-        <translation>Ein eingebauter Zeitplan lässt sich nicht löschen. Schalten Sie ihn stattdessen aus.</translation>
+        <translation>Ein eingebauter Zeitplan lässt sich nicht löschen. Schalte ihn stattdessen aus.</translation>
     </message>
     <message>
         <source>A confidence lies between 0 and 1.</source>
@@ -2253,7 +2253,7 @@
     </message>
     <message>
         <source>A fact cannot stand against itself; name two.</source>
-        <translation>Ein Fakt kann sich nicht selbst widersprechen; nennen Sie zwei.</translation>
+        <translation>Ein Fakt kann sich nicht selbst widersprechen; nenne zwei.</translation>
     </message>
     <message>
         <source>A fact that is set needs a key.</source>
@@ -2261,11 +2261,11 @@
     </message>
     <message>
         <source>A fact with a key needs a category too: give &apos;category&apos;, or leave &apos;key&apos; out.</source>
-        <translation>Ein Fakt mit Schlüssel braucht auch eine Kategorie: Geben Sie „category“ an, oder lassen Sie „key“ weg.</translation>
+        <translation>Ein Fakt mit Schlüssel braucht auch eine Kategorie: Gib „category“ an, oder lass „key“ weg.</translation>
     </message>
     <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
-        <translation>Eine Datei dieser Art lässt sich nicht anhängen; packen Sie sie zuerst in eine ZIP-Datei.</translation>
+        <translation>Eine Datei dieser Art lässt sich nicht anhängen; pack sie zuerst in eine ZIP-Datei.</translation>
     </message>
     <message>
         <source>A goal has 1 to {max_goal} characters.</source>
@@ -2281,7 +2281,7 @@
     </message>
     <message>
         <source>A memory holds at most {max_bytes} MB of text; this one has {size} MB. Split it into several notes.</source>
-        <translation>Eine Erinnerung fasst höchstens {max_bytes} MB Text; diese hat {size} MB. Teilen Sie sie auf mehrere Notizen auf.</translation>
+        <translation>Eine Erinnerung fasst höchstens {max_bytes} MB Text; diese hat {size} MB. Teile sie auf mehrere Notizen auf.</translation>
     </message>
     <message>
         <source>A memory names at most {max_related} of each thing it relates to.</source>
@@ -2293,7 +2293,7 @@
     </message>
     <message>
         <source>A memory&apos;s id must not be empty; leave it out to get a new one.</source>
-        <translation>Die Kennung einer Erinnerung darf nicht leer sein; lassen Sie sie weg, um eine neue zu bekommen.</translation>
+        <translation>Die Kennung einer Erinnerung darf nicht leer sein; lass sie weg, um eine neue zu bekommen.</translation>
     </message>
     <message>
         <source>A memory&apos;s kind is one of {names}.</source>
@@ -2309,7 +2309,7 @@
     </message>
     <message>
         <source>A memory&apos;s {field} must not contain control characters. Leave them out.</source>
-        <translation>Dieses Feld einer Erinnerung ({field}) darf keine Steuerzeichen enthalten. Lassen Sie sie weg.</translation>
+        <translation>Dieses Feld einer Erinnerung ({field}) darf keine Steuerzeichen enthalten. Lass sie weg.</translation>
     </message>
     <message>
         <source>A message may have at most 128 million characters.</source>
@@ -2333,7 +2333,7 @@
     </message>
     <message>
         <source>A scratchpad has at most {max_items} items, not {count}. Join or drop some.</source>
-        <translation>Ein Notizzettel hat höchstens {max_items} Einträge, nicht {count}. Fassen Sie einige zusammen, oder lassen Sie welche weg.</translation>
+        <translation>Ein Notizzettel hat höchstens {max_items} Einträge, nicht {count}. Fasse einige zusammen, oder lass welche weg.</translation>
     </message>
     <message>
         <source>A search to save has 1 to {max_query} characters.</source>
@@ -2353,7 +2353,7 @@
     </message>
     <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
-        <translation>Ein Titel hat höchstens {max_title} Zeichen; dieser hat {count}. Setzen Sie den Rest in den Text.</translation>
+        <translation>Ein Titel hat höchstens {max_title} Zeichen; dieser hat {count}. Setze den Rest in den Text.</translation>
     </message>
     <message>
         <source>API key variable</source>
@@ -2405,7 +2405,7 @@
     </message>
     <message>
         <source>An entity keeps its own name. Rename it first.</source>
-        <translation>Ein Eintrag behält seinen eigenen Namen. Benennen Sie ihn zuerst um.</translation>
+        <translation>Ein Eintrag behält seinen eigenen Namen. Benenne ihn zuerst um.</translation>
     </message>
     <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
@@ -2417,15 +2417,15 @@
     </message>
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
-        <translation>Ein anderer Fakt hat inzwischen den Platz von diesem eingenommen. Machen Sie jenen zuerst rückgängig, oder löschen Sie ihn.</translation>
+        <translation>Ein anderer Fakt hat inzwischen den Platz von diesem eingenommen. Mach jenen zuerst rückgängig, oder lösche ihn.</translation>
     </message>
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
-        <translation>Ein anderes Programm hält die Datenbank des Tresors fest. Schließen Sie es und versuchen Sie es erneut.</translation>
+        <translation>Ein anderes Programm hält die Datenbank des Tresors fest. Schließ es und versuch es erneut.</translation>
     </message>
     <message>
         <source>Another {type} is called {name} now. Rename it, or merge the two.</source>
-        <translation>Jetzt heißt ein anderer Eintrag dieser Art ({type}) {name}. Benennen Sie ihn um, oder führen Sie beide zusammen.</translation>
+        <translation>Jetzt heißt ein anderer Eintrag dieser Art ({type}) {name}. Benenne ihn um, oder führe beide zusammen.</translation>
     </message>
     <message>
         <source>Appends that may wait for agents that do not.</source>
@@ -3121,7 +3121,7 @@
     </message>
     <message>
         <source>Its time has passed. Give it a new one.</source>
-        <translation>Seine Zeit ist vorbei. Geben Sie ihm eine neue.</translation>
+        <translation>Seine Zeit ist vorbei. Gib ihm eine neue.</translation>
     </message>
     <message>
         <source>Joplin export</source>
@@ -3153,7 +3153,7 @@
     </message>
     <message>
         <source>Keepsake has too many files and connections open. Close some clients, or allow more (ulimit -n).</source>
-        <translation>Keepsake hat zu viele Dateien und Verbindungen offen. Schließen Sie einige Programme, oder erlauben Sie mehr (ulimit -n).</translation>
+        <translation>Keepsake hat zu viele Dateien und Verbindungen offen. Schließ einige Programme, oder erlaube mehr (ulimit -n).</translation>
     </message>
     <message>
         <source>Keepsake is closing; the keyring is not asked any more.</source>
@@ -3433,15 +3433,15 @@
     </message>
     <message>
         <source>Name a session or a channel to restore.</source>
-        <translation>Nennen Sie eine Unterhaltung oder einen Kanal zum Wiederherstellen.</translation>
+        <translation>Nenne eine Unterhaltung oder einen Kanal zum Wiederherstellen.</translation>
     </message>
     <message>
         <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
-        <translation>Nennen Sie einen Agenten; was Sie selbst getan haben, macht „memory.undo“ rückgängig.</translation>
+        <translation>Nenne einen Agenten; was du selbst getan hast, macht „memory.undo“ rückgängig.</translation>
     </message>
     <message>
         <source>Name at least one other entity to merge into this one.</source>
-        <translation>Nennen Sie mindestens einen anderen Namen, der mit diesem zusammengeführt wird.</translation>
+        <translation>Nenne mindestens einen anderen Namen, der mit diesem zusammengeführt wird.</translation>
     </message>
     <message>
         <source>Name of a quicker model for small work; the other one when empty.</source>
@@ -3517,11 +3517,11 @@
     </message>
     <message>
         <source>Only facts can be confirmed, and this is of the kind {kind}. Remember what is certain as a fact.</source>
-        <translation>Nur Fakten lassen sich bestätigen, und dies ist von anderer Art ({kind}). Merken Sie sich Gewisses als Fakt.</translation>
+        <translation>Nur Fakten lassen sich bestätigen, und dies ist von anderer Art ({kind}). Merk dir Gewisses als Fakt.</translation>
     </message>
     <message>
         <source>Only notes can be merged; leave facts and other memories out.</source>
-        <translation>Nur Notizen lassen sich zusammenführen; lassen Sie Fakten und andere Erinnerungen weg.</translation>
+        <translation>Nur Notizen lassen sich zusammenführen; lass Fakten und andere Erinnerungen weg.</translation>
     </message>
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
@@ -3733,7 +3733,7 @@
     </message>
     <message>
         <source>Say which names, or which messages and memories, the second entity gets.</source>
-        <translation>Sagen Sie, welche Namen oder welche Nachrichten und Erinnerungen der zweite Eintrag bekommt.</translation>
+        <translation>Sag, welche Namen oder welche Nachrichten und Erinnerungen der zweite Eintrag bekommt.</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -3793,11 +3793,11 @@
     </message>
     <message>
         <source>Session {known} was forgotten. Undo that, or use another id.</source>
-        <translation>Die Unterhaltung {known} wurde gelöscht. Machen Sie das rückgängig, oder nehmen Sie eine andere Kennung.</translation>
+        <translation>Die Unterhaltung {known} wurde gelöscht. Mach das rückgängig, oder nimm eine andere Kennung.</translation>
     </message>
     <message>
         <source>Session {landed} was forgotten. Undo that, or use another key.</source>
-        <translation>Die Unterhaltung {landed} wurde gelöscht. Machen Sie das rückgängig, oder nehmen Sie einen anderen Schlüssel.</translation>
+        <translation>Die Unterhaltung {landed} wurde gelöscht. Mach das rückgängig, oder nimm einen anderen Schlüssel.</translation>
     </message>
     <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
@@ -3965,11 +3965,11 @@
     </message>
     <message>
         <source>That is what Keepsake told you: it is stored already. Write what is new, in words of your own.</source>
-        <translation>Das hat Keepsake Ihnen gesagt: Es ist schon gespeichert. Schreiben Sie, was neu ist, in eigenen Worten.</translation>
+        <translation>Das hat Keepsake dir gesagt: Es ist schon gespeichert. Schreib, was neu ist, in eigenen Worten.</translation>
     </message>
     <message>
         <source>That took too long and was stopped. Ask for less at once.</source>
-        <translation>Das dauerte zu lange und wurde angehalten. Fragen Sie nach weniger auf einmal.</translation>
+        <translation>Das dauerte zu lange und wurde angehalten. Frag nach weniger auf einmal.</translation>
     </message>
     <message>
         <source>The archive has no memory with the id {memory_id}.</source>
@@ -3985,7 +3985,7 @@
     </message>
     <message>
         <source>The cursor is none that an earlier page gave. Leave it out.</source>
-        <translation>Diese Marke stammt von keiner früheren Seite. Lassen Sie sie weg.</translation>
+        <translation>Diese Marke stammt von keiner früheren Seite. Lass sie weg.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -3997,7 +3997,7 @@
     </message>
     <message>
         <source>The disk is full. Free some space; nothing already saved was lost.</source>
-        <translation>Der Datenträger ist voll. Schaffen Sie Platz; nichts Gespeichertes ging verloren.</translation>
+        <translation>Der Datenträger ist voll. Schaff Platz; nichts Gespeichertes ging verloren.</translation>
     </message>
     <message>
         <source>The disk is full; {name} was not written.</source>
@@ -4009,11 +4009,11 @@
     </message>
     <message>
         <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
-        <translation>Der Datenträger hat einen Fehler gemeldet. Prüfen Sie sein Kabel und seinen Zustand; was nicht bestätigt ist, wurde nicht gespeichert.</translation>
+        <translation>Der Datenträger hat einen Fehler gemeldet. Prüfe sein Kabel und seinen Zustand; was nicht bestätigt ist, wurde nicht gespeichert.</translation>
     </message>
     <message>
         <source>The disk that holds {path} is full. Free some space and try again.</source>
-        <translation>Der Datenträger mit {path} ist voll. Schaffen Sie Platz und versuchen Sie es erneut.</translation>
+        <translation>Der Datenträger mit {path} ist voll. Schaff Platz und versuch es erneut.</translation>
     </message>
     <message>
         <source>The entity {missing}, which it names, is not in this vault.</source>
@@ -4041,7 +4041,7 @@
     </message>
     <message>
         <source>The key was used before, for other messages. Give every append a key of its own.</source>
-        <translation>Der Schlüssel wurde schon für andere Nachrichten verwendet. Geben Sie jedem Anhängen einen eigenen.</translation>
+        <translation>Der Schlüssel wurde schon für andere Nachrichten verwendet. Gib jedem Anhängen einen eigenen.</translation>
     </message>
     <message>
         <source>The key was used before, for session {landed}.</source>
@@ -4053,15 +4053,15 @@
     </message>
     <message>
         <source>The keyring of this machine does not answer within {seconds} seconds; it may wait for its password. Unlock it and try again.</source>
-        <translation>Der Schlüsselbund dieses Rechners antwortet nicht innerhalb von {seconds} Sekunden; vielleicht wartet er auf sein Passwort. Entsperren Sie ihn und versuchen Sie es erneut.</translation>
+        <translation>Der Schlüsselbund dieses Rechners antwortet nicht innerhalb von {seconds} Sekunden; vielleicht wartet er auf sein Passwort. Entsperre ihn und versuch es erneut.</translation>
     </message>
     <message>
         <source>The keyring of this machine gave no answer ({kind}). Try again, or: {instead}</source>
-        <translation>Der Schlüsselbund dieses Rechners gab keine Antwort ({kind}). Versuchen Sie es erneut, oder: {instead}</translation>
+        <translation>Der Schlüsselbund dieses Rechners gab keine Antwort ({kind}). Versuch es erneut, oder: {instead}</translation>
     </message>
     <message>
         <source>The keyring of this machine stayed locked; unlock it and try again.</source>
-        <translation>Der Schlüsselbund dieses Rechners blieb gesperrt; entsperren Sie ihn und versuchen Sie es erneut.</translation>
+        <translation>Der Schlüsselbund dieses Rechners blieb gesperrt; entsperre ihn und versuch es erneut.</translation>
     </message>
     <message>
         <source>The language model failed, so it was stored by the rules. {said}</source>
@@ -4109,7 +4109,7 @@
     </message>
     <message>
         <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
-        <translation>Inkognito ist eingeschaltet{end}: Agenten können weder lesen noch aufzeichnen. Versuchen Sie es später wieder.</translation>
+        <translation>Inkognito ist eingeschaltet{end}: Agenten können weder lesen noch aufzeichnen. Versuch es später wieder.</translation>
     </message>
     <message>
         <source>The proposal</source>
@@ -4157,7 +4157,7 @@
     </message>
     <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
-        <translation>Der Tresor lässt sich nicht beschreiben. Prüfen Sie seine Rechte, oder wählen Sie mit --vault einen anderen.</translation>
+        <translation>Der Tresor lässt sich nicht beschreiben. Prüfe seine Rechte, oder wähle mit --vault einen anderen.</translation>
     </message>
     <message>
         <source>The vault is closing.</source>
@@ -4165,27 +4165,27 @@
     </message>
     <message>
         <source>The vault&apos;s database cannot be opened. Check that its folder exists and is yours.</source>
-        <translation>Die Datenbank des Tresors lässt sich nicht öffnen. Prüfen Sie, ob ihr Ordner da ist und Ihnen gehört.</translation>
+        <translation>Die Datenbank des Tresors lässt sich nicht öffnen. Prüfe, ob ihr Ordner da ist und dir gehört.</translation>
     </message>
     <message>
         <source>The vault&apos;s database is damaged. Run &apos;keepsake check&apos;, or restore a backup.</source>
-        <translation>Die Datenbank des Tresors ist beschädigt. Führen Sie „keepsake check“ aus, oder stellen Sie eine Sicherung wieder her.</translation>
+        <translation>Die Datenbank des Tresors ist beschädigt. Führe „keepsake check“ aus, oder stelle eine Sicherung wieder her.</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
-        <translation>Es gibt schon einen anderen Eintrag dieser Art ({wanted}) namens {clean}. Führen Sie beide stattdessen zusammen.</translation>
+        <translation>Es gibt schon einen anderen Eintrag dieser Art ({wanted}) namens {clean}. Führe beide stattdessen zusammen.</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {name}. Choose another name.</source>
-        <translation>Es gibt schon einen anderen Eintrag dieser Art ({wanted}) namens {name}. Wählen Sie einen anderen Namen.</translation>
+        <translation>Es gibt schon einen anderen Eintrag dieser Art ({wanted}) namens {name}. Wähle einen anderen Namen.</translation>
     </message>
     <message>
         <source>There are too many attachments of this name. Give the file another name.</source>
-        <translation>Es gibt zu viele Anhänge dieses Namens. Geben Sie der Datei einen anderen Namen.</translation>
+        <translation>Es gibt zu viele Anhänge dieses Namens. Gib der Datei einen anderen Namen.</translation>
     </message>
     <message>
         <source>There are {max_schedules} schedules already. Delete some first.</source>
-        <translation>Es gibt schon {max_schedules} Zeitpläne. Löschen Sie zuerst einige.</translation>
+        <translation>Es gibt schon {max_schedules} Zeitpläne. Lösche zuerst einige.</translation>
     </message>
     <message>
         <source>There is already a memory with the id {id}.</source>
@@ -4193,7 +4193,7 @@
     </message>
     <message>
         <source>There is already a memory with the id {id}; use update to change it.</source>
-        <translation>Es gibt schon eine Erinnerung mit der Kennung {id}; ändern Sie sie stattdessen.</translation>
+        <translation>Es gibt schon eine Erinnerung mit der Kennung {id}; ändere sie stattdessen.</translation>
     </message>
     <message>
         <source>There is an active memory with this id, which keeps it in the archive.</source>
@@ -4201,7 +4201,7 @@
     </message>
     <message>
         <source>There is an agent named &apos;{name}&apos; already. &apos;keepsake agent rotate&apos; gives it a new token; to let another program in by that name, end its access first with &apos;keepsake agent revoke&apos;.</source>
-        <translation>Es gibt schon einen Agenten namens „{name}“. „keepsake agent rotate“ gibt ihm ein neues Token; um ein anderes Programm unter diesem Namen zuzulassen, beenden Sie zuerst seinen Zugriff mit „keepsake agent revoke“.</translation>
+        <translation>Es gibt schon einen Agenten namens „{name}“. „keepsake agent rotate“ gibt ihm ein neues Token; um ein anderes Programm unter diesem Namen zuzulassen, beende zuerst seinen Zugriff mit „keepsake agent revoke“.</translation>
     </message>
     <message>
         <source>There is no agent named &apos;{agent}&apos;, and nothing was written by one.</source>
@@ -4225,7 +4225,7 @@
     </message>
     <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
-        <translation>Den Ordner {parent} gibt es nicht. Legen Sie ihn zuerst an, oder wählen Sie einen anderen Ort.</translation>
+        <translation>Den Ordner {parent} gibt es nicht. Leg ihn zuerst an, oder wähle einen anderen Ort.</translation>
     </message>
     <message>
         <source>There is no language model, and no agent has taken this goal.</source>
@@ -4273,7 +4273,7 @@
     </message>
     <message>
         <source>There is no such time zone. Use a name such as Europe/Berlin.</source>
-        <translation>Eine solche Zeitzone gibt es nicht. Nehmen Sie einen Namen wie Europe/Berlin.</translation>
+        <translation>Eine solche Zeitzone gibt es nicht. Nimm einen Namen wie Europe/Berlin.</translation>
     </message>
     <message>
         <source>There is no such {kind} as sources[{missing}] names.</source>
@@ -4313,23 +4313,23 @@
     </message>
     <message>
         <source>This computer has too little free memory for that. Close some programs and try again.</source>
-        <translation>Dieser Rechner hat dafür zu wenig freien Speicher. Schließen Sie einige Programme und versuchen Sie es erneut.</translation>
+        <translation>Dieser Rechner hat dafür zu wenig freien Speicher. Schließ einige Programme und versuch es erneut.</translation>
     </message>
     <message>
         <source>This computer has too little free memory for that. Close some programs.</source>
-        <translation>Dieser Rechner hat dafür zu wenig freien Speicher. Schließen Sie einige Programme.</translation>
+        <translation>Dieser Rechner hat dafür zu wenig freien Speicher. Schließ einige Programme.</translation>
     </message>
     <message>
         <source>This computer has too many files open. Close some programs and try again.</source>
-        <translation>Auf diesem Rechner sind zu viele Dateien offen. Schließen Sie einige Programme und versuchen Sie es erneut.</translation>
+        <translation>Auf diesem Rechner sind zu viele Dateien offen. Schließ einige Programme und versuch es erneut.</translation>
     </message>
     <message>
         <source>This end of incognito has passed. Choose a later one.</source>
-        <translation>Dieses Ende von Inkognito ist vorbei. Wählen Sie ein späteres.</translation>
+        <translation>Dieses Ende von Inkognito ist vorbei. Wähle ein späteres.</translation>
     </message>
     <message>
         <source>This entity was merged into another. Use that one, or undo the merge.</source>
-        <translation>Dieser Name wurde mit einem anderen zusammengeführt. Nehmen Sie jenen, oder machen Sie das rückgängig.</translation>
+        <translation>Dieser Name wurde mit einem anderen zusammengeführt. Nimm jenen, oder mach das rückgängig.</translation>
     </message>
     <message>
         <source>This expression matches no date, so it would never run.</source>
@@ -4341,7 +4341,7 @@
     </message>
     <message>
         <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
-        <translation>Dieser Fakt wurde durch {id} ersetzt, der sagt: „{content}“. Bestätigen Sie stattdessen jenen.</translation>
+        <translation>Dieser Fakt wurde durch {id} ersetzt, der sagt: „{content}“. Bestätige stattdessen jenen.</translation>
     </message>
     <message>
         <source>This file cannot be read: {reason}.</source>
@@ -4377,7 +4377,7 @@
     </message>
     <message>
         <source>This memory was changed in the meantime. Read it again and repeat the change.</source>
-        <translation>Diese Erinnerung wurde inzwischen geändert. Lesen Sie sie neu und wiederholen Sie die Änderung.</translation>
+        <translation>Diese Erinnerung wurde inzwischen geändert. Lies sie neu und wiederhole die Änderung.</translation>
     </message>
     <message>
         <source>This proposal is decided already.</source>
@@ -4385,7 +4385,7 @@
     </message>
     <message>
         <source>This run has ended, or it is not yours.</source>
-        <translation>Dieser Lauf ist beendet oder nicht der Ihre.</translation>
+        <translation>Dieser Lauf ist beendet oder nicht deiner.</translation>
     </message>
     <message>
         <source>This schedule is there no more.</source>
@@ -4401,7 +4401,7 @@
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
-        <translation>Dies ({kind}) wurde gelöscht. Stellen Sie es zuerst wieder her, oder sehen Sie in seinen Verlauf.</translation>
+        <translation>Dies ({kind}) wurde gelöscht. Stelle es zuerst wieder her, oder sieh in seinen Verlauf.</translation>
     </message>
     <message>
         <source>Thursday</source>
@@ -4461,7 +4461,7 @@
     </message>
     <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
-        <translation>Zu viele Programme warten auf Zugriff. Erlauben oder verweigern Sie zuerst einige.</translation>
+        <translation>Zu viele Programme warten auf Zugriff. Erlaube oder verweigere zuerst einige.</translation>
     </message>
     <message>
         <source>Took in part of a conversation</source>
@@ -4589,7 +4589,7 @@
     </message>
     <message>
         <source>What this name means there was decided already. Undo that first.</source>
-        <translation>Was dieser Name dort bedeutet, wurde schon entschieden. Machen Sie das zuerst rückgängig.</translation>
+        <translation>Was dieser Name dort bedeutet, wurde schon entschieden. Mach das zuerst rückgängig.</translation>
     </message>
     <message>
         <source>What turns text into vectors: &apos;static&apos; (built in), &apos;hashed&apos; (for tests), &apos;fastembed:&lt;model name&gt;&apos;, or a remote service: &apos;openai:&apos;, &apos;voyage:&apos;, &apos;cohere:&apos; or &apos;openai-compatible:&apos; with a model name. What is searched for is sent to a remote service too.</source>
@@ -4597,7 +4597,7 @@
     </message>
     <message>
         <source>What waits for the person may have at most {max_bytes} characters.</source>
-        <translation>Was auf Sie wartet, darf höchstens {max_bytes} Zeichen haben.</translation>
+        <translation>Was auf dich wartet, darf höchstens {max_bytes} Zeichen haben.</translation>
     </message>
     <message>
         <source>What was accepted changed nothing that the history keeps, but perhaps a setting or what was said in a conversation, so it cannot be undone here.</source>
@@ -5089,23 +5089,23 @@
     </message>
     <message>
         <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
-        <translation>{folder} enthält einen früheren Export, in dem {name} hinzugefügt oder geändert wurde. Wählen Sie einen anderen Ordner.</translation>
+        <translation>{folder} enthält einen früheren Export, in dem {name} hinzugefügt oder geändert wurde. Wähle einen anderen Ordner.</translation>
     </message>
     <message>
         <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
-        <translation>{folder} ist nicht leer und enthält keinen Export von Keepsake. Wählen Sie einen neuen oder leeren Ordner.</translation>
+        <translation>{folder} ist nicht leer und enthält keinen Export von Keepsake. Wähle einen neuen oder leeren Ordner.</translation>
     </message>
     <message>
         <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
-        <translation>{lines} hat {found} statt {total}. Nichts wurde ersetzt. Exportieren Sie noch einmal.</translation>
+        <translation>{lines} hat {found} statt {total}. Nichts wurde ersetzt. Exportiere noch einmal.</translation>
     </message>
     <message>
         <source>{max_saved} searches are saved already. Delete one first.</source>
-        <translation>{max_saved} Suchen sind schon gespeichert. Löschen Sie zuerst eine.</translation>
+        <translation>{max_saved} Suchen sind schon gespeichert. Lösche zuerst eine.</translation>
     </message>
     <message>
         <source>{max_waiting} of your proposals wait for the person already. Try again when some are decided.</source>
-        <translation>{max_waiting} Vorschläge warten schon. Versuchen Sie es wieder, wenn einige entschieden sind.</translation>
+        <translation>{max_waiting} Vorschläge warten schon. Versuch es wieder, wenn einige entschieden sind.</translation>
     </message>
     <message>
         <source>{name} cannot be compared with the vault: {error}.</source>
@@ -5117,15 +5117,15 @@
     </message>
     <message>
         <source>{name} holds the files of a damaged database. Save what is readable of it with &apos;keepsake --vault {path} salvage&apos;.</source>
-        <translation>{name} enthält die Dateien einer beschädigten Datenbank. Retten Sie, was lesbar ist, mit „keepsake --vault {path} salvage“.</translation>
+        <translation>{name} enthält die Dateien einer beschädigten Datenbank. Rette, was lesbar ist, mit „keepsake --vault {path} salvage“.</translation>
     </message>
     <message>
         <source>{name} in the attachments is not encrypted, and these memories are: another program has put it there. It was not read. Move it out of the folder; if you want it, attach it again.</source>
-        <translation>{name} unter den Anhängen ist nicht verschlüsselt, diese Erinnerungen aber sind es: Ein anderes Programm hat die Datei dorthin gelegt. Sie wurde nicht gelesen. Verschieben Sie sie aus dem Ordner; wenn Sie sie wollen, hängen Sie sie neu an.</translation>
+        <translation>{name} unter den Anhängen ist nicht verschlüsselt, diese Erinnerungen aber sind es: Ein anderes Programm hat die Datei dorthin gelegt. Sie wurde nicht gelesen. Verschiebe sie aus dem Ordner; wenn du sie willst, häng sie neu an.</translation>
     </message>
     <message>
         <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
-        <translation>{name} liest sich anders, als es geschrieben wurde: Vielleicht versagt der Datenträger. Nichts wurde ersetzt. Exportieren Sie auf einen anderen Datenträger.</translation>
+        <translation>{name} liest sich anders, als es geschrieben wurde: Vielleicht versagt der Datenträger. Nichts wurde ersetzt. Exportiere auf einen anderen Datenträger.</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -5189,15 +5189,15 @@
     </message>
     <message>
         <source>{path} holds something else and was not overwritten. Choose another name.</source>
-        <translation>{path} enthält etwas anderes und wurde nicht überschrieben. Wählen Sie einen anderen Namen.</translation>
+        <translation>{path} enthält etwas anderes und wurde nicht überschrieben. Wähle einen anderen Namen.</translation>
     </message>
     <message>
         <source>{path} is a file. Name a folder to export to.</source>
-        <translation>{path} ist eine Datei. Nennen Sie einen Ordner für den Export.</translation>
+        <translation>{path} ist eine Datei. Nenne einen Ordner für den Export.</translation>
     </message>
     <message>
         <source>{path} is a folder. Name a file to export to, such as keepsake.jsonl.</source>
-        <translation>{path} ist ein Ordner. Nennen Sie eine Datei für den Export, etwa keepsake.jsonl.</translation>
+        <translation>{path} ist ein Ordner. Nenne eine Datei für den Export, etwa keepsake.jsonl.</translation>
     </message>
     <message>
         <source>{path} is encrypted, and its vault is not.</source>
@@ -5205,7 +5205,7 @@
     </message>
     <message>
         <source>{path} {what}. Correct it or move it away.</source>
-        <translation>{path} {what}. Berichtigen Sie die Datei oder legen Sie sie woanders hin.</translation>
+        <translation>{path} {what}. Berichtige die Datei oder leg sie woanders hin.</translation>
     </message>
     <message>
         <source>{sentence} &apos;keepsake config check&apos; says more.</source>
@@ -5217,7 +5217,7 @@
     </message>
     <message>
         <source>{state} is called {clean} too. Merge the two, or split that name off first.</source>
-        <translation>{state} heißt auch {clean}. Führen Sie beide zusammen, oder trennen Sie diesen Namen zuerst ab.</translation>
+        <translation>{state} heißt auch {clean}. Führe beide zusammen, oder trenn diesen Namen zuerst ab.</translation>
     </message>
     <message>
         <source>{thing} was brought back since.</source>
@@ -5438,7 +5438,7 @@
     <name>Errors</name>
     <message>
         <source>Your memories are damaged on the disk. “Check now” on the Status page says how far; Settings, Backups, brings an earlier copy back.</source>
-        <translation>Ihre Erinnerungen sind auf dem Datenträger beschädigt. „Jetzt prüfen“ auf der Seite „Status“ sagt, wie weit; „Einstellungen“, „Sicherungen“ holt eine frühere Kopie zurück.</translation>
+        <translation>Deine Erinnerungen sind auf dem Datenträger beschädigt. „Jetzt prüfen“ auf der Seite „Status“ sagt, wie weit; „Einstellungen“, „Sicherungen“ holt eine frühere Kopie zurück.</translation>
     </message>
 </context>
 <context>

@@ -2125,7 +2125,7 @@
     <name>Engine</name>
     <message>
         <source>#{tag} stands in the text of a note, where &apos;{new}&apos; cannot. Choose a name without blanks and punctuation.</source>
-        <translation>#{tag} está en el texto de una nota, donde «{new}» no puede estar. Elija un nombre sin espacios ni puntuación.</translation>
+        <translation>#{tag} está en el texto de una nota, donde «{new}» no puede estar. Elige un nombre sin espacios ni puntuación.</translation>
     </message>
     <message>
         <source>&apos;channel&apos; may have at most {max_name_characters} characters.</source>
@@ -2145,7 +2145,7 @@
     </message>
     <message>
         <source>&apos;{clean}&apos; is a name of Keepsake&apos;s own. Choose another for the agent.</source>
-        <translation>«{clean}» es un nombre propio de Keepsake. Elija otro para el agente.</translation>
+        <translation>«{clean}» es un nombre propio de Keepsake. Elige otro para el agente.</translation>
     </message>
     <message>
         <source>&apos;{field}&apos; must have 1 to {max_name_characters} ordinary characters.</source>
@@ -2153,7 +2153,7 @@
     </message>
     <message>
         <source>&apos;{field}&apos; must not contain control characters. Leave them out.</source>
-        <translation>«{field}» no puede contener caracteres de control. Quítelos.</translation>
+        <translation>«{field}» no puede contener caracteres de control. Quítalos.</translation>
     </message>
     <message>
         <source>&apos;{imported}&apos; is not a type of entities.</source>
@@ -2165,11 +2165,11 @@
     </message>
     <message>
         <source>&apos;{longest}&apos; would be longer than the {max_tag_length} characters of a tag. Choose a shorter name.</source>
-        <translation>«{longest}» superaría los {max_tag_length} caracteres de una etiqueta. Elija un nombre más corto.</translation>
+        <translation>«{longest}» superaría los {max_tag_length} caracteres de una etiqueta. Elige un nombre más corto.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
-        <translation>«{name}» ya tiene acceso. Si es el mismo programa y necesita un token nuevo, permítalo con «replace_token» (en la línea de órdenes, --replace-token): conserva su confianza y el token anterior deja de valer. Si es otro programa, rechácelo.</translation>
+        <translation>«{name}» ya tiene acceso. Si es el mismo programa y necesita un token nuevo, permítelo con «replace_token» (en la línea de órdenes, --replace-token): conserva su confianza y el token anterior deja de valer. Si es otro programa, recházalo.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
@@ -2181,7 +2181,7 @@
     </message>
     <message>
         <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
-        <translation>«{section}» en {path} no es una sección. Corríjalo allí y vuelva a fijar «{name}».</translation>
+        <translation>«{section}» en {path} no es una sección. Corrígelo allí y vuelve a fijar «{name}».</translation>
     </message>
     <message>
         <source>, not {shown}</source>
@@ -2237,7 +2237,7 @@
     </message>
     <message>
         <source>A built-in schedule cannot be deleted. Pause it instead.</source>
-        <translation>Una programación integrada no se puede eliminar. Páusela en su lugar.</translation>
+        <translation>Una programación integrada no se puede eliminar. Páusala en su lugar.</translation>
     </message>
     <message>
         <source>A confidence lies between 0 and 1.</source>
@@ -2253,7 +2253,7 @@
     </message>
     <message>
         <source>A fact cannot stand against itself; name two.</source>
-        <translation>Un hecho no puede contradecirse a sí mismo; indique dos.</translation>
+        <translation>Un hecho no puede contradecirse a sí mismo; indica dos.</translation>
     </message>
     <message>
         <source>A fact that is set needs a key.</source>
@@ -2261,11 +2261,11 @@
     </message>
     <message>
         <source>A fact with a key needs a category too: give &apos;category&apos;, or leave &apos;key&apos; out.</source>
-        <translation>Un hecho con clave necesita también una categoría: indique «category» u omita «key».</translation>
+        <translation>Un hecho con clave necesita también una categoría: indica «category» u omite «key».</translation>
     </message>
     <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
-        <translation>Un archivo de este tipo no se puede adjuntar; comprímalo antes en un archivo zip.</translation>
+        <translation>Un archivo de este tipo no se puede adjuntar; comprímelo antes en un archivo zip.</translation>
     </message>
     <message>
         <source>A goal has 1 to {max_goal} characters.</source>
@@ -2281,7 +2281,7 @@
     </message>
     <message>
         <source>A memory holds at most {max_bytes} MB of text; this one has {size} MB. Split it into several notes.</source>
-        <translation>Un recuerdo admite como máximo {max_bytes} MB de texto; este tiene {size} MB. Divídalo en varias notas.</translation>
+        <translation>Un recuerdo admite como máximo {max_bytes} MB de texto; este tiene {size} MB. Divídelo en varias notas.</translation>
     </message>
     <message>
         <source>A memory names at most {max_related} of each thing it relates to.</source>
@@ -2293,7 +2293,7 @@
     </message>
     <message>
         <source>A memory&apos;s id must not be empty; leave it out to get a new one.</source>
-        <translation>El identificador de un recuerdo no puede estar vacío; omítalo para obtener uno nuevo.</translation>
+        <translation>El identificador de un recuerdo no puede estar vacío; omítelo para obtener uno nuevo.</translation>
     </message>
     <message>
         <source>A memory&apos;s kind is one of {names}.</source>
@@ -2309,7 +2309,7 @@
     </message>
     <message>
         <source>A memory&apos;s {field} must not contain control characters. Leave them out.</source>
-        <translation>Este campo de un recuerdo ({field}) no puede contener caracteres de control. Quítelos.</translation>
+        <translation>Este campo de un recuerdo ({field}) no puede contener caracteres de control. Quítalos.</translation>
     </message>
     <message>
         <source>A message may have at most 128 million characters.</source>
@@ -2333,7 +2333,7 @@
     </message>
     <message>
         <source>A scratchpad has at most {max_items} items, not {count}. Join or drop some.</source>
-        <translation>Los apuntes tienen como máximo {max_items} elementos, no {count}. Una o quite algunos.</translation>
+        <translation>Los apuntes tienen como máximo {max_items} elementos, no {count}. Une o quita algunos.</translation>
     </message>
     <message>
         <source>A search to save has 1 to {max_query} characters.</source>
@@ -2353,7 +2353,7 @@
     </message>
     <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
-        <translation>Un título tiene como máximo {max_title} caracteres; este tiene {count}. Pase el resto al texto.</translation>
+        <translation>Un título tiene como máximo {max_title} caracteres; este tiene {count}. Pasa el resto al texto.</translation>
     </message>
     <message>
         <source>API key variable</source>
@@ -2405,7 +2405,7 @@
     </message>
     <message>
         <source>An entity keeps its own name. Rename it first.</source>
-        <translation>Una entrada conserva su propio nombre. Cámbielo primero.</translation>
+        <translation>Una entrada conserva su propio nombre. Cámbialo primero.</translation>
     </message>
     <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
@@ -2417,15 +2417,15 @@
     </message>
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
-        <translation>Otro hecho ha ocupado el lugar de este. Deshaga o elimine aquel primero.</translation>
+        <translation>Otro hecho ha ocupado el lugar de este. Deshaz o elimina aquel primero.</translation>
     </message>
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
-        <translation>Otro programa tiene ocupada la base de datos de la bóveda. Ciérrelo e inténtelo de nuevo.</translation>
+        <translation>Otro programa tiene ocupada la base de datos de la bóveda. Ciérralo e inténtalo de nuevo.</translation>
     </message>
     <message>
         <source>Another {type} is called {name} now. Rename it, or merge the two.</source>
-        <translation>Ahora hay otra entrada de este tipo ({type}) llamada {name}. Cámbiele el nombre o fusione las dos.</translation>
+        <translation>Ahora hay otra entrada de este tipo ({type}) llamada {name}. Cámbiale el nombre o fusiona las dos.</translation>
     </message>
     <message>
         <source>Appends that may wait for agents that do not.</source>
@@ -3121,7 +3121,7 @@
     </message>
     <message>
         <source>Its time has passed. Give it a new one.</source>
-        <translation>Su hora ha pasado. Dele una nueva.</translation>
+        <translation>Su hora ha pasado. Dale una nueva.</translation>
     </message>
     <message>
         <source>Joplin export</source>
@@ -3153,7 +3153,7 @@
     </message>
     <message>
         <source>Keepsake has too many files and connections open. Close some clients, or allow more (ulimit -n).</source>
-        <translation>Keepsake tiene demasiados archivos y conexiones abiertos. Cierre algunos clientes o permita más (ulimit -n).</translation>
+        <translation>Keepsake tiene demasiados archivos y conexiones abiertos. Cierra algunos clientes o permite más (ulimit -n).</translation>
     </message>
     <message>
         <source>Keepsake is closing; the keyring is not asked any more.</source>
@@ -3433,15 +3433,15 @@
     </message>
     <message>
         <source>Name a session or a channel to restore.</source>
-        <translation>Indique una conversación o un canal que restaurar.</translation>
+        <translation>Indica una conversación o un canal que restaurar.</translation>
     </message>
     <message>
         <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
-        <translation>Indique un agente; lo que hizo usted se deshace con «memory.undo».</translation>
+        <translation>Indica un agente; lo que hiciste se deshace con «memory.undo».</translation>
     </message>
     <message>
         <source>Name at least one other entity to merge into this one.</source>
-        <translation>Indique al menos otro nombre que fusionar con este.</translation>
+        <translation>Indica al menos otro nombre que fusionar con este.</translation>
     </message>
     <message>
         <source>Name of a quicker model for small work; the other one when empty.</source>
@@ -3469,7 +3469,7 @@
     </message>
     <message>
         <source>No agent named &apos;{name}&apos; has a vault of its own. See &apos;agent.vaults&apos;.</source>
-        <translation>Ningún agente llamado «{name}» tiene bóveda propia. Véase «agent.vaults».</translation>
+        <translation>Ningún agente llamado «{name}» tiene bóveda propia. Ver «agent.vaults».</translation>
     </message>
     <message>
         <source>No item has such a tag.</source>
@@ -3477,7 +3477,7 @@
     </message>
     <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
-        <translation>No hay ninguna solicitud de acceso así en espera. Véase «keepsake agent requests».</translation>
+        <translation>No hay ninguna solicitud de acceso así en espera. Ver «keepsake agent requests».</translation>
     </message>
     <message>
         <source>None</source>
@@ -3517,11 +3517,11 @@
     </message>
     <message>
         <source>Only facts can be confirmed, and this is of the kind {kind}. Remember what is certain as a fact.</source>
-        <translation>Solo se pueden confirmar hechos, y esto es de otro tipo ({kind}). Recuerde lo seguro como hecho.</translation>
+        <translation>Solo se pueden confirmar hechos, y esto es de otro tipo ({kind}). Recuerda lo seguro como hecho.</translation>
     </message>
     <message>
         <source>Only notes can be merged; leave facts and other memories out.</source>
-        <translation>Solo se pueden fusionar notas; deje fuera los hechos y otros recuerdos.</translation>
+        <translation>Solo se pueden fusionar notas; deja fuera los hechos y otros recuerdos.</translation>
     </message>
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
@@ -3733,7 +3733,7 @@
     </message>
     <message>
         <source>Say which names, or which messages and memories, the second entity gets.</source>
-        <translation>Diga qué nombres, o qué mensajes y recuerdos, recibe la segunda entrada.</translation>
+        <translation>Di qué nombres, o qué mensajes y recuerdos, recibe la segunda entrada.</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -3793,11 +3793,11 @@
     </message>
     <message>
         <source>Session {known} was forgotten. Undo that, or use another id.</source>
-        <translation>La conversación {known} se eliminó. Deshágalo o use otro identificador.</translation>
+        <translation>La conversación {known} se eliminó. Deshazlo o usa otro identificador.</translation>
     </message>
     <message>
         <source>Session {landed} was forgotten. Undo that, or use another key.</source>
-        <translation>La conversación {landed} se eliminó. Deshágalo o use otra clave.</translation>
+        <translation>La conversación {landed} se eliminó. Deshazlo o usa otra clave.</translation>
     </message>
     <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
@@ -3965,11 +3965,11 @@
     </message>
     <message>
         <source>That is what Keepsake told you: it is stored already. Write what is new, in words of your own.</source>
-        <translation>Eso es lo que Keepsake le dijo: ya está guardado. Escriba lo nuevo con sus propias palabras.</translation>
+        <translation>Eso es lo que Keepsake te dijo: ya está guardado. Escribe lo nuevo con tus propias palabras.</translation>
     </message>
     <message>
         <source>That took too long and was stopped. Ask for less at once.</source>
-        <translation>Eso tardó demasiado y se detuvo. Pida menos de una vez.</translation>
+        <translation>Eso tardó demasiado y se detuvo. Pide menos de una vez.</translation>
     </message>
     <message>
         <source>The archive has no memory with the id {memory_id}.</source>
@@ -3985,7 +3985,7 @@
     </message>
     <message>
         <source>The cursor is none that an earlier page gave. Leave it out.</source>
-        <translation>El cursor no procede de ninguna página anterior. Omítalo.</translation>
+        <translation>El cursor no procede de ninguna página anterior. Omítelo.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -3997,7 +3997,7 @@
     </message>
     <message>
         <source>The disk is full. Free some space; nothing already saved was lost.</source>
-        <translation>El disco está lleno. Libere espacio; no se perdió nada ya guardado.</translation>
+        <translation>El disco está lleno. Libera espacio; no se perdió nada ya guardado.</translation>
     </message>
     <message>
         <source>The disk is full; {name} was not written.</source>
@@ -4009,11 +4009,11 @@
     </message>
     <message>
         <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
-        <translation>El disco informó de un error. Compruebe su cable y su estado; lo no confirmado no se guardó.</translation>
+        <translation>El disco informó de un error. Comprueba su cable y su estado; lo no confirmado no se guardó.</translation>
     </message>
     <message>
         <source>The disk that holds {path} is full. Free some space and try again.</source>
-        <translation>El disco que contiene {path} está lleno. Libere espacio e inténtelo de nuevo.</translation>
+        <translation>El disco que contiene {path} está lleno. Libera espacio e inténtalo de nuevo.</translation>
     </message>
     <message>
         <source>The entity {missing}, which it names, is not in this vault.</source>
@@ -4037,11 +4037,11 @@
     </message>
     <message>
         <source>The history has no such entry. See &apos;history.list&apos;.</source>
-        <translation>El historial no tiene esa entrada. Véase «history.list».</translation>
+        <translation>El historial no tiene esa entrada. Ver «history.list».</translation>
     </message>
     <message>
         <source>The key was used before, for other messages. Give every append a key of its own.</source>
-        <translation>La clave ya se usó para otros mensajes. Dé a cada adición una clave propia.</translation>
+        <translation>La clave ya se usó para otros mensajes. Da a cada adición una clave propia.</translation>
     </message>
     <message>
         <source>The key was used before, for session {landed}.</source>
@@ -4053,15 +4053,15 @@
     </message>
     <message>
         <source>The keyring of this machine does not answer within {seconds} seconds; it may wait for its password. Unlock it and try again.</source>
-        <translation>El llavero de este equipo no responde en {seconds} segundos; quizá espera su contraseña. Desbloquéelo e inténtelo de nuevo.</translation>
+        <translation>El llavero de este equipo no responde en {seconds} segundos; quizá espera su contraseña. Desbloquéalo e inténtalo de nuevo.</translation>
     </message>
     <message>
         <source>The keyring of this machine gave no answer ({kind}). Try again, or: {instead}</source>
-        <translation>El llavero de este equipo no respondió ({kind}). Inténtelo de nuevo, o bien: {instead}</translation>
+        <translation>El llavero de este equipo no respondió ({kind}). Inténtalo de nuevo, o bien: {instead}</translation>
     </message>
     <message>
         <source>The keyring of this machine stayed locked; unlock it and try again.</source>
-        <translation>El llavero de este equipo siguió bloqueado; desbloquéelo e inténtelo de nuevo.</translation>
+        <translation>El llavero de este equipo siguió bloqueado; desbloquéalo e inténtalo de nuevo.</translation>
     </message>
     <message>
         <source>The language model failed, so it was stored by the rules. {said}</source>
@@ -4109,7 +4109,7 @@
     </message>
     <message>
         <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
-        <translation>El modo incógnito está activado{end}: los agentes no pueden leer ni registrar. Inténtelo más tarde.</translation>
+        <translation>El modo incógnito está activado{end}: los agentes no pueden leer ni registrar. Inténtalo más tarde.</translation>
     </message>
     <message>
         <source>The proposal</source>
@@ -4157,7 +4157,7 @@
     </message>
     <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
-        <translation>No se puede escribir en la bóveda. Compruebe sus permisos o elija otra con --vault.</translation>
+        <translation>No se puede escribir en la bóveda. Comprueba sus permisos o elige otra con --vault.</translation>
     </message>
     <message>
         <source>The vault is closing.</source>
@@ -4165,27 +4165,27 @@
     </message>
     <message>
         <source>The vault&apos;s database cannot be opened. Check that its folder exists and is yours.</source>
-        <translation>No se puede abrir la base de datos de la bóveda. Compruebe que su carpeta existe y es suya.</translation>
+        <translation>No se puede abrir la base de datos de la bóveda. Comprueba que su carpeta existe y es tuya.</translation>
     </message>
     <message>
         <source>The vault&apos;s database is damaged. Run &apos;keepsake check&apos;, or restore a backup.</source>
-        <translation>La base de datos de la bóveda está dañada. Ejecute «keepsake check» o restaure una copia de seguridad.</translation>
+        <translation>La base de datos de la bóveda está dañada. Ejecuta «keepsake check» o restaura una copia de seguridad.</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
-        <translation>Ya hay otra entrada de este tipo ({wanted}) llamada {clean}. Fusione las dos en su lugar.</translation>
+        <translation>Ya hay otra entrada de este tipo ({wanted}) llamada {clean}. Fusiona las dos en su lugar.</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {name}. Choose another name.</source>
-        <translation>Ya hay otra entrada de este tipo ({wanted}) llamada {name}. Elija otro nombre.</translation>
+        <translation>Ya hay otra entrada de este tipo ({wanted}) llamada {name}. Elige otro nombre.</translation>
     </message>
     <message>
         <source>There are too many attachments of this name. Give the file another name.</source>
-        <translation>Hay demasiados adjuntos con este nombre. Dé otro nombre al archivo.</translation>
+        <translation>Hay demasiados adjuntos con este nombre. Da otro nombre al archivo.</translation>
     </message>
     <message>
         <source>There are {max_schedules} schedules already. Delete some first.</source>
-        <translation>Ya hay {max_schedules} programaciones. Elimine algunas primero.</translation>
+        <translation>Ya hay {max_schedules} programaciones. Elimina algunas primero.</translation>
     </message>
     <message>
         <source>There is already a memory with the id {id}.</source>
@@ -4193,7 +4193,7 @@
     </message>
     <message>
         <source>There is already a memory with the id {id}; use update to change it.</source>
-        <translation>Ya hay un recuerdo con el identificador {id}; cámbielo en su lugar.</translation>
+        <translation>Ya hay un recuerdo con el identificador {id}; cámbialo en su lugar.</translation>
     </message>
     <message>
         <source>There is an active memory with this id, which keeps it in the archive.</source>
@@ -4201,7 +4201,7 @@
     </message>
     <message>
         <source>There is an agent named &apos;{name}&apos; already. &apos;keepsake agent rotate&apos; gives it a new token; to let another program in by that name, end its access first with &apos;keepsake agent revoke&apos;.</source>
-        <translation>Ya hay un agente llamado «{name}». «keepsake agent rotate» le da un token nuevo; para admitir otro programa con ese nombre, termine antes su acceso con «keepsake agent revoke».</translation>
+        <translation>Ya hay un agente llamado «{name}». «keepsake agent rotate» le da un token nuevo; para admitir otro programa con ese nombre, termina antes su acceso con «keepsake agent revoke».</translation>
     </message>
     <message>
         <source>There is no agent named &apos;{agent}&apos;, and nothing was written by one.</source>
@@ -4225,7 +4225,7 @@
     </message>
     <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
-        <translation>No existe la carpeta {parent}. Créela primero o elija otro lugar.</translation>
+        <translation>No existe la carpeta {parent}. Créala primero o elige otro lugar.</translation>
     </message>
     <message>
         <source>There is no language model, and no agent has taken this goal.</source>
@@ -4241,11 +4241,11 @@
     </message>
     <message>
         <source>There is no proposal {proposal_id}. See &apos;inbox.list&apos;.</source>
-        <translation>No hay ninguna propuesta {proposal_id}. Véase «inbox.list».</translation>
+        <translation>No hay ninguna propuesta {proposal_id}. Ver «inbox.list».</translation>
     </message>
     <message>
         <source>There is no rule for that agent and kind. See &apos;inbox.rules&apos;.</source>
-        <translation>No hay ninguna regla para ese agente y ese tipo. Véase «inbox.rules».</translation>
+        <translation>No hay ninguna regla para ese agente y ese tipo. Ver «inbox.rules».</translation>
     </message>
     <message>
         <source>There is no run of a schedule with that id.</source>
@@ -4253,7 +4253,7 @@
     </message>
     <message>
         <source>There is no schedule with that id. See &apos;schedule.search&apos;.</source>
-        <translation>No hay ninguna programación con ese identificador. Véase «schedule.search».</translation>
+        <translation>No hay ninguna programación con ese identificador. Ver «schedule.search».</translation>
     </message>
     <message>
         <source>There is no session {session}.</source>
@@ -4273,7 +4273,7 @@
     </message>
     <message>
         <source>There is no such time zone. Use a name such as Europe/Berlin.</source>
-        <translation>No existe esa zona horaria. Use un nombre como Europe/Berlin.</translation>
+        <translation>No existe esa zona horaria. Usa un nombre como Europe/Berlin.</translation>
     </message>
     <message>
         <source>There is no such {kind} as sources[{missing}] names.</source>
@@ -4281,7 +4281,7 @@
     </message>
     <message>
         <source>There is no trust &apos;{trust}&apos;. Use one of {names}.</source>
-        <translation>No existe el nivel de confianza «{trust}». Use uno de estos: {names}.</translation>
+        <translation>No existe el nivel de confianza «{trust}». Usa uno de estos: {names}.</translation>
     </message>
     <message>
         <source>There is no {kind} with the id {memory_id}.</source>
@@ -4313,23 +4313,23 @@
     </message>
     <message>
         <source>This computer has too little free memory for that. Close some programs and try again.</source>
-        <translation>Este equipo tiene muy poca memoria libre para eso. Cierre algunos programas e inténtelo de nuevo.</translation>
+        <translation>Este equipo tiene muy poca memoria libre para eso. Cierra algunos programas e inténtalo de nuevo.</translation>
     </message>
     <message>
         <source>This computer has too little free memory for that. Close some programs.</source>
-        <translation>Este equipo tiene muy poca memoria libre para eso. Cierre algunos programas.</translation>
+        <translation>Este equipo tiene muy poca memoria libre para eso. Cierra algunos programas.</translation>
     </message>
     <message>
         <source>This computer has too many files open. Close some programs and try again.</source>
-        <translation>Este equipo tiene demasiados archivos abiertos. Cierre algunos programas e inténtelo de nuevo.</translation>
+        <translation>Este equipo tiene demasiados archivos abiertos. Cierra algunos programas e inténtalo de nuevo.</translation>
     </message>
     <message>
         <source>This end of incognito has passed. Choose a later one.</source>
-        <translation>Ese final del modo incógnito ya pasó. Elija uno posterior.</translation>
+        <translation>Ese final del modo incógnito ya pasó. Elige uno posterior.</translation>
     </message>
     <message>
         <source>This entity was merged into another. Use that one, or undo the merge.</source>
-        <translation>Este nombre se fusionó con otro. Use aquel o deshaga la fusión.</translation>
+        <translation>Este nombre se fusionó con otro. Usa aquel o deshaz la fusión.</translation>
     </message>
     <message>
         <source>This expression matches no date, so it would never run.</source>
@@ -4341,7 +4341,7 @@
     </message>
     <message>
         <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
-        <translation>Este hecho fue reemplazado por {id}, que dice «{content}». Confirme ese en su lugar.</translation>
+        <translation>Este hecho fue reemplazado por {id}, que dice «{content}». Confirma ese en su lugar.</translation>
     </message>
     <message>
         <source>This file cannot be read: {reason}.</source>
@@ -4377,7 +4377,7 @@
     </message>
     <message>
         <source>This memory was changed in the meantime. Read it again and repeat the change.</source>
-        <translation>Este recuerdo cambió entretanto. Léalo de nuevo y repita el cambio.</translation>
+        <translation>Este recuerdo cambió entretanto. Léelo de nuevo y repite el cambio.</translation>
     </message>
     <message>
         <source>This proposal is decided already.</source>
@@ -4385,7 +4385,7 @@
     </message>
     <message>
         <source>This run has ended, or it is not yours.</source>
-        <translation>Esta ejecución ha terminado o no es suya.</translation>
+        <translation>Esta ejecución ha terminado o no es tuya.</translation>
     </message>
     <message>
         <source>This schedule is there no more.</source>
@@ -4401,7 +4401,7 @@
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
-        <translation>Esto ({kind}) se eliminó. Restáurelo primero o mire su historial.</translation>
+        <translation>Esto ({kind}) se eliminó. Restáuralo primero o mira su historial.</translation>
     </message>
     <message>
         <source>Thursday</source>
@@ -4461,7 +4461,7 @@
     </message>
     <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
-        <translation>Demasiados programas esperan acceso. Permita o rechace algunos primero.</translation>
+        <translation>Demasiados programas esperan acceso. Permite o rechaza algunos primero.</translation>
     </message>
     <message>
         <source>Took in part of a conversation</source>
@@ -4589,7 +4589,7 @@
     </message>
     <message>
         <source>What this name means there was decided already. Undo that first.</source>
-        <translation>Ya se decidió qué significa este nombre ahí. Deshaga eso primero.</translation>
+        <translation>Ya se decidió qué significa este nombre ahí. Deshaz eso primero.</translation>
     </message>
     <message>
         <source>What turns text into vectors: &apos;static&apos; (built in), &apos;hashed&apos; (for tests), &apos;fastembed:&lt;model name&gt;&apos;, or a remote service: &apos;openai:&apos;, &apos;voyage:&apos;, &apos;cohere:&apos; or &apos;openai-compatible:&apos; with a model name. What is searched for is sent to a remote service too.</source>
@@ -4597,7 +4597,7 @@
     </message>
     <message>
         <source>What waits for the person may have at most {max_bytes} characters.</source>
-        <translation>Lo que espera su decisión puede tener como máximo {max_bytes} caracteres.</translation>
+        <translation>Lo que espera tu decisión puede tener como máximo {max_bytes} caracteres.</translation>
     </message>
     <message>
         <source>What was accepted changed nothing that the history keeps, but perhaps a setting or what was said in a conversation, so it cannot be undone here.</source>
@@ -5089,23 +5089,23 @@
     </message>
     <message>
         <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
-        <translation>{folder} contiene una exportación anterior en la que se añadió o cambió {name}. Elija otra carpeta.</translation>
+        <translation>{folder} contiene una exportación anterior en la que se añadió o cambió {name}. Elige otra carpeta.</translation>
     </message>
     <message>
         <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
-        <translation>{folder} no está vacía y no contiene una exportación de Keepsake. Elija una carpeta nueva o vacía.</translation>
+        <translation>{folder} no está vacía y no contiene una exportación de Keepsake. Elige una carpeta nueva o vacía.</translation>
     </message>
     <message>
         <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
-        <translation>{lines} tiene {found} en lugar de {total}. No se reemplazó nada. Exporte de nuevo.</translation>
+        <translation>{lines} tiene {found} en lugar de {total}. No se reemplazó nada. Exporta de nuevo.</translation>
     </message>
     <message>
         <source>{max_saved} searches are saved already. Delete one first.</source>
-        <translation>Ya hay {max_saved} búsquedas guardadas. Elimine una primero.</translation>
+        <translation>Ya hay {max_saved} búsquedas guardadas. Elimina una primero.</translation>
     </message>
     <message>
         <source>{max_waiting} of your proposals wait for the person already. Try again when some are decided.</source>
-        <translation>Ya hay {max_waiting} propuestas en espera. Inténtelo de nuevo cuando se decidan algunas.</translation>
+        <translation>Ya hay {max_waiting} propuestas en espera. Inténtalo de nuevo cuando se decidan algunas.</translation>
     </message>
     <message>
         <source>{name} cannot be compared with the vault: {error}.</source>
@@ -5117,15 +5117,15 @@
     </message>
     <message>
         <source>{name} holds the files of a damaged database. Save what is readable of it with &apos;keepsake --vault {path} salvage&apos;.</source>
-        <translation>{name} contiene los archivos de una base de datos dañada. Salve lo legible con «keepsake --vault {path} salvage».</translation>
+        <translation>{name} contiene los archivos de una base de datos dañada. Salva lo legible con «keepsake --vault {path} salvage».</translation>
     </message>
     <message>
         <source>{name} in the attachments is not encrypted, and these memories are: another program has put it there. It was not read. Move it out of the folder; if you want it, attach it again.</source>
-        <translation>{name}, entre los adjuntos, no está cifrado y estos recuerdos sí: otro programa lo ha puesto ahí. No se ha leído. Sáquelo de la carpeta; si lo quiere, adjúntelo de nuevo.</translation>
+        <translation>{name}, entre los adjuntos, no está cifrado y estos recuerdos sí: otro programa lo ha puesto ahí. No se ha leído. Sácalo de la carpeta; si lo quieres, adjúntalo de nuevo.</translation>
     </message>
     <message>
         <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
-        <translation>{name} se lee de forma distinta de como se escribió: el disco puede estar fallando. No se reemplazó nada. Exporte a otro disco.</translation>
+        <translation>{name} se lee de forma distinta de como se escribió: el disco puede estar fallando. No se reemplazó nada. Exporta a otro disco.</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -5189,15 +5189,15 @@
     </message>
     <message>
         <source>{path} holds something else and was not overwritten. Choose another name.</source>
-        <translation>{path} contiene otra cosa y no se sobrescribió. Elija otro nombre.</translation>
+        <translation>{path} contiene otra cosa y no se sobrescribió. Elige otro nombre.</translation>
     </message>
     <message>
         <source>{path} is a file. Name a folder to export to.</source>
-        <translation>{path} es un archivo. Indique una carpeta de destino.</translation>
+        <translation>{path} es un archivo. Indica una carpeta de destino.</translation>
     </message>
     <message>
         <source>{path} is a folder. Name a file to export to, such as keepsake.jsonl.</source>
-        <translation>{path} es una carpeta. Indique un archivo de destino, como keepsake.jsonl.</translation>
+        <translation>{path} es una carpeta. Indica un archivo de destino, como keepsake.jsonl.</translation>
     </message>
     <message>
         <source>{path} is encrypted, and its vault is not.</source>
@@ -5205,7 +5205,7 @@
     </message>
     <message>
         <source>{path} {what}. Correct it or move it away.</source>
-        <translation>{path} {what}. Corríjalo o muévalo a otro sitio.</translation>
+        <translation>{path} {what}. Corrígelo o muévelo a otro sitio.</translation>
     </message>
     <message>
         <source>{sentence} &apos;keepsake config check&apos; says more.</source>
@@ -5217,7 +5217,7 @@
     </message>
     <message>
         <source>{state} is called {clean} too. Merge the two, or split that name off first.</source>
-        <translation>{state} también se llama {clean}. Fusione las dos o separe antes ese nombre.</translation>
+        <translation>{state} también se llama {clean}. Fusiona las dos o separa antes ese nombre.</translation>
     </message>
     <message>
         <source>{thing} was brought back since.</source>
@@ -5438,7 +5438,7 @@
     <name>Errors</name>
     <message>
         <source>Your memories are damaged on the disk. “Check now” on the Status page says how far; Settings, Backups, brings an earlier copy back.</source>
-        <translation>Sus recuerdos están dañados en el disco. «Comprobar ahora», en la página «Estado», dice hasta qué punto; «Ajustes», «Copias de seguridad» recupera una copia anterior.</translation>
+        <translation>Tus recuerdos están dañados en el disco. «Comprobar ahora», en la página «Estado», dice hasta qué punto; «Ajustes», «Copias de seguridad» recupera una copia anterior.</translation>
     </message>
 </context>
 <context>

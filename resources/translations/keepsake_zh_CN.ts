@@ -3437,7 +3437,7 @@
     </message>
     <message>
         <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
-        <translation>请指定代理；您自己的操作可用“memory.undo”撤销。</translation>
+        <translation>请指定代理；你自己的操作可用“memory.undo”撤销。</translation>
     </message>
     <message>
         <source>Name at least one other entity to merge into this one.</source>
@@ -3965,7 +3965,7 @@
     </message>
     <message>
         <source>That is what Keepsake told you: it is stored already. Write what is new, in words of your own.</source>
-        <translation>这是 Keepsake 告诉您的内容：已存储。请用自己的话写下新的内容。</translation>
+        <translation>这是 Keepsake 告诉你的内容：已存储。请用自己的话写下新的内容。</translation>
     </message>
     <message>
         <source>That took too long and was stopped. Ask for less at once.</source>
@@ -4165,7 +4165,7 @@
     </message>
     <message>
         <source>The vault&apos;s database cannot be opened. Check that its folder exists and is yours.</source>
-        <translation>无法打开库的数据库。请检查其文件夹是否存在且属于您。</translation>
+        <translation>无法打开库的数据库。请检查其文件夹是否存在且属于你。</translation>
     </message>
     <message>
         <source>The vault&apos;s database is damaged. Run &apos;keepsake check&apos;, or restore a backup.</source>
@@ -4385,7 +4385,7 @@
     </message>
     <message>
         <source>This run has ended, or it is not yours.</source>
-        <translation>此次运行已结束，或不属于您。</translation>
+        <translation>此次运行已结束，或不属于你。</translation>
     </message>
     <message>
         <source>This schedule is there no more.</source>
@@ -4597,7 +4597,7 @@
     </message>
     <message>
         <source>What waits for the person may have at most {max_bytes} characters.</source>
-        <translation>等待您处理的内容最多 {max_bytes} 个字符。</translation>
+        <translation>等待你处理的内容最多 {max_bytes} 个字符。</translation>
     </message>
     <message>
         <source>What was accepted changed nothing that the history keeps, but perhaps a setting or what was said in a conversation, so it cannot be undone here.</source>

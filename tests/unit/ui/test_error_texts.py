@@ -63,7 +63,7 @@ def test_sentences_with_values_are_templates(tool: ModuleType) -> None:
 
 
 def test_no_page_shows_the_english_sentence() -> None:
-    """What a person copies for a report stays English."""
+    """A report that a person copies stays English."""
     reports = {"start_page.py", "debug_information.py"}
     shown = re.compile(r"\berror\.message\b")
     files = [path for path in (ROOT / "ui").rglob("*.py") if shown.search(path.read_text(encoding="utf-8"))]

@@ -46,7 +46,7 @@ def host(vault: Path) -> Iterator[Host]:
     running.stop()
 
 
-def _told(pane: Any) -> str:
+def _words_of(pane: Any) -> str:
     """Return what a page and its notices say."""
     labels = [label.text() for label in pane.findChildren(QLabel)]
     return " ".join([*labels, *(notice.text for notice in pane.emitted.notices)])
@@ -60,5 +60,5 @@ def test_a_page_that_cannot_be_read_says_what_helps(
     pane: Any = open_pane(name)
     if name == "search":
         pane.box.setText("lopez")
-    rest(lambda: "Check now" in _told(pane))
-    assert "keepsake check" not in _told(pane)
+    rest(lambda: "Check now" in _words_of(pane))
+    assert "keepsake check" not in _words_of(pane)
