@@ -83,7 +83,7 @@ def test_a_taken_name_is_refused_in_the_language(host: Host, qapp: QApplication)
     try:
         assert error_text(refused.value) == (
             "Es gibt schon einen anderen Eintrag dieser Art (Person) namens Ben Kowalski. "
-            "Führen Sie beide stattdessen zusammen."
+            "Führe beide stattdessen zusammen."
         )
     finally:
         translation.remove(qapp)
