@@ -40,7 +40,7 @@ def forget_in_ledger(connection: apsw.Connection, item: str) -> int:
 
 
 def _forget_in_earlier_ledger(connection: apsw.Connection, item: str) -> int:
-    """Remove an item and its turns from each call that names it, and return how many names went."""
+    """Remove an item and its turns from each call, and return how many times."""
     named = {"item": item, "turns": f"{item}#", "end": f"{item}$"}  # "$" follows "#"
     is_item = "({0} = :item OR {0} >= :turns AND {0} < :end)"
     columns = {

@@ -123,7 +123,10 @@ def quote(text: str) -> str:
 
 
 def word_expression(text: str) -> str:
-    """Return the expression for texts with a word or a phrase; a kept word is looked for by its root."""
+    """Return the expression for texts with a word or a phrase.
+
+    A kept word is looked for by its root.
+    """
     words = _WORDS.findall(fold(text))
     found = root(words[0]) if len(words) == 1 else ""
     return f"grams : {quote(found)}" if found.endswith(KEPT) else quote(text)

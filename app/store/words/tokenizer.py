@@ -1,7 +1,7 @@
 """The tokenizer of the full-text index, outside SQLite: stems, roots and counts of words.
 
-The stem of some words is that of a stop word, or too short to tell words apart: ``used`` and ``us`` have one, ``ate`` and
-``at``. Such a word is *kept*: beside its stem the index has its root, which only its own inflections share, and a
+The stem of some words is that of a stop word, or too short to tell words apart: ``used`` and ``us`` have one, ``ate``
+and ``at``. Such a word is *kept*: beside its stem the index has its root, which only its own inflections share, and a
 search for it looks for that.
 """
 
@@ -59,7 +59,10 @@ _STOP_STEMS: Final = frozenset(map(stem, ENGLISH))
 
 @lru_cache(maxsize=16384)
 def root(word: str) -> str:
-    """Return what inflections of a folded ``word`` have in common: its stem, or the root of a kept word."""
+    """Return what inflections of a folded word have in common.
+
+    It is its stem, or the root of a kept word.
+    """
     stemmed = stem(word)
     is_telling = stemmed not in _STOP_STEMS and (len(stemmed) >= _SHORTEST or stemmed == word)
     if is_telling or word in ENGLISH or not _LATIN_WORD.fullmatch(word):
@@ -71,7 +74,7 @@ def root(word: str) -> str:
 
 
 def kept_roots(text: str) -> str:
-    """Return the roots of the kept words of a text, as the index has them beside the stems."""
+    """Return the roots of the kept words of a text."""
     if text.isascii():  # three times as fast
         words: list[str] | list[bytes] = text.lower().encode("ascii").translate(_ASCII_WORDS).split()
     else:
