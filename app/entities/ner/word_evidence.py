@@ -7,6 +7,7 @@ from app.entities.ner.gazetteer import Gazetteer
 from app.entities.ner.word_tokens import CODE, URL, Word
 
 _NEAR = 40  # words to either side that may be of the same sentence, line or link
+_SENTENCE = 12  # words to either side that are likely of the same sentence
 _TELLING = 4  # letters of a word whose small first letter tells that titles are not capitalised here
 _TOKEN = re.compile(r"[^\W_]+")
 _FOREIGN = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -84,6 +85,17 @@ class WordEvidence:
         """Return whether a word is an ordinary one, capitalised or not."""
         bare, lists = self._words[at].bare, self._lists
         return bare in lists.common or bare in lists.ordinary or bare in lists.never
+
+    def is_compound_ordinary(self, at: int) -> bool:
+        """Return whether a word is ordinary, or made of ordinary words by hyphens."""
+        lists = self._lists
+        parts = self._words[at].bare.split("-")
+        return self.is_ordinary(at) or all(part in lists.common or part in lists.ordinary for part in parts)
+
+    def is_on_screen(self, at: int) -> bool:
+        """Return whether a sentence speaks of what is inside a program: ``notes in Obsidian``."""
+        near = self._words[max(0, at - _SENTENCE) : at + _SENTENCE]
+        return any(word.key in self._lists.screen_words for word in near)
 
     def is_plain(self, at: int) -> bool:
         """Return whether a word has no digits, inner capitals or second script."""
