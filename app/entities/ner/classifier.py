@@ -58,6 +58,8 @@ class NameClassifier:
         begin, end = self._trimmed(begin, end)
         if begin >= end:
             return []
+        if self._is_term(begin, end):
+            return []
         whole = self._team(begin, end) or self._whole(begin, end)
         if whole is not None:
             return [whole]
@@ -117,8 +119,7 @@ class NameClassifier:
         ):  # Who, Un
             return Classification("organization", 0.85, begin, end)
         is_link = self._evidence.is_technical and self._evidence.is_alone(begin, end)  # a program of that name
-        is_place = key in lists.places and not is_link and (end - begin > 1 or not self._is_code(begin))
-        if is_place and not self._is_term(begin, end):
+        if key in lists.places and not is_link and (end - begin > 1 or not self._is_code(begin)):
             return Classification("location", 0.85, begin, end)
         if end - begin < _SEVERAL or self._shouted:
             return None
@@ -142,6 +143,8 @@ class NameClassifier:
     def _is_term(self, begin: int, end: int) -> bool:
         """Return whether a place's name is part of a term: ``Guinea pig``, ``a CT scan``."""
         words, key = self._words, self._phrase(begin, end)
+        if key not in self._lists.places:
+            return False
         after = words[end].key if end < len(words) and words[end].joined else ""
         if key == "guinea" and after.startswith("pig"):
             return True
@@ -218,6 +221,8 @@ class NameClassifier:
     # One name -------------------------------------------------------------------------------------------------
 
     def _segment(self, begin: int, end: int) -> list[Classification]:
+        if self._is_term(begin, end):
+            return []
         for judge in (self._whole, self._person, self._before_place):
             found = judge(begin, end)
             if found is not None:
@@ -436,7 +441,8 @@ class NameClassifier:
             or evidence.is_product(at)
         ):
             return None
-        if word.bare in self._people and evidence.is_known_surname(at):
+        is_kind = evidence.is_technical and not (word.possessive or self._acts(at + 1)) and self._is_what_kind(at)
+        if word.bare in self._people and evidence.is_known_surname(at) and not is_kind:  # Swift library
             return Classification("person", 0.6, at, at + 1)
         return None if word.bare in self._lower else self._by_context(at)
 
