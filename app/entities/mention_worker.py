@@ -18,7 +18,7 @@ from app.core.stores import STORES
 from app.entities import ner_backlog, repo
 from app.entities.linking import FoundName
 from app.entities.ner.overlap import resolve_overlaps
-from app.entities.ner.provider import NOTHING_KNOWN, KnownNames, NameSpan
+from app.entities.ner.provider import KNOWN_CONFIDENCE, NOTHING_KNOWN, KnownNames, NameSpan
 from app.entities.ner.strategy import NerStrategy, fast_strategy
 from app.errors import KeepsakeError
 from app.jobs import BackgroundJob
@@ -231,6 +231,7 @@ def _registered_names(connection: apsw.Connection) -> KnownNames:
     texts: who reads those alone must not learn how often other texts say a name. Of web and e-mail addresses, they are
     those a person decided or stated something about.
 
+    Only mentions count that were found without knowing the name: what other rules found once is not known for ever.
     A name that came by a merge is still found as what it was, so that undoing the merge finds it again.
     """
     rows = connection.execute(
@@ -243,11 +244,11 @@ def _registered_names(connection: apsw.Connection) -> KnownNames:
         " OR (e.mention_count >= ?1 AND (instr(a.alias_key, ' ')"
         " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author'"
         " AND m.store = 'private')) AND ?1 = (SELECT count(*) FROM (SELECT 1 FROM mentions m"
-        " WHERE m.entity_id = e.id AND m.store = 'private' LIMIT ?1))"
+        " WHERE m.entity_id = e.id AND m.store = 'private' AND m.confidence < ?3 LIMIT ?1))"
         " AND EXISTS (SELECT 1 FROM mentions m WHERE m.surface = e.type || ':' || a.alias_key"
         " AND m.store = 'private')))"
         " ORDER BY e.touched, e.mention_count LIMIT ?2",
-        (_LEARNT, _MAX_KNOWN),
+        (_LEARNT, _MAX_KNOWN, KNOWN_CONFIDENCE),
     )
     return KnownNames({key: kind for key, kind in rows if key})
 

@@ -19,6 +19,7 @@ _LONGEST_PERSON = 4
 _LONGEST_PLACE = 3
 _STATES = frozenset({"uk", "us", "eu", "la", "sf", "dc", "ny"})  # two letters that mean little else
 _IN = frozenset({"in", "near", "at"})
+_TO_PLACES = _IN | {"from", "to", "of", "around", "outside", "through", "visited", "visiting", "leaving", "for", "and"}
 _ARTICLES = frozenset({"a", "an", "my", "our", "your", "his", "her", "their", "some", "any", "no", "this", "that"})
 
 
@@ -150,6 +151,8 @@ class NameClassifier:
             return True
         if not self._evidence.is_technical:
             return False
+        if after in self._lists.screen_words or self._evidence.is_part_of_term(begin, end):
+            return True
         if key == "monte carlo":
             return not self._is_after_comma(begin) and self._before(begin) not in _IN
         is_code = end - begin == 1 and len(key) == _CODE and key not in _STATES
@@ -335,6 +338,8 @@ class NameClassifier:
         word = self._words[at]
         if self._evidence.is_ordinary(at) and word.first and not word.possessive:  # Rosemary, in a list
             return True
+        if self._evidence.is_technical and self._evidence.is_part_of_term(at, at + 1):
+            return True
         if self._is_program(at) or self._before(at) in _ARTICLES or self._before(at) in ("in", "the"):
             return True
         return at + 1 < end and not word.possessive and self._words[at + 1].bare not in self._lists.never
@@ -364,13 +369,18 @@ class NameClassifier:
         if not larger and last < len(words) and words[end].capital and words[last].capital:
             last += 1
             larger = self._phrase(end, last) in self._lists.places
-        if (
-            not larger
-            or end - begin > _LONGEST_PLACE
-            or (self._evidence.is_technical and self._is_listed(begin, end, last))
-        ):
+        if not larger or end - begin > _LONGEST_PLACE or not self._may_be_there(begin, end):
+            return None
+        if self._evidence.is_technical and self._is_listed(begin, end, last):
             return None
         return Classification("location", 0.65, begin, end)
+
+    def _may_be_there(self, begin: int, end: int) -> bool:
+        """Return whether words before a comma and a place stand after a preposition of place, or first in a line."""
+        if self._before(begin) in _TO_PLACES:
+            return True
+        is_ordinary = any(self._evidence.is_ordinary(at) for at in range(begin, end))
+        return self._words[begin].first and not is_ordinary
 
     def _is_listed(self, begin: int, end: int, last: int) -> bool:
         """Return whether a name and the place after its comma are two of a list: ``Mushrooms, Russia and History``.
@@ -460,7 +470,9 @@ class NameClassifier:
         may_be_place = not is_given and not self._evidence.is_technical
         if may_be_place and (is_there or self._is_part_of_place(at, before)):
             return Classification("location", 0.5, at, at + 1)
-        is_person = self._acts(at + 1) and before != "the" and before not in _ARTICLES
+        # Where there is code, firms and programs do much that people do.
+        may_be_person = is_given or not self._evidence.is_technical
+        is_person = may_be_person and self._acts(at + 1) and before != "the" and before not in _ARTICLES
         return Classification("person", 0.45, at, at + 1) if is_person else None
 
     def _is_what_kind(self, at: int) -> bool:

@@ -45,15 +45,15 @@ def han_names(text: str, provider: str) -> Iterator[NameSpan]:
             begin = _begin(text, start)
             if start - begin > 1 and _is_organisation(text, begin, start, word):
                 yield _span(text, begin, end, "organization", 0.6, provider)
-        elif (first := _person_begin(text, start)) is not None and (word not in _SAYING or _is_said(text, first, end)):
+        elif (first := _person_begin(text, start)) is not None and _is_apart(text, first, end, word):
             yield _span(text, first, start, "person", 0.6, provider)
 
 
-def _is_said(text: str, begin: int, end: int) -> bool:
-    """Return whether a verb of saying and the name before it are whole words."""
+def _is_apart(text: str, begin: int, end: int, word: str) -> bool:
+    """Return whether a name and the title or verb of saying after it are whole words."""
     before = text[begin - 1 : begin] if begin else ""
     is_bound = not before or not _HAN.match(before) or before in gazetteer().han_bounds
-    return is_bound and text[end : end + 1] not in _SAID_WORDS
+    return is_bound and (word not in _SAYING or text[end : end + 1] not in _SAID_WORDS)
 
 
 def _place_end(text: str, end: int) -> int:

@@ -12,6 +12,7 @@ _TELLING = 4  # letters of a word whose small first letter tells that titles are
 _TOKEN = re.compile(r"[^\W_]+")
 _FOREIGN = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIFE = re.compile(r" \((?:born\b|b\. ?\d|\w{3,9} \d\d?, ?\d{4}|\d\d? \w{3,9},? \d{4}|\d{4} ?[-–—])")
+_FILE_END = re.compile(r"\.[a-z]{1,4}\b")
 _CONTRACTED = ("n't", "n’t", "'re", "’re", "'ll", "’ll", "'ve", "’ve")
 _LEADING = ("Mc", "Mac", "De", "Di", "Du", "La", "Le", "Van", "O'", "O’", "D'", "D’", "L'", "L’")
 
@@ -79,7 +80,8 @@ class WordEvidence:
     @cached_property
     def _technical(self) -> frozenset[str]:
         parts = [match[0] for pattern in (CODE, URL) for match in pattern.finditer(self._text)]
-        return frozenset(word for part in parts for word in _TOKEN.findall(part) if word.islower())
+        words = (word for part in parts for word in _TOKEN.findall(part))
+        return frozenset(word.casefold() for word in words if word.islower() or word.istitle())
 
     def is_ordinary(self, at: int) -> bool:
         """Return whether a word is an ordinary one, capitalised or not."""
@@ -96,6 +98,12 @@ class WordEvidence:
         """Return whether a sentence speaks of what is inside a program: ``notes in Obsidian``."""
         near = self._words[max(0, at - _SENTENCE) : at + _SENTENCE]
         return any(word.key in self._lists.screen_words for word in near)
+
+    def is_part_of_term(self, begin: int, end: int) -> bool:
+        """Return whether a file's ending or a sign joins words to a term: ``Luxor.jl``, ``Sinatra/Cuba``, ``a + b``."""
+        start, stop = self._words[begin].start, self._words[end - 1].end
+        before, after = self._text[max(0, start - 3) : start], self._text[stop : stop + 6]
+        return before.endswith(("/", " + ")) or after.startswith(("/", " + ")) or _FILE_END.match(after) is not None
 
     def is_plain(self, at: int) -> bool:
         """Return whether a word has no digits, inner capitals or second script."""
