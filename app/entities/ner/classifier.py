@@ -105,8 +105,9 @@ class NameClassifier:
             begin += 1
         if end - begin < _SEVERAL or self._shouted or self._words[begin].bare not in self._lists.demonyms:
             return None
-        if end - begin == _SEVERAL and self._words[begin + 1].bare in self._lists.product_ends:
-            return None  # French press
+        after = self._words[end].key if end < len(self._words) and self._words[end].joined else ""
+        if after == "knife" or (end - begin == _SEVERAL and self._words[begin + 1].bare in self._lists.product_ends):
+            return None  # Swiss army knife, French press
         found = self._institution(begin, end)
         return found if found is not None and found.type == "organization" else None
 
@@ -329,6 +330,8 @@ class NameClassifier:
             return True
         if self._is_other_thing(at, end):
             return False
+        if evidence.is_technical and not word.possessive and self._is_what_kind(at):  # Max number of workers
+            return False
         if not evidence.is_technical or word.possessive:
             return True
         return not evidence.is_title_like(at, at + 1) or evidence.is_alone(at, at + 1)
@@ -376,14 +379,14 @@ class NameClassifier:
         return Classification("location", 0.65, begin, end)
 
     def _may_be_there(self, begin: int, end: int) -> bool:
-        """Return whether words before a comma and a place stand after a preposition of place, or first in a line."""
+        """Return whether words stand after a preposition of place, or first in a line."""
         if self._before(begin) in _TO_PLACES:
             return True
         is_ordinary = any(self._evidence.is_ordinary(at) for at in range(begin, end))
         return self._words[begin].first and not is_ordinary
 
     def _is_listed(self, begin: int, end: int, last: int) -> bool:
-        """Return whether a name and the place after its comma are two of a list: ``Mushrooms, Russia and History``.
+        """Return whether a name and the place after its comma are two of a list.
 
         Args:
             begin: The name's first word.
@@ -397,21 +400,21 @@ class NameClassifier:
         return last < len(self._words) and (self._words[last].key in ("and", "or") or self._is_after_comma(last))
 
     def _is_after_comma(self, at: int) -> bool:
-        return at > 0 and self._words[at].start - self._words[at - 1].end == len(", ")
+        return at > 0 and self._evidence.is_after_comma(at)
 
     def _several(self, begin: int, end: int) -> Classification | None:
         """Return the person of several words of which none is a listed given name."""
         evidence = self._evidence
         if end - begin > _LONGEST_PLACE or not all(evidence.is_surname(at) for at in range(begin, end)):
             return None
-        if self._before(begin) in _ARTICLES or any(self._is_no_person(at) for at in range(begin, end)):
+        if self._before(begin) in _ARTICLES | {"the"} or any(self._is_no_person(at) for at in range(begin, end)):
             return None
         is_prose = evidence.is_prose(begin, end)
         if self._before(begin) in _IN:
             is_place = is_prose and not evidence.is_technical
             return Classification("location", 0.45, begin, end) if is_place else None
         is_known = evidence.is_known_surname(end - 1)
-        is_likely = (self._has_role(begin) + is_known + (not evidence.is_technical)) >= _SEVERAL
+        is_likely = self._has_role(begin) and (is_known or not evidence.is_technical)
         if self._acts(end) or self._is_addressed(begin) or evidence.is_born(end - 1) or (is_prose and is_likely):
             return self._named(begin, end, 0.5)
         return None

@@ -50,7 +50,7 @@ def han_names(text: str, provider: str) -> Iterator[NameSpan]:
 
 
 def _is_apart(text: str, begin: int, end: int, word: str) -> bool:
-    """Return whether a name and the title or verb of saying after it are whole words."""
+    """Return whether a name and what follows it are whole words."""
     before = text[begin - 1 : begin] if begin else ""
     is_bound = not before or not _HAN.match(before) or before in gazetteer().han_bounds
     return is_bound and (word not in _SAYING or text[end : end + 1] not in _SAID_WORDS)

@@ -99,8 +99,12 @@ class WordEvidence:
         near = self._words[max(0, at - _SENTENCE) : at + _SENTENCE]
         return any(word.key in self._lists.screen_words for word in near)
 
+    def is_after_comma(self, at: int) -> bool:
+        """Return whether a comma and a blank part a word from the one before."""
+        return self._text[self._words[at - 1].end : self._words[at].start] == ", "
+
     def is_part_of_term(self, begin: int, end: int) -> bool:
-        """Return whether a file's ending or a sign joins words to a term: ``Luxor.jl``, ``Sinatra/Cuba``, ``a + b``."""
+        """Return whether a file's ending or a sign joins words to a term: ``Luxor.jl``."""
         start, stop = self._words[begin].start, self._words[end - 1].end
         before, after = self._text[max(0, start - 3) : start], self._text[stop : stop + 6]
         return before.endswith(("/", " + ")) or after.startswith(("/", " + ")) or _FILE_END.match(after) is not None
