@@ -55,8 +55,8 @@ _IS_FREQUENT = (
     f"(e.mention_count >= {_LEARNT} AND (instr(a.alias_key, ' ')"
     " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author' AND m.store = 'private'))"
     f" AND {_LEARNT} = (SELECT count(*) FROM (SELECT 1 FROM mentions m WHERE m.entity_id = e.id"
-    f" AND m.store = 'private' AND m.confidence < {KNOWN_CONFIDENCE} LIMIT {_LEARNT})) AND EXISTS (SELECT 1 FROM mentions m"
-    " WHERE m.surface = e.type || ':' || a.alias_key AND m.store = 'private'))"
+    f" AND m.store = 'private' AND m.confidence < {KNOWN_CONFIDENCE} LIMIT {_LEARNT}))"
+    " AND EXISTS (SELECT 1 FROM mentions m WHERE m.surface = e.type || ':' || a.alias_key AND m.store = 'private'))"
 )
 _IS_STATED = f"(e.touched = 1 OR {_IS_ADDRESS} AND EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id))"
 
