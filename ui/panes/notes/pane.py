@@ -29,7 +29,6 @@ from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
-    from app.history.model import HistoryEntry
     from app.memories.model import Memory
     from ui.actions import Actions
     from ui.bridge import Bridge
@@ -282,8 +281,8 @@ class NotesPane(ListPane):
         self.facets.changed.connect(self.listing.set_facets)
         self._empty.triggered.connect(self.new_note)
         self._nothing_chosen.triggered.connect(self.new_note)
-        self.controller.opened.connect(self._on_controller_opened)
-        self.controller.closed.connect(self._on_controller_closed)
+        self.controller.opened.connect(self._show_right)
+        self.controller.closed.connect(self._show_right)
         self.controller.created.connect(self._on_controller_created)
         self.controller.stored.connect(self._on_controller_stored)
         self.controller.failed.connect(self.show_error)
@@ -292,14 +291,14 @@ class NotesPane(ListPane):
         self.document.delete_requested.connect(self._actions.delete_open)
         self.document.restore_requested.connect(self._actions.restore_open)
         self.document.inspector_requested.connect(self.toggle_inspector)
-        self.document.mode_changed.connect(self._on_document_mode_changed)
+        self.document.mode_changed.connect(self._fit)
         self.document.preview.wiki_clicked.connect(self.follow_wiki)
         self.document.preview.tag_clicked.connect(self.facets.choose_tag)
         self.document.preview.link_clicked.connect(self.follow_link)
         self.inspector.opened.connect(self._go)
         self.inspector.missing_opened.connect(self.follow_wiki)
         self.inspector.session_opened.connect(self._on_details_session_opened)
-        self.inspector.version_requested.connect(self._on_details_version_requested)
+        self.inspector.version_requested.connect(self.controller.compare)
 
     def _fit(self) -> None:
         """Show facets and inspector where there is room for them.
@@ -329,9 +328,6 @@ class NotesPane(ListPane):
             room -= least if shown else 0
             column.setVisible(shown)
         self.listing.sides.setChecked(not self.facets.isHidden())
-
-    def _on_document_mode_changed(self) -> None:
-        self._fit()
 
     # --- opening ---
 
@@ -425,14 +421,8 @@ class NotesPane(ListPane):
         self.document.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.document.title.selectAll()
 
-    def _on_controller_opened(self) -> None:
-        self._show_right()
-
     def _on_controller_restored(self) -> None:
         self.show_notice(self.tr("The earlier version is restored. What was there before is in the history."))
-
-    def _on_controller_closed(self) -> None:
-        self._show_right()
 
     def _show_right(self) -> None:
         """Show the open memory, or a summary while several are selected."""
@@ -481,9 +471,6 @@ class NotesPane(ListPane):
 
     def _on_details_session_opened(self, session: str) -> None:
         self.navigate.emit(Place("sessions", session))
-
-    def _on_details_version_requested(self, entry: "HistoryEntry") -> None:
-        self.controller.compare(entry)
 
     def _add_tag(self) -> None:
         if ids := self._actions.selected_ids():
