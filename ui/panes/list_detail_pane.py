@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 LIST_LEAST = 220
-PAGE_WIDTH, PAGE_LEAST = 800, 360
+PAGE_SIZES = (800, 360)
+"""Width of the page at first, and at least."""
 
 
 class ListDetailPane(ReadingPane):
@@ -73,12 +74,14 @@ class ListDetailPane(ReadingPane):
 
     # --- what subclasses use ---
 
-    def _set_sides(self, width: int, *pages: QWidget, least: int = LIST_LEAST) -> None:
+    def _set_sides(
+        self, width: int, *pages: QWidget, least: int = LIST_LEAST, sizes: tuple[int, int] = PAGE_SIZES
+    ) -> None:
         """Put the list, so wide at first, beside its pages."""
         for page in pages:
             self._right.addWidget(page)
         self._splitter.add(self.listing, width, least=least)
-        self._splitter.add(self._right, PAGE_WIDTH, least=PAGE_LEAST, stretch=1)
+        self._splitter.add(self._right, sizes[0], least=sizes[1], stretch=1)
         self.listing.loaded.connect(self._show_open)
         self.listing.failed.connect(self.show_error)
         self.listing.list.chosen.connect(self._on_row_chosen)

@@ -64,7 +64,7 @@ def pane(
 
 def _add(pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, name: str = "scout") -> None:
     host.ask("agent.add", name=name, trust="full")
-    rest(lambda: pane._name() == name and not bridge.is_busy)
+    rest(lambda: pane.current_place().title == name and not bridge.is_busy)
 
 
 def test_without_agents_the_pane_teaches_one_action(pane: AgentsPane, qtbot: QtBot) -> None:

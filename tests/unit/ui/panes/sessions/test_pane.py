@@ -382,7 +382,7 @@ def test_filters_ask_the_engine(books: VaultFiller, open_pane: OpenPane, rest: R
     rest(lambda: list(pane.listing.model.ids) == ["ses-000001"])
     pane.listing.filter.setText("nothing at all")
     rest(lambda: not pane.listing.model.ids)
-    assert pane._whole.currentWidget() is pane._split
+    assert pane._whole.currentWidget() is pane._splitter
     pane.listing.filter.clear()
     rest(lambda: len(pane.listing.model.ids) == 2)
 
