@@ -92,6 +92,18 @@ class DiskFullError(MachineError):
     code = "disk_full"
 
 
+class ExchangeError(MachineError):
+    """What machines of one person keep for each other cannot be read or written, or is not what it should be."""
+
+    code = "exchange"
+
+
+class ExchangeNewerError(ExchangeError):
+    """It was written by a newer Keepsake."""
+
+    code = "exchange_newer"
+
+
 class ModelUnavailableError(MachineError):
     """An embedding or language model was chosen that is not there."""
 
