@@ -3,6 +3,9 @@
 -- Changes up to this number are in the exchange; their last segment has this digest.
 ALTER TABLE lanes ADD COLUMN shared_n INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE lanes ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+-- Lanes that were written here, the own one among them.
+ALTER TABLE lanes ADD COLUMN was_own INTEGER NOT NULL DEFAULT 0 CHECK (was_own IN (0, 1));
+UPDATE lanes SET was_own = 1;
 
 -- From its change n on, a lane knew another one up to a number.
 CREATE TABLE lane_knowledge (

@@ -10,10 +10,12 @@ from app.store import lanes
 
 
 def record(connection: apsw.Connection, target: ErasureTarget, actor: str, at_ms: int) -> None:
-    """Record in the own lane that a target is forgotten for ever.
+    """Record in the own lane that a target is forgotten for ever, once.
 
     To be called in the transaction in which its forgetting begins.
     """
+    if is_erased(connection, target.id):
+        return
     place = lanes.next_place(connection, at_ms)
     connection.execute(
         "INSERT INTO erasures (lane, n, hlc, at, actor, target_kind, target) VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -212,7 +212,7 @@ class ErasureService(Part):
         traces = self._traces(targets, connection)
         _keep(connection, receipt)
         for target in targets:
-            erasures.record(connection, target, receipt.actor, to_ms(receipt.at))
+            erasures.record(connection, target, receipt.by, to_ms(receipt.at))
             self._erasers[target.kind].hide(connection, target.id, to_ms(receipt.at))
         return traces
 

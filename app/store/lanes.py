@@ -99,7 +99,7 @@ def begin(connection: apsw.Connection, wall_ms: int) -> OwnLane:
     """
     disown(connection)
     lane = _random.randint(1, _MOST_LANE)
-    connection.execute("INSERT INTO lanes (lane, is_own, began_at) VALUES (?, 1, ?)", (lane, wall_ms))
+    connection.execute("INSERT INTO lanes (lane, is_own, was_own, began_at) VALUES (?, 1, 1, ?)", (lane, wall_ms))
     learn(connection)
     return OwnLane(lane, 0, 0)
 

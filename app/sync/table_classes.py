@@ -41,7 +41,7 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
     "memory_history": _columns(
         shared="target_kind target event before after actor run_id at lane n hlc", device="id", derived="undone_by"
     ),
-    "lanes": _columns(shared="lane n hlc", device="number sealed is_own began_at shared_n digest"),
+    "lanes": _columns(shared="lane n hlc", device="number sealed is_own began_at shared_n digest was_own"),
     "lane_knowledge": _SHARED,
     "message_batches": _columns(shared="lane n hlc at", device="first_rowid last_rowid"),
     "erasures": _SHARED,
