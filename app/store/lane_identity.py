@@ -91,6 +91,12 @@ class LaneWriter:
         self.note(connection)
         return last
 
+    def begin(self, connection: apsw.Connection) -> None:
+        """Begin a new lane, in which all is written from now on."""
+        self._lane = lanes.begin(connection, SystemClock().now_ms()).lane
+        self._trace.event("store.lane_begun")
+        self.note(connection)
+
     def note(self, connection: apsw.Connection) -> None:
         """Write down how far the lane has come that is written here, if any is.
 

@@ -83,6 +83,11 @@ def own(connection: apsw.Connection) -> OwnLane | None:
     return None if row is None else OwnLane(*row)
 
 
+def number_of(connection: apsw.Connection, lane: int) -> int:
+    """Return the number by which the rows of this vault name a lane."""
+    return int(connection.execute("SELECT number FROM lanes WHERE lane = ?", (lane,)).get)
+
+
 def are_known(connection: apsw.Connection) -> bool:
     """Return whether the schema has lanes; an older one has none."""
     return bool(connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'lanes'").get)

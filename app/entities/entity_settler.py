@@ -1,0 +1,104 @@
+"""Settling of entities: each becomes what the changes of all machines made of it.
+
+Of two of one name and type the one of the smaller id stays, and the other stands for it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import apsw
+
+from app.entities import entity_state, repo
+from app.entities.model import name_key
+from app.errors import StaleError
+from app.sync.fold import FoldedRow
+from app.sync.group_folds import fold_entities
+from app.sync.row_settler import folded, local
+
+State = dict[str, Any]
+
+
+class EntitySettler:
+    """Settler of entities that a person touched."""
+
+    def settle(self, connection: apsw.Connection, targets: Sequence[str], now_ms: int) -> Sequence[str]:
+        """Make entities what all their changes say; return those that are another now."""
+        rows = {target: folded(connection, "entity", target) for target in targets}
+        for target in _of_same_name(connection, rows):
+            rows.setdefault(target, folded(connection, "entity", target))
+        merged = fold_entities(rows.values(), name_key)
+        waiting = {target: _wanted(connection, row, merged) for target, row in rows.items() if not row.is_erased}
+        changed: list[str] = []
+        # One may take a name only once another has left it; each round settles at least one of them.
+        while waiting:
+            left: dict[str, State | None] = {}
+            error: StaleError | None = None
+            for target, state in sorted(waiting.items(), key=lambda one: (not _is_merged(one[1]), one[0])):
+                try:
+                    if _write(connection, target, state, now_ms):
+                        changed.append(target)
+                except StaleError as stale:
+                    left[target], error = state, stale
+            if error is not None and len(left) == len(waiting):
+                raise error
+            waiting = left
+        return changed
+
+    def add_named(self, connection: apsw.Connection, names: Mapping[str, tuple[str, str]], now_ms: int) -> None:
+        """Add entities that others name by id, unless they are here.
+
+        One of a name that a person decided about stands for that one.
+        """
+        for identity, (name, kind) in names.items():
+            if repo.get(connection, identity) is not None:
+                continue
+            known = repo.named(connection, name_key(name), kind)
+            if known is None:
+                repo.insert(connection, identity, name, kind, now_ms)  # type: ignore[arg-type]
+                continue
+            repo.insert_merged(connection, identity, name, kind, known, now_ms)
+
+
+def _wanted(connection: apsw.Connection, row: FoldedRow, merged: Mapping[str, str]) -> State | None:
+    state = local(connection, row, row.state)
+    if state is None:
+        return None
+    into = merged.get(row.target)
+    return state if into is None else {**state, "merged_into": into}
+
+
+def _write(connection: apsw.Connection, target: str, state: State | None, now_ms: int) -> bool:
+    now = entity_state.read(connection, target)
+    if state is None:
+        if now is None:
+            return False
+        entity_state.retire(connection, target, now_ms)
+        return True
+    if now is not None and _comparable(now) == _comparable(state):
+        return False
+    entity_state.write(connection, target, state, now_ms)
+    return True
+
+
+def _comparable(state: State) -> dict[str, Any]:
+    return {name: sorted(map(repr, value)) if isinstance(value, list) else value for name, value in state.items()}
+
+
+def _is_merged(state: State | None) -> bool:
+    return state is None or state.get("merged_into") is not None
+
+
+def _of_same_name(connection: apsw.Connection, rows: Mapping[str, FoldedRow]) -> list[str]:
+    """Return the ids of entities, with changes of their own, that have a name that some have or are to have."""
+    found: dict[str, None] = {}
+    for target, row in rows.items():
+        for state in (row.state, entity_state.read(connection, target)):
+            if state is None:
+                continue
+            ids = connection.execute(
+                "SELECT id FROM entities e WHERE name_key = ? AND type = ? AND touched = 1 AND EXISTS"
+                " (SELECT 1 FROM memory_history h WHERE h.target = e.id AND h.target_kind = 'entity') ORDER BY id",
+                (name_key(str(state["name"])), state["type"]),
+            )
+            found.update((str(one[0]), None) for one in ids)
+    return list(found)

@@ -1,0 +1,108 @@
+"""Receiving of conversations and turns that other machines wrote.
+
+A turn gets the next number here, in order of arrival; it keeps its lane and its number there.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import apsw
+
+from app.core.clock import to_datetime
+from app.core.text_rules.token_estimate import estimate_tokens
+from app.sessions import repo, session_transfer
+from app.sessions.model import Message
+from app.sessions.service import preview_of
+from app.sessions.session_applier import MessageIndexer
+from app.store import lanes
+from app.sync import turn_log
+from app.sync.turn_log import Turn
+
+
+class TurnReceiver:
+    """Stores conversations and turns of other machines.
+
+    Args:
+        index: Told of every turn.
+    """
+
+    def __init__(self, index: MessageIndexer) -> None:
+        self._index = index
+
+    def add_session(self, connection: apsw.Connection, begun: Mapping[str, Any], now_ms: int) -> bool:
+        """Add a conversation, unless it is here, and its other ids; return whether it is new."""
+        session = str(begun["id"])
+        is_new = repo.head(connection, session) is None
+        if is_new:
+            repo.insert_session(
+                connection,
+                session,
+                title=str(begun["title"]),
+                agent=str(begun["agent"]),
+                channel=str(begun["channel"]),
+                created_ms=int(begun["created_at"]),
+                now_ms=now_ms,
+                attributes=dict(begun["attributes"]),
+            )
+            connection.execute(
+                "UPDATE sessions SET trust = ?, first_seen = ? WHERE id = ?",
+                (begun["trust"], begun["first_seen"], session),
+            )
+        for alias, added_ms in begun["aliases"]:
+            session_transfer.add_alias(connection, session, str(alias), int(added_ms))
+        return is_new
+
+    def add_turns(self, connection: apsw.Connection, session: str, turns: Sequence[Turn], now_ms: int) -> int:
+        """Add the turns of a conversation that are not here yet; return how many there were."""
+        last_seq, forgotten_ms = repo.head(connection, session) or (0, None)
+        stored: list[Message] = []
+        for turn in turns:
+            if turn_log.local_number(connection, session, turn.lane, turn.seq) is None and not _is_same(
+                connection, session, turn
+            ):
+                last_seq += 1
+                message = _message(turn, last_seq)
+                repo.insert_received(connection, message, lanes.number_of(connection, turn.lane), turn.seq)
+                stored.append(message)
+        if stored:
+            repo.note_appended(
+                connection,
+                session,
+                last_seq=last_seq,
+                count=len(stored),
+                said_ms=max(int(turn.said["created_at"]) for turn in turns),
+                now_ms=now_ms,
+                preview=preview_of(stored),
+            )
+        if stored and forgotten_ms is None:
+            self._index.messages_stored(connection, stored)
+        return len(stored)
+
+
+def _message(turn: Turn, seq: int) -> Message:
+    said = turn.said
+    return Message(
+        session_id=turn.session,
+        seq=seq,
+        role=said["role"],
+        author=said["author"],
+        content=said["content"],
+        created_at=to_datetime(said["created_at"]),
+        importance=said["importance"],
+        tokens=estimate_tokens(said["content"]),
+        tool_call_id=said["tool_call_id"],
+        tool_name=said["tool_name"],
+        tool_calls=said["tool_calls"],
+        payload=said["payload"],
+    )
+
+
+def _is_same(connection: apsw.Connection, session: str, turn: Turn) -> bool:
+    """Return whether a turn is here as another machine's: both read it of the same transcript."""
+    name = (turn.said["payload"] or {}).get("id")
+    row = connection.execute(
+        "SELECT 1 FROM messages m JOIN lanes l ON l.number = m.origin WHERE m.session_id = ? AND l.lane <> ?"
+        " AND m.created_at = ? AND m.role = ? AND m.payload ->> 'id' = ?",
+        (session, turn.lane, turn.said["created_at"], turn.said["role"], name),
+    ).fetchone()
+    return name is not None and row is not None
