@@ -70,7 +70,7 @@ pictures: setup
 	$(BIN)/python -m tests.pictures $(OUT) --messages $(MESSAGES) $(ARGS)
 
 fire: setup
-	$(BIN)/python -m tests.integration.crash_stress --rounds $(ROUNDS) $(ARGS)
+	$(BIN)/python -m tests.integration.processes.crash_stress --rounds $(ROUNDS) $(ARGS)
 
 # The program is packaged with CPython 3.12 or newer, because the newest Qt needs that.
 PACKAGER ?= $(shell sh packaging/newest_python.sh)

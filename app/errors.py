@@ -93,13 +93,13 @@ class DiskFullError(MachineError):
 
 
 class ExchangeError(MachineError):
-    """What machines of one person keep for each other cannot be read or written, or is not what it should be."""
+    """The exchange with other machines cannot be used, or was changed."""
 
     code = "exchange"
 
 
 class ExchangeNewerError(ExchangeError):
-    """It was written by a newer Keepsake."""
+    """A newer Keepsake wrote what another machine left in the exchange."""
 
     code = "exchange_newer"
 

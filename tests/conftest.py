@@ -2,15 +2,15 @@
 
 pytest_plugins = [
     "pytester",
-    "tests.helpers.isolation",
+    "tests.helpers.guards.isolation",
     "tests.helpers.keyrings",
-    "tests.helpers.unexpected_logs",
-    "tests.helpers.leaks",
-    "tests.helpers.modals",
+    "tests.helpers.guards.unexpected_logs",
+    "tests.helpers.guards.leaks",
+    "tests.helpers.guards.modals",
     "tests.helpers.vaults",
     "tests.helpers.loops",
     "tests.helpers.sample_data",
-    "tests.helpers.database_opens",
+    "tests.helpers.guards.database_opens",
     "tests.helpers.disks",
     "tests.helpers.logged_output",
 ]

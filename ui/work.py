@@ -5,7 +5,8 @@ import types
 from collections.abc import Callable, Collection, Coroutine, Generator
 from typing import Any, ParamSpec, TypeVar
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from app.changes import Area, ChangeSet
@@ -32,7 +33,11 @@ class Work(QObject):
         super().__init__(owner)
         self.bridge = bridge
         self._latest: dict[str, Task] = {}
-        self._watched: list[tuple[frozenset[Area], Callable[[], object]]] = []
+        self._running: set[Method[[]]] = set()
+        self._due: set[Method[[]]] = set()
+        self._timers: dict[Callable[[], object], QTimer] = {}
+        self._watched: list[tuple[frozenset[Area], Callable[[], object], int, QWidget | None]] = []
+        self._put_off: list[Callable[[], object]] = []
 
     def start(
         self,
@@ -61,16 +66,57 @@ class Work(QObject):
         self._latest[method.__name__] = task
         return task
 
-    def cancel(self, method: Method[...]) -> None:
-        """End what ``latest`` began with a method."""
+    def cancel(self, method: Callable[..., object]) -> None:
+        """End what ``latest`` began with a method, and do not call it ``after`` its wait."""
+        if (timer := self._timers.get(method)) is not None:
+            timer.stop()
         if (task := self._latest.pop(method.__name__, None)) is not None:
             task.cancel()
 
-    def on_areas(self, areas: Collection[Area], act: Callable[[], object]) -> None:
-        """Call ``act`` after each change of one of these areas."""
+    def coalesce(self, method: Method[[]]) -> None:
+        """Refresh by a method, one run at a time, and once more if asked meanwhile."""
+        self._due.add(method)
+        if method not in self._running:
+            self._running.add(method)
+            self.refresh(self._run_while_due(method))
+
+    async def _run_while_due(self, method: Method[[]]) -> None:
+        try:
+            while method in self._due:
+                self._due.discard(method)
+                await method()
+        finally:
+            self._running.discard(method)
+
+    def after(self, wait_ms: int, method: Callable[[], object]) -> None:
+        """Call a method once; asking for it again before that begins the wait anew."""
+        if (timer := self._timers.get(method)) is None:
+            timer = self._timers[method] = QTimer(self, singleShot=True)
+            timer.timeout.connect(method)
+        timer.start(wait_ms)
+
+    def on_areas(
+        self, areas: Collection[Area], act: Callable[[], object], wait_ms: int = 0, page: QWidget | None = None
+    ) -> None:
+        """Call ``act`` after changes of some areas.
+
+        Args:
+            areas: The areas.
+            act: With a wait or a page, a method.
+            wait_ms: How long no further change must come before it is called; 0 calls it at once.
+            page: While it is hidden, the call is put off until ``catch_up``, which makes the first one too.
+        """
         if not self._watched:
             self.bridge.changed.connect(self._on_bridge_changed)
-        self._watched.append((frozenset(areas), act))
+        self._watched.append((frozenset(areas), act, wait_ms, page))
+        if page is not None:
+            self._put_off.append(act)
+
+    def catch_up(self) -> None:
+        """Make the calls that were put off while their page was hidden."""
+        put_off, self._put_off = self._put_off, []
+        for act in put_off:
+            act()
 
     def _tell(self, act: Callable[Arguments, object], *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         # The end of a task is heard of a moment later, when its owner may be gone.
@@ -78,8 +124,15 @@ class Work(QObject):
             act(*args, **kwargs)
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
-        for areas, act in self._watched:
-            if areas & changes.areas:
+        for areas, act, wait_ms, page in self._watched:
+            if not areas & changes.areas:
+                continue
+            if page is not None and not page.isVisible():
+                if act not in self._put_off:
+                    self._put_off.append(act)
+            elif wait_ms:
+                self.after(wait_ms, act)
+            else:
                 act()
 
 

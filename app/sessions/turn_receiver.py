@@ -16,7 +16,7 @@ from app.sessions.service import preview_of
 from app.sessions.session_applier import MessageIndexer
 from app.store import lanes
 from app.sync import turn_log
-from app.sync.turn_log import Turn
+from app.sync.turn_log import LaneTurn
 
 
 class TurnReceiver:
@@ -52,7 +52,7 @@ class TurnReceiver:
             session_transfer.add_alias(connection, session, str(alias), int(added_ms))
         return is_new
 
-    def add_turns(self, connection: apsw.Connection, session: str, turns: Sequence[Turn], now_ms: int) -> int:
+    def add_turns(self, connection: apsw.Connection, session: str, turns: Sequence[LaneTurn], now_ms: int) -> int:
         """Add the turns of a conversation that are not here yet; return how many there were."""
         last_seq, forgotten_ms = repo.head(connection, session) or (0, None)
         stored: list[Message] = []
@@ -79,7 +79,7 @@ class TurnReceiver:
         return len(stored)
 
 
-def _message(turn: Turn, seq: int) -> Message:
+def _message(turn: LaneTurn, seq: int) -> Message:
     said = turn.said
     return Message(
         session_id=turn.session,
@@ -97,7 +97,7 @@ def _message(turn: Turn, seq: int) -> Message:
     )
 
 
-def _is_same(connection: apsw.Connection, session: str, turn: Turn) -> bool:
+def _is_same(connection: apsw.Connection, session: str, turn: LaneTurn) -> bool:
     """Return whether a turn is here as another machine's: both read it of the same transcript."""
     name = (turn.said["payload"] or {}).get("id")
     row = connection.execute(

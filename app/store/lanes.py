@@ -110,7 +110,7 @@ def begin(connection: apsw.Connection, wall_ms: int) -> OwnLane:
 
 
 def learn(connection: apsw.Connection) -> None:
-    """Note that what is written here from now on knows all other lanes as far as they are here."""
+    """Note that the own lane knows the others as far as they are here."""
     connection.execute(
         "INSERT INTO lane_knowledge (lane, n, of_lane, known)"
         " SELECT own.lane, own.n + 1, other.lane, other.n FROM lanes own JOIN lanes other ON NOT other.is_own"
@@ -121,7 +121,7 @@ def learn(connection: apsw.Connection) -> None:
 
 
 def known_at(connection: apsw.Connection, lane: int, n: int) -> dict[int, int]:
-    """Return what a lane knew of the others when its change ``n`` was written: for each, up to which number."""
+    """Return up to which number a lane knew the others at its change ``n``."""
     rows = connection.execute(
         "SELECT of_lane, max(known) FROM lane_knowledge WHERE lane = ? AND n <= ? GROUP BY of_lane", (lane, n)
     )

@@ -15,7 +15,7 @@ from app.store import lanes
 from app.store.lanes import ChangePlace
 from app.sync import turn_log, turn_references
 from app.sync.change import ERASE, Change
-from app.sync.turn_log import Turn
+from app.sync.turn_log import LaneTurn
 
 KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search")
 """Kinds of rows whose changes travel. A proposal waits on the machine where its agent made it."""
@@ -55,7 +55,7 @@ class LanePart:
     sessions: tuple[Mapping[str, Any], ...] = ()
     names: Mapping[str, tuple[str, str]] | None = None
     changes: tuple[Change, ...] = ()
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[LaneTurn, ...] = ()
     places: tuple[tuple[int, int, int], ...] = ()
 
 

@@ -1,6 +1,7 @@
-"""A plain folder as an exchange point, such as one that another program keeps the same on several machines.
+"""A plain folder as an exchange point.
 
-Files that are not ours are left alone: what the system or a program that copies the folder puts there.
+Another program may keep it the same on several machines. Files that are not ours are left alone: what the system or
+that program puts there.
 """
 
 import os
@@ -32,7 +33,7 @@ class ExchangeFolder:
         self._base = folder / ROOT / vault
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Keep an object under a new name; return False where one of that name is there."""
+        """Keep an object under a new name; return False where the name is taken."""
         path = self._base / name
         unfinished = path.with_name(f".{path.name}{_UNFINISHED}")
         try:
@@ -48,7 +49,7 @@ class ExchangeFolder:
             raise from_os(error, path) from error
 
     def get(self, name: str) -> bytes | None:
-        """Return an object, ``None`` where there is none of that name."""
+        """Return an object by its name, ``None`` where there is none."""
         try:
             return (self._base / name).read_bytes()
         except FileNotFoundError:
@@ -73,7 +74,7 @@ class ExchangeFolder:
 
 
 def vault_in(folder: Path) -> str | None:
-    """Return the id of the vault that a folder is the exchange point of, ``None`` for none.
+    """Return the id of the vault that a folder is for, ``None`` without one.
 
     Raises:
         ExchangeError: It is that of several.
@@ -82,7 +83,7 @@ def vault_in(folder: Path) -> str | None:
     vaults = _listed(folder / ROOT, _VAULT)
     if len(vaults) > 1:
         raise ExchangeError(
-            f"{folder} holds changes of {len(vaults)} vaults. Name another folder, or remove one of them.",
+            f"{folder} is shared by more than one vault. Name another folder, or remove one of them.",
             path=str(folder),
         )
     return vaults[0] if vaults else None

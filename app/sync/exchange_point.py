@@ -14,10 +14,10 @@ class ExchangePoint(Protocol):
     """
 
     def put_new(self, name: str, data: bytes) -> bool:
-        """Keep an object under a new name; return False where one of that name is there."""
+        """Keep an object under a new name; return False where the name is taken."""
 
     def get(self, name: str) -> bytes | None:
-        """Return an object, ``None`` where there is none of that name."""
+        """Return an object by its name, ``None`` where there is none."""
 
     def names(self, prefix: str) -> Sequence[str]:
         """Return the names that begin with a prefix and a slash, in order."""

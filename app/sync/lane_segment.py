@@ -16,7 +16,7 @@ from app.errors import ExchangeError, ExchangeNewerError
 from app.store.lanes import ChangePlace
 from app.sync.capture import LanePart
 from app.sync.change import Change
-from app.sync.turn_log import Turn
+from app.sync.turn_log import LaneTurn
 
 FORMAT: Final = 1
 """The newest format that this Keepsake reads, and the one that it writes."""
@@ -228,7 +228,7 @@ def _part(said: Mapping[str, Any], lines: Sequence[Line]) -> LanePart:
         sessions=tuple(line["session"] for line in lines if "session" in line),
         names={line["name"][0]: (line["name"][1], line["name"][2]) for line in lines if "name" in line},
         changes=tuple(_change(lane, line["change"]) for line in lines if "change" in line),
-        turns=tuple(Turn(*line["turn"]) for line in lines if "turn" in line),
+        turns=tuple(LaneTurn(*line["turn"]) for line in lines if "turn" in line),
         places=tuple((int(n), int(hlc), int(at)) for n, hlc, at in said["places"]),
     )
     numbers = [change.place.n for change in part.changes]

@@ -17,7 +17,7 @@ from app.sync import lane_rows
 from app.sync.lane_rows import Row
 from app.sync.lane_segment import Segment
 from app.sync.row_settler import RowSettler
-from app.sync.turn_log import Turn
+from app.sync.turn_log import LaneTurn
 
 _GROUPED: Final = ("memory", "entity")
 """Kinds of rows that depend on others of their kind."""
@@ -29,7 +29,7 @@ class TurnSink(Protocol):
     def add_session(self, connection: apsw.Connection, begun: Mapping[str, Any], now_ms: int) -> bool:
         """Add a conversation, unless it is here; return whether it is new."""
 
-    def add_turns(self, connection: apsw.Connection, session: str, turns: Sequence[Turn], now_ms: int) -> int:
+    def add_turns(self, connection: apsw.Connection, session: str, turns: Sequence[LaneTurn], now_ms: int) -> int:
         """Add the turns of a conversation that are not here yet; return how many there were."""
 
 
@@ -128,8 +128,8 @@ class Receiver:
         }
 
 
-def _by_session(turns: Sequence[Turn]) -> dict[str, list[Turn]]:
-    found: dict[str, list[Turn]] = {}
+def _by_session(turns: Sequence[LaneTurn]) -> dict[str, list[LaneTurn]]:
+    found: dict[str, list[LaneTurn]] = {}
     for turn in turns:
         found.setdefault(turn.session, []).append(turn)
     return found

@@ -21,7 +21,7 @@ _FLOOR: Final = "SELECT coalesce(max(last_rowid), 0) FROM message_batches"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class LaneTurn:
     """A turn as all machines know it.
 
     Args:
@@ -76,7 +76,7 @@ def _batches(sizes: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-def turns_of(connection: apsw.Connection, lane: int, n: int) -> list[Turn]:
+def turns_of(connection: apsw.Connection, lane: int, n: int) -> list[LaneTurn]:
     """Return the turns of one change that are still here, in order."""
     rows = connection.execute(
         f"SELECT m.session_id, l.lane, m.seq, {', '.join(f'm.{name}' for name in COLUMNS)} FROM message_batches b"
@@ -84,7 +84,7 @@ def turns_of(connection: apsw.Connection, lane: int, n: int) -> list[Turn]:
         f" WHERE b.lane = ? AND b.n = ? AND m.{_OWN} ORDER BY m.rowid",
         (lane, n),
     )
-    return [Turn(n, str(row[0]), int(str(row[1])), int(str(row[2])), _said(row[3:])) for row in rows]
+    return [LaneTurn(n, str(row[0]), int(str(row[1])), int(str(row[2])), _said(row[3:])) for row in rows]
 
 
 def _said(values: Sequence[Any]) -> dict[str, Any]:

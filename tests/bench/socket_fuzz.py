@@ -18,7 +18,7 @@ from app.rpc.client import Client, Credentials
 from app.rpc.framing import HEADER_BYTES, encode, length_of, with_length
 from app.rpc.hostfile import read_hostfile
 from app.rpc.messages import hello
-from tests.helpers.malformed_frames import broken_frames, payloads
+from tests.helpers.hostile.malformed_frames import broken_frames, payloads
 
 _A_CONNECTION = 200  # frames that one connection sends before another takes over
 _TIMEOUT_S = 20.0

@@ -24,8 +24,8 @@ from app.store.staged_restore import STAGED
 from app.store.store import DATABASE, Store
 from tests.e2e.conftest import Leave, Until
 from tests.helpers.disks import SmallDisk, make_read_only, make_writable
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.helpers.sample_data import ROOT
-from tests.helpers.unexpected_logs import AllowLogs
 from ui.app import start_host
 from ui.process.program import OpenVault, Program
 from ui.shell.start.opening_advice import OpeningRemedy

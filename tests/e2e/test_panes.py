@@ -202,8 +202,10 @@ def test_an_undone_edit_leaves_the_selection_where_it_is(
     run_async(until(lambda: pane.controller.id == ids[1]))
     assert done.pinned
     entry = host.ask("memory.history", target=ids[0], limit=1)[0]
+    loads: list[bool] = []
+    pane.listing.loaded.connect(lambda: loads.append(True))
     run_async(bridge.call(operations.memory.undo(history_ids=[entry.id])))
-    run_async(until(lambda: not pane.listing._reload.isActive() and not bridge.is_busy))
+    run_async(until(lambda: bool(loads) and not bridge.is_busy))
     assert pane.listing.list.current_id() == ids[1]
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
@@ -79,9 +79,7 @@ class HistorySheet(BaseDialog):
         self.body.addLayout(self._list)
         self.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignHCenter)
         self.body.addStretch(1)
-        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
-        self._reload.timeout.connect(self._load)
-        self._work.on_areas(UNDOABLE, self._reload.start)
+        self._work.on_areas(UNDOABLE, self._load, RELOAD_MS)
         self._load()
 
     @property

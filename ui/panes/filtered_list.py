@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.errors import KeepsakeError
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.models.cards import Card
     from ui.typed_call import TypedCall
-
-RELOAD_MS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +72,6 @@ class FilteredList(QWidget):
         self.list = CardList(labels.rows, self)
         self.list.set_source(self.model)
         self.list.retried.connect(self.load)
-        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
-        self._reload.timeout.connect(self.load)
 
     # --- for subclasses to implement ---
 
@@ -117,10 +113,6 @@ class FilteredList(QWidget):
         """Fetch the ids again; the old list shows until they arrive."""
         self._request += 1
         self._work.refresh(self._load(self.current_filter, self._request))
-
-    def load_soon(self) -> None:
-        """Fetch the ids again when a burst of changes is over."""
-        self._reload.start()
 
     def choose(self, identity: str) -> None:
         """Make a row current, now or when the list with it has arrived."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 UNDO, PERSON = "memory.undo", "person"
 CHOICE_MS = 90
 """Rest on a row before it is opened."""
+RELOAD_MS = 200
 
 
 class ListPane(ReadingPane):
@@ -29,7 +30,6 @@ class ListPane(ReadingPane):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self._dirty = True
         self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
         self._choice.timeout.connect(self._on_choice_timeout)
 
@@ -45,12 +45,6 @@ class ListPane(ReadingPane):
 
     # --- what the window calls ---
 
-    def shown(self) -> None:
-        """Load the list if something changed while the pane was hidden."""
-        if self._dirty:
-            self._dirty = False
-            self.listing.load()
-
     def focus_first(self) -> None:
         """Put the keyboard on the list."""
         self.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
@@ -58,14 +52,10 @@ class ListPane(ReadingPane):
     # --- what subclasses use ---
 
     def _reload_list(self, changes: "ChangeSet") -> None:
-        """Reload changed rows, and the list now or when the pane is shown."""
+        """Reload changed rows, and select those that came back."""
         self.listing.model.invalidate(changes.ids)
         if changes.operation == UNDO and changes.actor == PERSON:
             self.listing.select_restored(changes.ids)
-        if self.isVisible():
-            self.listing.load_soon()
-        else:
-            self._dirty = True
 
     def _on_rows_chosen(self, identity: str) -> None:
         del identity

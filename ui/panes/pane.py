@@ -43,6 +43,7 @@ class Pane(QWidget):
 
     def shown(self) -> None:
         """Come to the front: load or refresh what was put off."""
+        self.work.catch_up()
 
     def open_place(self, place: Place) -> None:
         """Show ``place``, whose pane is this one; never emits ``navigate``."""

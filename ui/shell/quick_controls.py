@@ -56,12 +56,10 @@ class QuickControls(QObject):
         self.run_ids: list[str] = []
         self._last_problem = ""
         self._ending = QTimer(self, singleShot=True)
-        self._ending.timeout.connect(self._refresh)
-        self._is_busy = False
-        self._is_stale = False
+        self._ending.timeout.connect(self.refresh)
         self._register()
-        self._work.on_areas(_AREAS, self._refresh)
-        self._refresh()
+        self._work.on_areas(_AREAS, self.refresh)
+        self.refresh()
 
     @property
     def is_paused(self) -> bool:
@@ -73,21 +71,10 @@ class QuickControls(QObject):
         """True while no agent may read or record."""
         return self.incognito.is_on
 
-    async def refresh(self) -> None:
+    def refresh(self) -> None:
         """Ask what can be run and who is connected, and emit ``changed``."""
-        self._is_stale = True
-        if self._is_busy:  # one at a time: an earlier answer must not replace a later one
-            return
-        self._is_busy = True
-        try:
-            while self._is_stale:
-                self._is_stale = False
-                await self._load()
-        finally:
-            self._is_busy = False
-        if isValid(self._actions):  # the window may have been closed meanwhile
-            self._actions.refresh()
-            self.changed.emit()
+        # One at a time: an earlier answer must not replace a later one.
+        self._work.coalesce(self._load)
 
     async def _load(self) -> None:
         problems = [await self._tried(load) for load in (self._load_agents, self._load_pause, self._load_runs)]
@@ -97,6 +84,9 @@ class QuickControls(QObject):
             words = self.tr("Not all of what can be run or paused is shown. {reason}")
             self.notice.emit(Notice(words.format(reason=problem), kind="error"))
         self._last_problem = problem
+        if isValid(self._actions):  # the window may have been closed meanwhile
+            self._actions.refresh()
+            self.changed.emit()
 
     @staticmethod
     async def _tried(load: "Callable[[], Coroutine[Any, Any, None]]") -> str:
@@ -198,7 +188,7 @@ class QuickControls(QObject):
     async def _pause(self, until: datetime | None, text: str) -> None:
         await self._bridge.call(operations.schedule.pause_all(until=until))
         self.notice.emit(Notice(text))
-        await self.refresh()
+        self.refresh()
 
     async def _undo_night(self) -> None:
         reply = await self._bridge.reply(operations.upkeep.undo_night())
@@ -206,12 +196,12 @@ class QuickControls(QObject):
 
     async def _set_private(self, is_on: bool, until: datetime | None = None) -> None:
         self.incognito = await self._bridge.call(operations.agent.incognito.set(on=is_on, until=until))
-        await self.refresh()
+        self.refresh()
         self.notice.emit(Notice(incognito_words(self.incognito)))
 
     async def _set_paused(self, agent: Agent) -> None:
         await self._bridge.call(operations.agent.trust(name=agent.id, paused=not agent.paused))
-        await self.refresh()
+        self.refresh()
         words = self.tr("{name} goes on") if agent.paused else self.tr("{name} is paused")
         self.notice.emit(Notice(words.format(name=agent.name)))
 
@@ -253,9 +243,6 @@ class QuickControls(QObject):
 
     def _on_private_hour(self) -> None:
         self._start(partial(self._set_private, True, datetime.now(UTC) + timedelta(hours=1)))
-
-    def _refresh(self) -> None:
-        self._work.refresh(self.refresh())
 
 
 def _nothing() -> None:

@@ -23,7 +23,7 @@ from app.sessions.capture.write_behind import WriteBehind
 from app.store.store import Store
 from app.trace.trace import Trace
 from app.upkeep.memory_trimmer import WORTH_BYTES, MemoryTrimmer
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 
 _LIMIT_S = 30.0
 
@@ -127,7 +127,7 @@ def test_broken_background_work_is_reported(
 
 _BOTH = {
     *("care", "backups", "index", "entities", "forever", "import-copies", "accesses", "ledger"),
-    *("ledger-pruning", "expiry", "after-turn", "inbox", "spending", "receipts", "write-receipts"),
+    *("ledger-pruning", "expiry", "after-turn", "inbox", "spending", "write-receipts"),
     *("unfinished-imports", "imported-files", "heap"),
 }
 _NOT_IN_SAFE_MODE = {"left-conversations", "schedules", "warming", "vectors"}

@@ -79,7 +79,7 @@ def test_ended_thread():
 
 CONFTEST = """
 from tests.conftest import pytest_plugins
-from tests.helpers import leaks
+from tests.helpers.guards import leaks
 
 leaks.TIMEOUT_S = 0.1
 """

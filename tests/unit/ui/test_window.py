@@ -19,7 +19,7 @@ from app.errors import KeepsakeError, VaultLockedError
 from app.host import Host
 from tests.helpers.disks import SmallDisk, make_read_only, make_writable
 from tests.helpers.engine import engine_of
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from ui.actions import Action, Actions

@@ -36,6 +36,12 @@ class Panel(QWidget):
         await asyncio.sleep(0)
         await self.show_after(gate, "late")
 
+    def load(self) -> None:
+        self.steps.append("loaded")
+
+    def note_end(self) -> None:
+        self.steps.append("end")
+
     async def refuse(self) -> None:
         raise NotFoundError("That is no cadence.")
 
@@ -203,3 +209,63 @@ def test_a_call_that_the_latest_no_longer_needs_is_withdrawn(
     panel.work.latest(bridge.call, operations.memory.search(query="rose"))
     rest(task.done)
     assert held[0].answer.cancelled()
+
+
+def test_a_burst_of_changes_is_acted_on_once(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel = Panel(bridge, ground)
+    panel.work.on_areas({"inbox"}, panel.load, 20)
+    for _ in range(3):
+        bridge.changed.emit(ChangeSet(frozenset({"inbox"})))
+    assert panel.steps == []
+    rest(lambda: panel.steps == ["loaded"])
+
+
+def test_what_is_cancelled_is_not_called_after_its_wait(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel = Panel(bridge, ground)
+    panel.work.after(0, panel.load)
+    panel.work.cancel(panel.load)
+    panel.work.after(0, panel.note_end)
+    rest(lambda: "end" in panel.steps)
+    assert panel.steps == ["end"]
+
+
+def test_a_hidden_page_catches_up_once_when_it_is_shown(bridge: Bridge, ground: QWidget) -> None:
+    panel = Panel(bridge, ground)
+    panel.work.on_areas({"inbox"}, panel.load, page=panel)
+    panel.work.catch_up()
+    assert panel.steps == ["loaded"]  # what was never read
+    for area in ("inbox", "inbox", "settings"):
+        bridge.changed.emit(ChangeSet(frozenset({area})))  # type: ignore[arg-type]
+    assert panel.steps == ["loaded"]
+    ground.show()
+    panel.work.catch_up()
+    panel.work.catch_up()
+    assert panel.steps == ["loaded"] * 2
+    bridge.changed.emit(ChangeSet(frozenset({"inbox"})))
+    assert panel.steps == ["loaded"] * 3
+
+
+def test_what_is_asked_for_while_it_runs_runs_once_more(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel, runs = Panel(bridge, ground), 0
+
+    async def load() -> None:
+        nonlocal runs
+        runs += 1
+        panel.steps.append("begun")
+        await asyncio.sleep(0)
+        panel.steps.append("ended")
+
+    panel.work.coalesce(load)
+    rest(lambda: runs == 1)
+    for _ in range(3):
+        panel.work.coalesce(load)
+    rest(lambda: not bridge.is_busy)
+    assert panel.steps == ["begun", "ended"] * 2
+
+
+def test_a_run_that_failed_does_not_keep_the_next_from_beginning(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel, quiet = Panel(bridge, ground), list[object]()
+    bridge.refresh_failed.connect(quiet.append)
+    for number in (1, 2):
+        panel.work.coalesce(panel.refuse)
+        rest(lambda: len(quiet) == number)  # noqa: B023

@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from PySide6.QtCore import QDir, QTimer, Signal
+from PySide6.QtCore import QDir, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QWidget
 
@@ -70,8 +70,6 @@ class CapsuleSheet(BaseDialog):
         self._row.insertWidget(0, self.number)
         self.make = self.add_button(text_button(self.tr("Make the capsule"), "primary", parent=self))
         self.make.clicked.connect(self._on_make_clicked)
-        self._timer = QTimer(self, singleShot=True, interval=COUNT_MS)
-        self._timer.timeout.connect(self._count)
         self._on_days_changed()
         self._offer()
         self._work.start(self._load_key(), self._tell)
@@ -247,7 +245,7 @@ class CapsuleSheet(BaseDialog):
     # --- events ---
 
     def _on_choice_changed(self) -> None:
-        self._timer.start()
+        self._work.after(COUNT_MS, self._count)
 
     def _on_days_changed(self) -> None:
         until = to_datetime(SystemClock().now_ms()) + timedelta(days=self.days.currentData())

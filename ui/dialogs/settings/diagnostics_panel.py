@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QProgressBar, QTreeWidgetItem, QWidget
 
@@ -63,8 +63,6 @@ class DiagnosticsPanel(SettingsPanel):
         )
         self.log.header().moveSection(3, 0)
         self.log.header().moveSection(2, 1)
-        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing.timeout.connect(self._on_typing_timeout)
         self.filter.textChanged.connect(self._on_filter_changed)
         self._lay_out()
 
@@ -140,7 +138,7 @@ class DiagnosticsPanel(SettingsPanel):
     # --- what the person does ---
 
     def _on_filter_changed(self) -> None:
-        self._typing.start()
+        self.work.after(_TYPING_MS, self._on_typing_timeout)
 
     def _on_typing_timeout(self) -> None:
         self.run(self._load_log())

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.changes import Area
@@ -51,7 +51,6 @@ class AgentsPane(ReadingPane):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self._dirty = True
         self._open = ""
         self.listing = AgentList(bridge, self)
         self.page = AgentPage(bridge, self)
@@ -81,8 +80,6 @@ class AgentsPane(ReadingPane):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.incognito)
         column.addWidget(self._splitter, 1)
-        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
-        self._reload.timeout.connect(self._on_reload_timeout)
         self._connect()
         set_tab_chain(
             self.incognito.hour,
@@ -99,13 +96,12 @@ class AgentsPane(ReadingPane):
 
     def shown(self) -> None:
         """Load agents and calls: agents call without a change that would be announced."""
-        self._dirty = False
-        self._load()
+        self.listing.load()
 
     def refresh(self, changes: "ChangeSet") -> None:
         """Load the agents again when one was added, changed or wrote."""
         if self.isVisible() and (AREAS & changes.areas or self.listing.model.ids):
-            self._reload.start()
+            self.work.after(RELOAD_MS, self.listing.load)
 
     def open_place(self, place: Place) -> None:
         """Show the agent of a place."""
@@ -143,9 +139,6 @@ class AgentsPane(ReadingPane):
         self._splitter.restore(state)
 
     # --- loading ---
-
-    def _load(self) -> None:
-        self.listing.load()
 
     async def _load_page(self, identity: str) -> None:
         agent = self.listing.agent(identity)
@@ -263,9 +256,6 @@ class AgentsPane(ReadingPane):
 
     def _on_incognito_switched(self, is_on: bool, hours: int) -> None:
         self.do(self._switch_incognito(is_on, hours))
-
-    def _on_reload_timeout(self) -> None:
-        self._load()
 
     def _on_listing_loaded(self) -> None:
         ids = self.listing.model.ids

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.entities.model import TYPES
@@ -73,7 +73,6 @@ class GraphPane(ReadingPane):
             ),
             self,
         )
-        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._is_dirty = True
         self._opened = ""
         self._unread = 0
@@ -144,7 +143,7 @@ class GraphPane(ReadingPane):
             return
         self._is_dirty = True
         if self.isVisible():
-            self._reload.start() if changes.actor != "person" else self.load()
+            self.work.after(RELOAD_MS, self.load) if changes.actor != "person" else self.load()
 
     def toggle_inspector(self) -> None:
         """Show or hide the page."""
@@ -230,7 +229,6 @@ class GraphPane(ReadingPane):
         bar, canvas = self.toolbar, self.canvas
         self._empty.triggered.connect(self._on_empty_triggered)
         self._empty.retried.connect(self.load)
-        self._reload.timeout.connect(self.load)
         self.loader.drawn.connect(self._on_loader_drawn)
         self.loader.moved.connect(self._on_loader_moved)
         self.loader.failed.connect(self._on_loader_failed)
@@ -273,7 +271,7 @@ class GraphPane(ReadingPane):
     def load(self) -> None:
         """Ask for the graph; what is shown stays until the answer is there."""
         self._is_dirty = False
-        self._reload.stop()
+        self.work.cancel(self.load)
         if self._empty.is_failed:
             self._empty.show_loading()
         self.loader.load()

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.changes import Area
@@ -20,7 +20,6 @@ from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
-    from app.changes import ChangeSet
     from app.inbox.model import ProposalDecision, RuleAction
     from app.schedule.model import ScheduleRun
     from ui.actions import Actions
@@ -45,7 +44,6 @@ class InboxPane(ReadingPane):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self._dirty = True
         self._open = ""
         self.listing = ProposalList(bridge, self)
         self.page = ProposalPage(self)
@@ -70,27 +68,11 @@ class InboxPane(ReadingPane):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._splitter)
-        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
-        self._reload.timeout.connect(self._on_reload_timeout)
+        self.work.on_areas(AREAS, self._load, RELOAD_MS, self)
         self._connect()
         set_tab_chain(self.listing.states, self.listing.list, *self.page.tab_chain, self.night.undo_all)
 
     # --- what the window calls ---
-
-    def shown(self) -> None:
-        """Load what changed while the pane was hidden."""
-        if self._dirty:
-            self._dirty = False
-            self._load()
-
-    def refresh(self, changes: "ChangeSet") -> None:
-        """Load proposals again when one came, was decided or expired."""
-        if not AREAS & changes.areas:
-            return
-        if self.isVisible():
-            self._reload.start()
-        else:
-            self._dirty = True
 
     def open_place(self, place: Place) -> None:
         """Show the proposal of a place."""
@@ -247,9 +229,6 @@ class InboxPane(ReadingPane):
         self.night.undo_requested.connect(self._on_undo_requested)
         self.night.undo_all.clicked.connect(self._on_undo_all_clicked)
         self.night.schedule_opened.connect(self._on_schedule_opened)
-
-    def _on_reload_timeout(self) -> None:
-        self._load()
 
     def _on_row_chosen(self, identity: str) -> None:
         if identity and identity != self._open:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
-from app.changes import Area
 from ui.actions import Slot
 from ui.panes.notes.calendar.day_calendar import DayCalendar
 from ui.panes.notes.calendar.on_this_day import OnThisDay
@@ -20,14 +19,11 @@ from ui.widgets.context_menu import Entry
 from ui.widgets.filter_chip import FilterChip
 
 if TYPE_CHECKING:
-    from app.changes import ChangeSet
     from ui.bridge import TypedReply
     from ui.panes.notes.note_actions import NoteActions
     from ui.panes.notes.note_facets import NoteFacets
     from ui.panes.notes.note_inspector import NoteInspector
     from ui.panes.notes.note_list import NoteList
-
-_CALENDAR_AREAS: frozenset[Area] = frozenset({"memories", "messages", "sessions"})
 
 
 class PaneDoors(NamedTuple):
@@ -103,12 +99,6 @@ class NoteOrganising(QObject):
             "notes.empty_trash": self.trash_bar.ask_to_empty,
             "notes.merge": self._merge,
         }
-
-    def refresh(self, changes: "ChangeSet") -> None:
-        """Follow what was changed elsewhere."""
-        if changes.areas & _CALENDAR_AREAS:
-            self.calendar.load_soon()
-            self.on_this_day.load_soon()
 
     def choose_template(self) -> None:
         """Open the menu of templates below the button for a new note."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.changes import Area
 from ui.actions import Action, Slot
 from ui.panes.labels import display_title
-from ui.panes.list_pane import ListPane
+from ui.panes.list_pane import RELOAD_MS, ListPane
 from ui.panes.notes.document import MODES, Document, Mode
 from ui.panes.notes.editor_controller import EditorController
 from ui.panes.notes.note_actions import NoteActions
@@ -80,6 +80,7 @@ class NotesPane(ListPane):
         )
         self._arrange()
         self._connect()
+        self.work.on_areas(AREAS, self.listing.load, RELOAD_MS, self)
         set_tab_chain(*self._organising.tab_chain, *self.listing.tab_chain, *self.document.tab_chain)
 
     # --- what the frame calls ---
@@ -163,7 +164,6 @@ class NotesPane(ListPane):
 
     def refresh(self, changes: "ChangeSet") -> None:
         """Follow what agents, imports and the person changed."""
-        self._organising.refresh(changes)
         if not changes.areas & AREAS:
             return
         self._reload_list(changes)

@@ -1,9 +1,10 @@
 """Schedule pane: recurring work and goals, as a list or a week."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -14,6 +15,7 @@ from ui import operations, theme
 from ui.actions import Action, Slot
 from ui.engine_texts import engine_text
 from ui.notice import Notice
+from ui.panes.erasure_prompt import ask_to_erase, erase_for_ever
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
@@ -33,7 +35,6 @@ from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
-    from app.changes import ChangeSet
     from app.history.acts.model import Act, UndoneAct
     from app.schedule.model import Schedule, ScheduleClaim, ScheduleRun
     from ui.actions import Actions
@@ -58,7 +59,6 @@ class SchedulePane(ReadingPane):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self._dirty = True
         self._open = ""
         self._jobs: dict[str, str] = {}
         self._awaited: dict[str, str] = {}
@@ -79,8 +79,7 @@ class SchedulePane(ReadingPane):
         self._right = QStackedWidget(self)
         for widget in (self._empty, self.page, self.editor):
             self._right.addWidget(widget)
-        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
-        self._reload.timeout.connect(self._on_reload_timeout)
+        self.work.on_areas(AREAS, self._load, RELOAD_MS, self)
         self._arrange()
         self._connect()
         set_tab_chain(
@@ -93,21 +92,6 @@ class SchedulePane(ReadingPane):
         )
 
     # --- what the window calls ---
-
-    def shown(self) -> None:
-        """Load what changed while the pane was hidden."""
-        if self._dirty:
-            self._dirty = False
-            self._load()
-
-    def refresh(self, changes: "ChangeSet") -> None:
-        """Load schedules again when one changed or ran, or the content changed."""
-        if not AREAS & changes.areas:
-            return
-        if self.isVisible():
-            self._reload.start()
-        else:
-            self._dirty = True
 
     def open_place(self, place: Place) -> None:
         """Show the schedule of a place."""
@@ -311,11 +295,20 @@ class SchedulePane(ReadingPane):
         self.listing.load()
         self.show_notice(self.tr("Deleted ‘{name}’").format(name=engine_text(schedule.name)), history_of(reply))
 
+    async def _erase(self, schedule: "Schedule") -> None:
+        done = self.tr("Erased ‘{name}’ for ever").format(name=engine_text(schedule.name))
+        notice = await erase_for_ever(self.bridge, done, [schedule.id])
+        if self._open == schedule.id:
+            self._open = ""
+            self._right.setCurrentWidget(self._empty)
+        self.listing.load()
+        self.show_notice(notice)
+
     async def _run(self, identity: str, name: str) -> None:
         claim: ScheduleClaim = await self.bridge.call(operations.schedule.run_now(id=identity))
         self._awaited[claim.run_id] = name
         self._announce(self.tr("‘{name}’ runs").format(name=name))
-        self._reload.start()
+        self.work.after(RELOAD_MS, self._load)
 
     def _announce(self, words: str) -> None:
         """Tell screen readers what the page shows, which a notice would cover."""
@@ -407,6 +400,7 @@ class SchedulePane(ReadingPane):
         self.page.switched.connect(self._on_switched)
         self.page.edit_requested.connect(self._on_edit)
         self.page.delete_requested.connect(self._on_delete)
+        self.page.erase_requested.connect(self._on_erase)
         self.page.plan_requested.connect(self._on_plan)
         self.page.history.undo_requested.connect(self._on_undo_requested)
         self.page.history.changes_wanted.connect(self._on_changes_wanted)
@@ -419,9 +413,6 @@ class SchedulePane(ReadingPane):
         self.pause.clicked.connect(self._on_pause_clicked)
 
     # --- slots ---
-
-    def _on_reload_timeout(self) -> None:
-        self._load()
 
     def _on_listing_loaded(self) -> None:
         if self._open and self.listing.schedule(self._open) is None:
@@ -486,6 +477,16 @@ class SchedulePane(ReadingPane):
         found = self.listing.schedule(self._open)
         if found is not None and not found.is_built_in:
             self.do(self._delete(found))
+
+    def _on_erase(self) -> None:
+        found = self.listing.schedule(self._open)
+        if found is not None and not found.is_built_in:
+            text = self.tr("Erase the schedule ‘{name}’ for ever?").format(name=engine_text(found.name))
+            what = self.tr("Its goal, its runs and its history are removed from this vault.")
+            ask_to_erase(self, text, what, partial(self._on_erase_agreed, found))
+
+    def _on_erase_agreed(self, schedule: "Schedule") -> None:
+        self.do(self._erase(schedule))
 
     def _on_delete_requested(self, ids: list[str]) -> None:
         del ids

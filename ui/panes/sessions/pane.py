@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, QSize, Qt
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from app.changes import Area
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
@@ -16,7 +17,7 @@ from ui import operations
 from ui.actions import Action, Slot
 from ui.panes.attachment_opener import AttachmentOpener
 from ui.panes.attachment_reader import read_attachment
-from ui.panes.list_pane import ListPane
+from ui.panes.list_pane import RELOAD_MS, ListPane
 from ui.panes.name_lookup import NameLookup
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from ui.actions import Actions
     from ui.bridge import Bridge
 
+AREAS: frozenset[Area] = frozenset({"sessions", "messages"})
 SELF = "self"
 LARGEST_PICTURE = QSize(760, 560)
 """Pixels of a picture in a message."""
@@ -86,6 +88,7 @@ class SessionsPane(ListPane):
         self._search = SessionSearch(bridge, self.find_bar, self.transcript, self.pager, self)
         self._arrange()
         self._connect()
+        self.work.on_areas(AREAS, self.listing.load, RELOAD_MS, self)
         set_tab_chain(*self.listing.tab_chain, *self.header.tab_chain, self.transcript, self.composer.field)
 
     # --- what the frame calls ---
@@ -142,7 +145,7 @@ class SessionsPane(ListPane):
             # Facts came, changed or went: their number stands in the rows.
             self.listing.model.invalidate([self._open_id()])
             self.tabs.refresh_facts()
-        if not changes.areas & {"sessions", "messages"}:
+        if not changes.areas & AREAS:
             return
         self._reload_list(changes)
         if self._session is not None and (not changes.ids or self._session.id in changes.ids):
@@ -348,7 +351,10 @@ class SessionsPane(ListPane):
         except KeepsakeError as error:
             if self._opening == session:
                 self._opening = ""
-                self.show_error(error)
+                if isinstance(error, NotFoundError) and self.listing.model.row_of(session) >= 0:
+                    self.listing.load()  # its row is older than its deletion
+                else:
+                    self.show_error(error)
             return
         if self._opening != session:
             return
@@ -378,19 +384,20 @@ class SessionsPane(ListPane):
 
     def _close(self) -> None:
         """Show no conversation: the one shown was deleted."""
+        if self._opening == self._open_id():
+            self._opening = ""
         self._set_session(None)
-        self._opening = ""
         self.pager.close()
         self.composer.hide()
         self._show_right()
         self.registry.refresh()
 
     def _on_pager_failed(self, error: KeepsakeError) -> None:
-        if isinstance(error, NotFoundError) and self._session is not None:
-            # Deleted while it was read; the notice about that offers to undo it.
-            self.work.refresh(self._refresh_head(self._session.id))
-        else:
+        if not isinstance(error, NotFoundError):
             self.show_error(error)
+        elif self._session is not None:
+            # Deleted while it was read; the notice about that offers to undo it, where it can be undone.
+            self.work.refresh(self._refresh_head(self._session.id))
 
     def _on_pager_replaced(self) -> None:
         self._opening = ""

@@ -33,26 +33,19 @@ class AccessRequests(QObject):
         self._bridge = bridge
         self._work = Work(self, bridge)
         self.waiting: list[AccessRequest] = []
-        self._is_busy = False
-        self._is_stale = False
-        self._work.on_areas({AREA}, self._refresh)
-        self._refresh()
+        self._work.on_areas({AREA}, self.refresh)
+        self.refresh()
 
-    async def refresh(self) -> None:
+    def refresh(self) -> None:
         """Fetch the requests, and emit ``changed`` if they differ."""
-        self._is_stale = True
-        if self._is_busy:  # one at a time: an earlier answer must not replace a later one
-            return
-        self._is_busy = True
-        try:
-            while self._is_stale:
-                self._is_stale = False
-                found = list(await self._bridge.call(operations.agent.requests()))
-                if found != self.waiting:
-                    self.waiting = found
-                    self.changed.emit(found)
-        finally:
-            self._is_busy = False
+        # One at a time: an earlier answer must not replace a later one.
+        self._work.coalesce(self._load)
+
+    async def _load(self) -> None:
+        found = list(await self._bridge.call(operations.agent.requests()))
+        if found != self.waiting:
+            self.waiting = found
+            self.changed.emit(found)
 
     def allow(self, request: AccessRequest, trust: str, review: bool) -> None:
         """Let a program in.
@@ -77,7 +70,7 @@ class AccessRequests(QObject):
             self._tell_decided(request)
         else:
             self.notice.emit(Notice(self.tr("Allowed {name}").format(name=request.name)))
-        await self.refresh()
+        self.refresh()
 
     async def _refuse(self, request: AccessRequest) -> None:
         try:
@@ -86,10 +79,7 @@ class AccessRequests(QObject):
             self._tell_decided(request)
         else:
             self.notice.emit(Notice(self.tr("Refused {name}").format(name=request.name)))
-        await self.refresh()
+        self.refresh()
 
     def _tell_decided(self, request: AccessRequest) -> None:
         self.notice.emit(Notice(self.tr("The request of {name} is decided already").format(name=request.name)))
-
-    def _refresh(self) -> None:
-        self._work.refresh(self.refresh())

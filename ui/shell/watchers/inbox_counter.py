@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.changes import Area
 from ui import operations
@@ -29,9 +29,7 @@ class InboxCounter(QObject):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
-        self._timer.timeout.connect(self.count)
-        self._work.on_areas({AREA}, self._timer.start)
+        self._work.on_areas({AREA}, self.count, WAIT_MS)
         self.count()
 
     def count(self) -> None:

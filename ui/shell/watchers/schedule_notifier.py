@@ -36,29 +36,20 @@ class ScheduleNotifier(QObject):
         self._bridge = bridge
         self._work = Work(self, bridge)
         self._show = show
-        self._is_busy = False
-        self._is_stale = False
-        self._work.on_areas({AREA}, self._refresh)
+        self._work.on_areas({AREA}, self.refresh)
         app = QCoreApplication.instance()
         if isinstance(app, QGuiApplication):
             app.applicationStateChanged.connect(self._on_app_state_changed)
-        self._refresh()
+        self.refresh()
 
-    async def refresh(self) -> None:
+    def refresh(self) -> None:
         """Show the notes that wait, and report those that could be shown."""
-        self._is_stale = True
-        if self._is_busy:  # one at a time: no note is shown twice
-            return
-        self._is_busy = True
-        try:
-            while self._is_stale:
-                self._is_stale = False
-                waiting: list[ScheduleNote] = await self._bridge.call(operations.schedule.notes(limit=FETCHED))
-                shown = self._shown(waiting)
-                if shown:
-                    await self._bridge.call(operations.schedule.notes_shown(ids=shown))
-        finally:
-            self._is_busy = False
+        self._work.coalesce(self._show_waiting)  # one at a time: no note is shown twice
+
+    async def _show_waiting(self) -> None:
+        waiting: list[ScheduleNote] = await self._bridge.call(operations.schedule.notes(limit=FETCHED))
+        if shown := self._shown(waiting):
+            await self._bridge.call(operations.schedule.notes_shown(ids=shown))
 
     def _shown(self, waiting: list[ScheduleNote]) -> list[int]:
         """Show notes and return the numbers of those that could be shown."""
@@ -73,9 +64,6 @@ class ScheduleNotifier(QObject):
         is_shown = self._show(f"{last.text} {more}", last.schedule_id)
         return [note.id for note in waiting] if is_shown else []
 
-    def _refresh(self) -> None:
-        self._work.refresh(self.refresh())
-
     def _on_app_state_changed(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive:
-            self._refresh()
+            self.refresh()

@@ -11,7 +11,7 @@ from app.api.caller import OWNER, Caller
 from app.api.registry import to_builtins
 from app.errors import KeepsakeError, NotFoundError
 from app.host import Host
-from tests.helpers.trust_vaults import SetClock
+from tests.helpers.trust.vaults import SetClock
 
 SCOUT = Caller("scout", "inner")
 FULL = Caller("helper", "full")

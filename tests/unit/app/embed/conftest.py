@@ -7,7 +7,7 @@ import pytest
 
 from app.embed.embedder_factory import open_embedder
 from app.embed.model import Embedder
-from tests.helpers.isolation import SAVED_KEY
+from tests.helpers.guards.isolation import SAVED_KEY
 
 MINILM = "fastembed:sentence-transformers/all-MiniLM-L6-v2"
 

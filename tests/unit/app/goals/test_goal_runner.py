@@ -14,8 +14,8 @@ from app.api.caller import Caller, caller_of
 from app.errors import AccessDeniedError, InputError, ModelUnavailableError, NotFoundError
 from app.host import Host
 from app.llm.model import ChatAnswer, ChatRequest, ToolCall, Usage
-from tests.helpers.chat_server import ChatReply, ChatServer
 from tests.helpers.engine import engine_of
+from tests.helpers.models.chat_server import ChatReply, ChatServer
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOURLY = {"kind": "cron", "expression": "0 * * * *"}

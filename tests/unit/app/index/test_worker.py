@@ -16,7 +16,7 @@ from app.index import session_reindex
 from app.index.worker import LONGEST_REST_S, RETRY_MS
 from app.store.store import DATABASE
 from tests.helpers.access import EVERYTHING
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.unit.app.vault_harness import MoodyEmbedder, VaultHarness
 
 

@@ -19,7 +19,7 @@ from app.llm.json_answers import ask_for_json
 from app.llm.model import ChatMessage, ChatRequest, ToolCall, ToolSpec, Usage
 from app.llm.openai_model import OpenAiModel
 from app.llm.options import ModelOptions
-from tests.helpers.chat_server import ChatReply, ChatServer
+from tests.helpers.models.chat_server import ChatReply, ChatServer
 
 T = TypeVar("T")
 KEY = "sk-very-secret-0123456789"

@@ -16,7 +16,7 @@ from app.mcp.tools.plain_schemas import parsed_arguments, plain_schema
 from app.mcp.tools.reference_schemas import REFERENCE_TOOLS
 from app.mcp.tools.small_schemas import SMALL_TOOLS
 from app.mcp.tools.tool_groups import DEFAULT_GROUPS, MAX_TOOLS, parse_groups, subject, within_limit
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 
 TYPES = {"string", "integer", "number", "boolean", "array", "object"}
 # Of a node; unions, references and all else are refused by one client or another.

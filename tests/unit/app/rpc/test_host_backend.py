@@ -11,7 +11,7 @@ from app.changes import EVERYTHING, Event
 from app.errors import HostUnreachableError, UnknownOperationError, VaultLockedError
 from app.host import Host
 from app.rpc.host_backend import FAILED_AFTER, HostBackend
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -20,7 +20,7 @@ from app.schedule.realignment import aligned_next_run
 from app.schedule.runner import NO_MODEL
 from app.schedule.schedule_applier import ScheduleApplier
 from app.store.store import Store
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.unit.app.schedule.harness import DAILY, HOURLY, START, Schedules
 
 HOUR = timedelta(hours=1)

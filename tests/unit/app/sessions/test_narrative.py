@@ -9,7 +9,7 @@ from app.errors import ModelUnavailableError
 from app.sessions.model import NewMessage
 from app.sessions.narrative import MAX_CHARACTERS, SessionNarrator
 from app.sessions.session_summaries import NEW_MESSAGES, SessionSummaryService
-from tests.helpers.scripted_model import ScriptedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 from tests.unit.app.sessions.session_harness import SessionHarness, open_harness
 
 

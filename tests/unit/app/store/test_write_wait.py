@@ -13,7 +13,7 @@ from app.errors import VaultLockedError
 from app.host import Host
 from app.store.store import DATABASE
 from app.store.write_wait import WriteWait
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 
 _LONG_MS = 3_600_000
 

@@ -1,4 +1,4 @@
-"""What a vault tells other machines: every change once, in order, as its history has it, and every turn once."""
+"""Changes and turns that a vault tells other machines, each once and in order."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -125,15 +125,15 @@ def test_parts_are_of_limited_size_and_follow_each_other(harness: VaultHarness) 
         harness.save(f"memory {number} " + "word " * 100)
         harness.say(f"turn {number}")
     last = seal(harness)
-    after, told, turns = 0, [], []
+    after, numbers, turns = 0, [], []
     while (found := part(harness, after, 3_000)) is not None:
         assert found.first == after + 1
-        told += [change.place.n for change in found.changes]
+        numbers += [change.place.n for change in found.changes]
         turns += texts(found)
         after = found.last
     assert after == last
-    assert told == sorted(told)
-    assert len(told) == len(turns) == 12
+    assert numbers == sorted(numbers)
+    assert len(numbers) == len(turns) == 12
 
 
 def test_what_a_lane_knew_of_others_is_told_from_where_it_knew_it(harness: VaultHarness) -> None:
@@ -189,8 +189,8 @@ def test_references_to_turns_are_the_same_on_all_machines(harness: VaultHarness)
         change = capture.changes_of_row(connection, "memory", memory.id)[0]
         return change.after, turn_references.to_local(connection, "memory", memory.id, dict(change.after or {}))
 
-    told, here = harness.do(harness.store.read(both))
-    assert [source["id"] for source in told["sources"]] == ["gone#4", f"s#2@{own:x}"]
+    shared, here = harness.do(harness.store.read(both))
+    assert [source["id"] for source in shared["sources"]] == ["gone#4", f"s#2@{own:x}"]
     assert [source["id"] for source in here["sources"]] == ["gone#4", "s#2"]
 
 
@@ -200,9 +200,9 @@ def test_a_withheld_turn_is_named_by_lane_and_number(harness: VaultHarness) -> N
     local = {"withheld:x": [[2, 3]], "summary": "sum", "summary_upper_seq": 2, "message_count": 3, "title": "t"}
 
     def both(connection: apsw.Connection) -> tuple[Any, Any]:
-        told = turn_references.to_global(connection, "session", "s", local)
-        return told, turn_references.to_local(connection, "session", "s", told)
+        shared = turn_references.to_global(connection, "session", "s", local)
+        return shared, turn_references.to_local(connection, "session", "s", shared)
 
-    told, here = harness.do(harness.store.read(both))
-    assert told == {"withheld:x": [[own, 2, 3]], "summary": "sum", "summary_upper_seq": [own, 2], "title": "t"}
+    shared, here = harness.do(harness.store.read(both))
+    assert shared == {"withheld:x": [[own, 2, 3]], "summary": "sum", "summary_upper_seq": [own, 2], "title": "t"}
     assert here == {name: value for name, value in local.items() if name != "message_count"}

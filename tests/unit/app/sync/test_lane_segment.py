@@ -14,7 +14,7 @@ from app.sync import lane_segment
 from app.sync.capture import LanePart
 from app.sync.change import Change
 from app.sync.lane_segment import SegmentPlace, TornSegmentError
-from app.sync.turn_log import Turn
+from app.sync.turn_log import LaneTurn
 
 VAULT, LANE = "a" * 32, 0x1234
 PLACE = SegmentPlace(VAULT, LANE, 4, "before")
@@ -36,7 +36,7 @@ def part(first: int = 5) -> LanePart:
         sessions=({"id": "s", "title": "Talk"},),
         names={"ent-1": ("Ada", "person")},
         changes=(change(first), change(first + 1), change(first + 4, target="note-2")),
-        turns=(Turn(first + 2, "s", LANE, 1, {"role": "user", "content": "hi"}),),
+        turns=(LaneTurn(first + 2, "s", LANE, 1, {"role": "user", "content": "hi"}),),
         places=((first + 2, 1100, 6),),
     )
 

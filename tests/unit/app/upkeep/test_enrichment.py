@@ -11,7 +11,7 @@ from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError, 
 from app.host import Host
 from app.llm.model import ChatRequest
 from tests.helpers.engine import engine_of
-from tests.helpers.scripted_model import Answer, ScriptedModel
+from tests.helpers.models.scripted_model import Answer, ScriptedModel
 
 NAMES = {"ada": "person", "lovelace": "person", "tern": "location"}
 

@@ -10,7 +10,7 @@ import pytest
 from app.errors import ModelUnavailableError
 from app.memories.model import Memory, NewMemory
 from tests.helpers.access import EVERYTHING
-from tests.helpers.scripted_model import ScriptedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 from tests.helpers.upkeep_runs import UpkeepRuns
 
 

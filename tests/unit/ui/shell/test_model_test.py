@@ -6,7 +6,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
-from tests.helpers.chat_server import ChatServer
+from tests.helpers.models.chat_server import ChatServer
 from tests.unit.ui.conftest import Rest
 from ui.actions import Actions
 from ui.bridge import Bridge

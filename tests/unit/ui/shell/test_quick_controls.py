@@ -126,7 +126,7 @@ def test_incognito_for_an_hour_ends_by_itself(
 def test_a_window_that_is_closed_while_they_load_leaves_no_error(
     bridge: Bridge, actions: Actions, controls: QuickControls, rest: Rest
 ) -> None:
-    bridge.start(controls.refresh())
+    controls.refresh()
     rest(lambda: bool(bridge.is_busy))
     delete(actions)
     rest(lambda: not bridge.is_busy)
@@ -141,7 +141,7 @@ def test_what_cannot_be_loaded_is_told_once(
 
     controls._load_runs = gone  # type: ignore[method-assign]
     for _ in range(2):
-        bridge.start(controls.refresh())
+        controls.refresh()
         rest(lambda: not bridge.is_busy)
     assert [notice.kind for notice in notices] == ["error"]
     assert "This host knows no schedules." in notices[0].text

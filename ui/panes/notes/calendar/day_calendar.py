@@ -4,10 +4,11 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDate, QPoint, QRectF, QSize, QTimer, Signal
+from PySide6.QtCore import QDate, QPoint, QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.changes import Area
 from app.errors import KeepsakeError
 from ui import operations, theme
 from ui.models.dates import date_words
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 RELOAD_MS = 400
+AREAS: frozenset[Area] = frozenset({"memories", "messages", "sessions"})
 
 
 class DayCalendar(QWidget):
@@ -68,17 +70,12 @@ class DayCalendar(QWidget):
         column.addLayout(head)
         column.addWidget(self.sheet)
         column.addWidget(_Legend((("dot", self.tr("Notes")), ("ring", self.tr("Conversations"))), self))
-        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
-        self._reload.timeout.connect(self.load)
+        self._work.on_areas(AREAS, self.load, RELOAD_MS)
         self._refresh_month()
 
     def load(self) -> None:
         """Fetch what the days of the month hold; the old marks show until it arrives."""
         self._work.latest(self._load)
-
-    def load_soon(self) -> None:
-        """Fetch the days again when a burst of changes is over."""
-        self._reload.start()
 
     def show_today(self) -> None:
         """Show this month, with today current."""

@@ -3,12 +3,13 @@
 from datetime import date
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
 from ui import operations, theme
 from ui.models.dates import full_date
+from ui.panes.notes.calendar.day_calendar import AREAS
 from ui.panes.pane import Place
 from ui.style.design_tokens import Space
 from ui.widgets.inspector import LineButton
@@ -51,8 +52,7 @@ class OnThisDay(QWidget):
         for line in self._lines:
             line.clicked.connect(self._on_line_clicked)
             column.addWidget(line)
-        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
-        self._reload.timeout.connect(self.load)
+        self._work.on_areas(AREAS, self.load, RELOAD_MS)
         self.hide()
 
     @property
@@ -68,10 +68,6 @@ class OnThisDay(QWidget):
     def load(self) -> None:
         """Fetch what was written on today's day; the old lines show until it arrives."""
         self._work.latest(self._load)
-
-    def load_soon(self) -> None:
-        """Fetch it again when a burst of changes is over."""
-        self._reload.start()
 
     async def _load(self) -> None:
         day = date.today()  # noqa: DTZ011  (the person's own calendar)

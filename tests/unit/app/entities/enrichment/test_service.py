@@ -14,7 +14,7 @@ from app.entities.ner.strategy import AccurateStrategy
 from app.errors import AccessDeniedError, ModelUnavailableError
 from app.llm.model import ChatRequest
 from tests.helpers.access import EVERYTHING
-from tests.helpers.scripted_model import Answer, ScriptedModel
+from tests.helpers.models.scripted_model import Answer, ScriptedModel
 from tests.unit.app.entities.conftest import EntityHarness
 
 NAMES = {"heron": "person", "ada": "person", "lovelace": "person", "Tern": "project"}

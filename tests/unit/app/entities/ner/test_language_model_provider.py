@@ -8,7 +8,7 @@ import pytest
 
 from app.entities.ner.language_model_provider import MOST_CHARACTERS, LanguageModelProvider, ModelNames
 from app.errors import AccessDeniedError, ModelUnavailableError
-from tests.helpers.scripted_model import Answer, ScriptedModel
+from tests.helpers.models.scripted_model import Answer, ScriptedModel
 
 
 def names(*pairs: tuple[str, str]) -> str:

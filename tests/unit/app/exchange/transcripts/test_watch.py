@@ -13,7 +13,7 @@ import pytest
 from app.exchange.transcripts.folders import FileList, transcript_folders
 from app.host import Host
 from tests.helpers import transcripts as made
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 
 LIMIT_S = 30.0
 SESSION = f"claude-code:{made.CLAUDE_SESSION}"

@@ -15,7 +15,7 @@ from app.index.vectors.vector_repo import Generation
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
 from app.upkeep.checks.repair import vectors
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.unit.app.index.index_harness import DAY_MS, CountedEmbedder, IndexHarness, cancel_at, change
 
 # Where something is wrong -------------------------------------------------------------------------------------------

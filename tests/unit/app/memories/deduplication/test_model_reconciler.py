@@ -13,9 +13,9 @@ from app.engine import Engine
 from app.host import Host
 from app.memories.deduplication.model_reconciler import ModelReconciler
 from app.memories.model import Written
-from tests.helpers.chat_server import ChatReply, ChatServer
 from tests.helpers.engine import engine_of
-from tests.helpers.scripted_model import ScriptedModel
+from tests.helpers.models.chat_server import ChatReply, ChatServer
+from tests.helpers.models.scripted_model import ScriptedModel
 
 OLD = "Ana keeps the spare key of the garden shed under the blue flower pot"
 NEW = "Ana keeps the spare key of the garden shed in the drawer of the kitchen"

@@ -22,7 +22,7 @@ from app.rpc.messages import hello
 from app.rpc.server.call_queue import MAX_IN_FLIGHT
 from app.rpc.server.client_connection import MAX_BATCH, MAX_UNSENT, ClientTimeouts
 from app.rpc.server.socket_server import MAX_CONNECTIONS, MAX_SETTLING, MAX_UNAUTHENTICATED, SilentPeer, giving_way
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.unit.app.rpc.conftest import Raw, Served, serving
 
 Connect = Callable[[], Raw]

@@ -23,7 +23,7 @@ from app.sessions.model import Message, NewMessage, Session
 from app.trace.trace import Trace
 from tests.helpers.access import EVERYTHING
 from tests.helpers.engine import engine_of
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.unit.app.sessions.session_harness import FixedSummariser, SessionHarness, open_harness, sized
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from app.host import Host
 from app.sessions.capture.model_extractor import MAX_OBSERVATIONS, ModelExtractor
 from app.sessions.model import Message, Session
 from tests.helpers.engine import engine_of
-from tests.helpers.scripted_model import ScriptedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SESSION = Session("talk", "", "scout", "", NOW, NOW, 2)

@@ -9,7 +9,7 @@ from app.core.clock import to_ms
 from app.sessions.capture.write_behind import OPERATION, Accepted
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.unit.app.sessions.session_harness import SessionHarness, open_harness
 
 

@@ -10,8 +10,8 @@ from app.llm.model import ChatAnswer, ChatRequest
 from app.sessions.compaction.extractive_summary import HEADING
 from app.sessions.compaction.model_summary import ModelSummariser
 from app.sessions.model import NewMessage
-from tests.helpers.scripted_model import ScriptedModel
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
+from tests.helpers.models.scripted_model import ScriptedModel
 from tests.unit.app.sessions.session_harness import SessionHarness, open_harness
 
 

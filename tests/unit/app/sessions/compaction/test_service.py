@@ -10,7 +10,7 @@ from app.sessions.compaction import compaction_plan
 from app.sessions.compaction.extractive_summary import HEADING
 from app.sessions.model import Message, NewMessage
 from app.sessions.service import NewSession
-from tests.helpers.unexpected_logs import AllowLogs
+from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.unit.app.sessions.session_harness import FixedSummariser, SessionHarness, open_harness, sized
 
 

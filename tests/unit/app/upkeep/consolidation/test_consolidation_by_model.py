@@ -9,7 +9,7 @@ from app.errors import AccessDeniedError, ModelUnavailableError
 from app.host import Host
 from app.llm.model import ChatRequest
 from tests.helpers.engine import engine_of
-from tests.helpers.scripted_model import ScriptedModel
+from tests.helpers.models.scripted_model import ScriptedModel
 from tests.unit.app.upkeep.consolidation.test_consolidation import (
     INJECTIONS,
     SetClock,

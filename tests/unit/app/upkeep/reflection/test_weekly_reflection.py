@@ -12,7 +12,7 @@ from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError
 from app.llm.model import ChatAnswer, ChatRequest
 from app.memories.model import NewMemory
 from tests.helpers.access import EVERYTHING
-from tests.helpers.scripted_model import Answer, ScriptedModel
+from tests.helpers.models.scripted_model import Answer, ScriptedModel
 from tests.helpers.upkeep_runs import UpkeepRuns
 
 HOSTILE = (

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
-from tests.helpers.chat_server import ChatServer
 from tests.helpers.keyrings import MemoryKeyring
+from tests.helpers.models.chat_server import ChatServer
 from tests.helpers.screen_reader import is_offered, named, press
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless

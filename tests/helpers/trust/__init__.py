@@ -1,0 +1,1 @@
+"""Random vaults and calls that test trust."""
