@@ -86,8 +86,8 @@ def make_received(connection: apsw.Connection, first: Change, state: State) -> N
     if repo.is_stored(connection, first.target):
         return
     at, fields = to_datetime(first.at_ms), _fields(state)
-    made = {"user_id": first.actor, "status": "paused", "created_at": at, "updated_at": at}
-    repo.insert(connection, Schedule(id=first.target, **(fields | made)))
+    made = {"user_id": first.actor, "created_at": at, "updated_at": at}
+    repo.insert(connection, Schedule(id=first.target, **({"status": "active"} | fields | made)))
 
 
 def _fields(state: State) -> State:

@@ -3,6 +3,7 @@
 A turn gets the next number here, in order of arrival; it keeps its lane and its number there.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -44,10 +45,7 @@ class TurnReceiver:
                 now_ms=now_ms,
                 attributes=dict(begun["attributes"]),
             )
-            connection.execute(
-                "UPDATE sessions SET trust = ?, first_seen = ? WHERE id = ?",
-                (begun["trust"], begun["first_seen"], session),
-            )
+        _begin(connection, begun, is_new=is_new)
         for alias, added_ms in begun["aliases"]:
             session_transfer.add_alias(connection, session, str(alias), int(added_ms))
         return is_new
@@ -77,6 +75,22 @@ class TurnReceiver:
         if stored and forgotten_ms is None:
             self._index.messages_stored(connection, stored)
         return len(stored)
+
+
+def _begin(connection: apsw.Connection, begun: Mapping[str, Any], *, is_new: bool) -> None:
+    """Store how a conversation began; of two machines that began one of an id, the earlier counts."""
+    names = ("created_at", "first_seen", "agent", "channel", "trust", "attributes")
+    values = (*(begun[name] for name in names[:-1]), json.dumps(begun["attributes"]))
+    here = connection.execute(f"SELECT {', '.join(names)} FROM sessions WHERE id = ?", (begun["id"],)).get
+    if not is_new and values >= (*here[:-1], json.dumps(json.loads(here[-1]))):
+        return
+    changes = ", ".join(f"{name} = ?" for name in names)
+    connection.execute(f"UPDATE sessions SET {changes} WHERE id = ?", (*values, begun["id"]))
+    connection.execute(
+        "UPDATE sessions SET title = ?1 WHERE id = ?2 AND NOT EXISTS"
+        " (SELECT 1 FROM memory_history WHERE target_kind = 'session' AND target = ?2)",
+        (begun["title"], begun["id"]),
+    )
 
 
 def _message(turn: LaneTurn, seq: int) -> Message:

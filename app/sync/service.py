@@ -161,7 +161,8 @@ class SyncService:
             await self._seal()
             taken, waiting = await self._pull(joined)
             await self._obey()
-            await self._seal()
+            if self._store.may_seal:
+                await self._seal()
             added = await self._push(joined)
             await self._rewrite(joined)
             return SyncReport(taken, added, waiting)
@@ -196,7 +197,7 @@ class SyncService:
         while is_new:
             is_new, waiting = False, ""
             for lane in await asyncio.to_thread(joined.point.lanes):
-                while (found := await self._next(joined, int(lane, 16))) is not None:
+                while self._store.may_seal and (found := await self._next(joined, int(lane, 16))) is not None:
                     if isinstance(found, str):
                         waiting = found
                         break

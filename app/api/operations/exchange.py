@@ -94,7 +94,7 @@ async def import_file(
     try:
         if engine.config.flag("backup.before_import"):
             await engine.upkeep.backups.now("before-import")
-        with engine.index.worker.delayed():
+        with engine.index.worker.delayed(), engine.store.held_open():
             report = await engine.exchange.service.import_path(
                 source,
                 format,
