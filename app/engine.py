@@ -173,6 +173,7 @@ class Engine:
         self.receipts = add(WriteReceipts(store, clock))
         self.entities = add(entity_parts.build(runtime, worker.wait_quiet, chat, links_of_titles))
         self.erasure = add(erasure_parts.build(runtime, search, worker))
+        self.sync = add(sync_parts.build(runtime, indexer, self.erasure))
         self.memory_trimmer = add(MemoryTrimmer(worker.wait_quiet))
         self.inbox = add(InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish))
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
@@ -231,7 +232,6 @@ class Engine:
         self.health = health_parts.build(runtime, indexer, self.agents)
         undoers = (self.enrichment.undo_run, self.exchange.imported_files.undo)
         self.undo = undo_parts.build(runtime, indexer, self.sessions, *undoers)
-        self.sync = sync_parts.build(runtime, indexer, self.erasure)
 
     def _model_key(self) -> ApiKey:
         return self.keys.key_of(self.chat_source())

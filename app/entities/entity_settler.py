@@ -76,6 +76,9 @@ def _write(connection: apsw.Connection, target: str, state: State | None, now_ms
         return True
     if now is not None and _comparable(now) == _comparable(state):
         return False
+    if repo.get(connection, target) is None and (_is_merged(state) or state["attributes"].get("retired")):
+        # It never has its name here, which another may have.
+        repo.insert_merged(connection, target, state["name"], state["type"], state["merged_into"] or target, now_ms)
     entity_state.write(connection, target, state, now_ms)
     return True
 

@@ -120,6 +120,12 @@ class SyncService:
         await asyncio.to_thread(exchange_folder.make_vault, folder, vault)
         return await self.state()
 
+    async def leave(self) -> SyncState:
+        """Stop sharing the vault; what was shared stays, and joining the same folder again goes on."""
+        async with self._one_at_a_time:
+            await self._store.write(lambda connection: meta.remove(connection, _FOLDER))
+        return await self.state()
+
     async def is_joined(self) -> bool:
         """Return whether the vault is joined to an exchange point."""
         return await self._joined() is not None

@@ -75,11 +75,11 @@ class Machine:
 
     def join(self) -> None:
         """Join the vault to the folder."""
-        self.host.submit(engine_of(self.host).sync.join(self.folder)).result()
+        self.host.submit(engine_of(self.host).sync.service.join(self.folder)).result()
 
     def sync(self) -> SyncReport:
         """Take in what the others changed, and add what they lack."""
-        return self.host.submit(engine_of(self.host).sync.sync()).result()
+        return self.host.submit(engine_of(self.host).sync.service.sync()).result()
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return what a query finds."""
