@@ -3,7 +3,7 @@
 Of two of one name and type the one of the smaller id stays, and the other stands for it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -23,11 +23,13 @@ class EntitySettler:
 
     def settle(self, connection: apsw.Connection, targets: Sequence[str], now_ms: int) -> Sequence[str]:
         """Make entities what all their changes say; return those that are another now."""
-        rows = {target: folded(connection, "entity", target) for target in targets}
-        for target in _of_same_name(connection, rows):
-            rows.setdefault(target, folded(connection, "entity", target))
+        rows: dict[str, FoldedRow] = {}
+        found: Sequence[str] = targets
+        while found:
+            rows.update((target, folded(connection, "entity", target)) for target in found)
+            found = [target for target in _related(connection, rows) if target not in rows]
         merged = fold_entities(rows.values(), name_key)
-        waiting = {target: _wanted(connection, row, merged) for target, row in rows.items() if not row.is_erased}
+        waiting = {target: _wanted(connection, row, merged, rows) for target, row in rows.items() if not row.is_erased}
         changed: list[str] = []
         # One may take a name only once another has left it; each round settles at least one of them.
         while waiting:
@@ -54,17 +56,20 @@ class EntitySettler:
                 continue
             known = repo.named(connection, name_key(name), kind)
             if known is None:
-                repo.insert(connection, identity, name, kind, now_ms)  # type: ignore[arg-type]
+                repo.insert(connection, identity, name, kind, now_ms)
                 continue
             repo.insert_merged(connection, identity, name, kind, known, now_ms)
 
 
-def _wanted(connection: apsw.Connection, row: FoldedRow, merged: Mapping[str, str]) -> State | None:
+def _wanted(
+    connection: apsw.Connection, row: FoldedRow, merged: Mapping[str, str], known: Container[str]
+) -> State | None:
     state = local(connection, row, row.state)
     if state is None:
         return None
-    into = merged.get(row.target)
-    return state if into is None else {**state, "merged_into": into}
+    # One that was merged stays with the one that it was merged into, whatever became of that, but in a circle.
+    stays = state["merged_into"] is not None and (row.target in merged or state["merged_into"] not in known)
+    return state if stays else {**state, "merged_into": merged.get(row.target)}
 
 
 def _write(connection: apsw.Connection, target: str, state: State | None, now_ms: int) -> bool:
@@ -91,17 +96,17 @@ def _is_merged(state: State | None) -> bool:
     return state is None or state.get("merged_into") is not None
 
 
-def _of_same_name(connection: apsw.Connection, rows: Mapping[str, FoldedRow]) -> list[str]:
-    """Return the ids of entities, with changes of their own, that have a name that some have or are to have."""
+def _related(connection: apsw.Connection, rows: Mapping[str, FoldedRow]) -> list[str]:
+    """Return the ids of decided entities that share a name with some, or that some stand for."""
     found: dict[str, None] = {}
     for target, row in rows.items():
         for state in (row.state, entity_state.read(connection, target)):
             if state is None:
                 continue
             ids = connection.execute(
-                "SELECT id FROM entities e WHERE name_key = ? AND type = ? AND touched = 1 AND EXISTS"
+                "SELECT id FROM entities e WHERE ((name_key = ?1 AND type = ?2 AND touched) OR id = ?3) AND EXISTS"
                 " (SELECT 1 FROM memory_history h WHERE h.target = e.id AND h.target_kind = 'entity') ORDER BY id",
-                (name_key(str(state["name"])), state["type"]),
+                (name_key(str(state["name"])), state["type"], state["merged_into"]),
             )
             found.update((str(one[0]), None) for one in ids)
     return list(found)

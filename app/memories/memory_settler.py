@@ -51,30 +51,27 @@ class MemorySettler:
         return [target for target in in_order if self._write(connection, rows[target], wanted[target])]
 
     def _write(self, connection: apsw.Connection, row: FoldedRow, state: Mapping[str, Any] | None) -> bool:
+        at_ms = None if state is None else state.get("archived_at")
+        whole = local(connection, row, row.whole if state is None or at_ms is not None else state) or {}
         archived = archive_repo.get(connection, row.target, STORES)
-        wanted_archive = None if state is None else tuple(state.get(name) for name in _OF_ARCHIVE)
-        is_to_archive = wanted_archive is not None and wanted_archive[0] is not None
-        whole = local(connection, row, state if state is not None and not is_to_archive else row.whole) or {}
         if archived is not None:
-            if is_to_archive and not _differs(archived[0], _memory(whole)):
+            if at_ms is not None and not _differs(archived[0], _memory(whole)):
                 return False
             archive_repo.move_out(connection, row.target)
             if archived[0].deleted_at is None:
                 self._index.memory_stored(connection, archived[0])
-        now = repo.get(connection, row.target, stores=STORES)
-        wanted = _memory(whole)
+        now, wanted = repo.get(connection, row.target, stores=STORES), _memory(whole)
         is_changed = archived is not None or now is None or _differs(now, wanted)
         if is_changed:
-            write_state(
-                connection, self._index, now, wanted if now is None else replace(wanted, version=now.version + 1)
-            )
-        if is_to_archive and wanted_archive is not None:
-            archive_moves.put_in(connection, self._index, row.target, str(wanted_archive[1]), int(wanted_archive[0]))
-        return is_changed or is_to_archive
+            version = wanted.version if now is None else now.version + 1
+            write_state(connection, self._index, now, replace(wanted, version=version))
+        if state is not None and at_ms is not None:
+            archive_moves.put_in(connection, self._index, row.target, str(state["reason"]), int(at_ms))
+        return is_changed or at_ms is not None
 
 
 def _of_same_key(connection: apsw.Connection, rows: Mapping[str, FoldedRow]) -> Iterable[str]:
-    """Return the ids of facts with the category, key and store that some have now, or are to have."""
+    """Return the ids of facts with the key that some have or are to have."""
     keys: set[tuple[str, str, str]] = set()
     for target, row in rows.items():
         now = repo.get(connection, target, stores=STORES)

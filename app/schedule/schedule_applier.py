@@ -76,7 +76,9 @@ class ScheduleApplier(NamedApplier[Schedule]):
 
 
 def make_received(connection: apsw.Connection, first: Change, state: State) -> None:
-    """Make a schedule that another machine made, unless it is here; it runs once its state is applied.
+    """Make a schedule that another machine made, unless it is here.
+
+    It runs once its state is applied.
 
     Args:
         connection: The writer's connection, inside a transaction.
@@ -86,8 +88,8 @@ def make_received(connection: apsw.Connection, first: Change, state: State) -> N
     if repo.is_stored(connection, first.target):
         return
     at, fields = to_datetime(first.at_ms), _fields(state)
-    made = {"user_id": first.actor, "created_at": at, "updated_at": at}
-    repo.insert(connection, Schedule(id=first.target, **({"status": "active"} | fields | made)))
+    made: State = {"user_id": first.actor, "created_at": at, "updated_at": at}
+    repo.insert(connection, Schedule(id=first.target, **{"status": "active", **fields, **made}))
 
 
 def _fields(state: State) -> State:

@@ -24,14 +24,14 @@ class TurnReceiver:
     """Stores conversations and turns of other machines.
 
     Args:
-        index: Told of every turn.
+        index: Indexes the turns.
     """
 
     def __init__(self, index: MessageIndexer) -> None:
         self._index = index
 
     def add_session(self, connection: apsw.Connection, begun: Mapping[str, Any], now_ms: int) -> bool:
-        """Add a conversation, unless it is here, and its other ids; return whether it is new."""
+        """Add a conversation and its other ids, and return whether it is new."""
         session = str(begun["id"])
         is_new = repo.head(connection, session) is None
         if is_new:
@@ -51,7 +51,7 @@ class TurnReceiver:
         return is_new
 
     def add_turns(self, connection: apsw.Connection, session: str, turns: Sequence[LaneTurn], now_ms: int) -> int:
-        """Add the turns of a conversation that are not here yet; return how many there were."""
+        """Add turns that are not here yet, and return how many there were."""
         last_seq, forgotten_ms = repo.head(connection, session) or (0, None)
         stored: list[Message] = []
         for turn in turns:
@@ -78,7 +78,7 @@ class TurnReceiver:
 
 
 def _begin(connection: apsw.Connection, begun: Mapping[str, Any], *, is_new: bool) -> None:
-    """Store how a conversation began; of two machines that began one of an id, the earlier counts."""
+    """Store how a conversation began; of two machines the earlier counts."""
     names = ("created_at", "first_seen", "agent", "channel", "trust", "attributes")
     values = (*(begun[name] for name in names[:-1]), json.dumps(begun["attributes"]))
     here = connection.execute(f"SELECT {', '.join(names)} FROM sessions WHERE id = ?", (begun["id"],)).get
@@ -112,7 +112,7 @@ def _message(turn: LaneTurn, seq: int) -> Message:
 
 
 def _is_same(connection: apsw.Connection, session: str, turn: LaneTurn) -> bool:
-    """Return whether a turn is here as another machine's: both read it of the same transcript."""
+    """Return whether another machine read the same turn of the same transcript."""
     name = (turn.said["payload"] or {}).get("id")
     row = connection.execute(
         "SELECT 1 FROM messages m JOIN lanes l ON l.number = m.origin WHERE m.session_id = ? AND l.lane <> ?"

@@ -251,7 +251,7 @@ class Store:
         return await self.write(self._lane.seal)
 
     async def begin_lane(self) -> None:
-        """Go on in a new lane, for another copy of the vault writes in this one."""
+        """Go on in a new lane, as another copy of the vault writes this one."""
         await self.write(self._lane.begin)
 
     @property
@@ -261,7 +261,7 @@ class Store:
 
     @contextmanager
     def held_open(self) -> "Iterator[None]":
-        """Keep entries of the history from being sealed, such as those that an import extends until it ends."""
+        """Keep entries of the history from being sealed, such as those of an import."""
         self._open_holds += 1
         try:
             yield

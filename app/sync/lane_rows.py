@@ -19,7 +19,7 @@ Row = tuple[str, str]
 
 
 def mark(connection: apsw.Connection, lane: int) -> tuple[int, str]:
-    """Return how far a lane is known from the exchange: the last number, and the digest of its segment."""
+    """Return the last number of a lane in the exchange, with the digest there."""
     row = connection.execute("SELECT shared_n, digest FROM lanes WHERE lane = ?", (lane,)).fetchone()
     return (0, "") if row is None else (int(str(row[0])), str(row[1]))
 
@@ -31,8 +31,8 @@ def set_mark(connection: apsw.Connection, lane: int, n: int, digest: str) -> Non
 
 def knows(connection: apsw.Connection, part: LanePart) -> bool:
     """Return whether all is here that the writer of some changes knew."""
-    known = dict(connection.execute("SELECT lane, n FROM lanes").fetchall())
-    return all(int(str(known.get(other, 0))) >= up_to for _, other, up_to in part.knowledge)
+    known = {int(str(lane)): int(str(n)) for lane, n in connection.execute("SELECT lane, n FROM lanes")}
+    return all(known.get(other, 0) >= up_to for _, other, up_to in part.knowledge)
 
 
 def add_lane(connection: apsw.Connection, part: LanePart, wall_ms: int) -> None:
@@ -105,7 +105,7 @@ def _dump(state: turn_references.State | None) -> str | None:
 
 
 def seal(connection: apsw.Connection) -> None:
-    """Seal what was written here so far, which does not know what is taken in now."""
+    """Seal what was written here before something else is taken in."""
     lanes.seal(connection)
 
 

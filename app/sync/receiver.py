@@ -30,7 +30,7 @@ class TurnSink(Protocol):
         """Add a conversation, unless it is here; return whether it is new."""
 
     def add_turns(self, connection: apsw.Connection, session: str, turns: Sequence[LaneTurn], now_ms: int) -> int:
-        """Add the turns of a conversation that are not here yet; return how many there were."""
+        """Add turns that are not here yet, and return how many there were."""
 
 
 class NameSink(Protocol):

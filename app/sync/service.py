@@ -88,7 +88,7 @@ class SyncService:
         self._one_at_a_time = asyncio.Lock()
 
     async def join(self, folder: Path) -> SyncState:
-        """Join the vault to the exchange point in a folder, making it where there is none.
+        """Join the vault to the exchange point in a folder, which is made if needed.
 
         What the vault has is added to what is there; nothing is removed on either side.
 
@@ -121,7 +121,7 @@ class SyncService:
         return await self.state()
 
     async def leave(self) -> SyncState:
-        """Stop sharing the vault; what was shared stays, and joining the same folder again goes on."""
+        """Stop sharing the vault; joining the same folder again goes on."""
         async with self._one_at_a_time:
             await self._store.write(lambda connection: meta.remove(connection, _FOLDER))
         return await self.state()
@@ -216,7 +216,7 @@ class SyncService:
         return self._receiver.take(connection, segment, now_ms)
 
     async def _next(self, joined: _Joined, lane: int) -> Segment | str | None:
-        """Return the next segment of a lane, why it waits, or ``None`` where there is none."""
+        """Return the next segment of a lane, or why it waits; ``None`` without one."""
 
         def mark(connection: apsw.Connection) -> tuple[int, str, bool]:
             own = lanes.own(connection)
@@ -242,7 +242,7 @@ class SyncService:
         return segment if is_known else "changes of another machine are missing"
 
     async def _leave_copied_lane(self, joined: _Joined) -> None:
-        """Begin a new lane where the exchange knows another end of the own one than this vault.
+        """Begin a new lane where the exchange knows the own one better than this vault.
 
         Then the vault was copied, or put back from a backup, and its former lane is pulled like that of others.
         """
@@ -324,7 +324,7 @@ class SyncService:
 def _encoded(
     lane: int, after: int, last: int | None, vault: str, previous: str, connection: apsw.Connection
 ) -> tuple[bytes, str, int] | None:
-    """Return the next segment of a lane, its digest and its last number; ``None`` where nothing is left."""
+    """Return the next segment of a lane, with its digest and last number."""
     part = capture.part_after(connection, lane, after, MOST_CHARACTERS, last)
     return None if part is None else (*lane_segment.encode(part, vault, previous), part.last)
 
@@ -334,7 +334,7 @@ def _set_mark(lane: int, n: int, digest: str, connection: apsw.Connection) -> No
 
 
 def _objects(point: ExchangePoint, lane: int) -> list[_Object]:
-    """Return the segments of a lane in order, of those that were written anew the latest last."""
+    """Return the segments of a lane in order, the newest of each last."""
     found = [
         _Object(name, int(match[1]), int(match[2]), int(match[3] or 0))
         for name in point.names(f"{lane:016x}")

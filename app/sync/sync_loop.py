@@ -72,7 +72,7 @@ class SyncLoop(Part):
                 _log.warning("synchronisation failed: %s", error.code)
 
     async def _until_quiet(self) -> None:
-        """Wait for a change and the end of what is being written, or until it is time to look."""
+        """Wait for a pause in the writing, or until it is time to look."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._changed.wait(), self._poll_s)
         loop = asyncio.get_running_loop()

@@ -35,7 +35,7 @@ class SavedSearchSettler:
 
 
 def _settle_query(connection: apsw.Connection, query: str) -> Sequence[str]:
-    """Store the one search of a query that stays; return it if it is another now."""
+    """Store the one search of a query that stays, and return it if it changed."""
     ids = connection.execute(
         "SELECT DISTINCT target FROM memory_history WHERE target_kind = 'saved_search'"
         " AND ?1 IN (before ->> 'query', after ->> 'query') ORDER BY target",

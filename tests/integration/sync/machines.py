@@ -1,4 +1,4 @@
-"""Real vaults of one person that share their changes through a folder, and what all of them must agree on."""
+"""Real vaults of one person that share a folder, and what they must agree on."""
 
 from contextlib import suppress
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A process that writes to a vault and synchronises it until it is killed; says what was acknowledged."""
+"""A process that writes to a vault and synchronises it until it is killed."""
 
 import sys
 from contextlib import suppress
@@ -12,17 +12,22 @@ def main(vault: str, folder: str, name: str) -> None:
     """Write, synchronise and say so, for ever."""
     machine = Machine(Path(vault), Path(folder))
     machine.join()
-    print("ready", flush=True)
+    _say("ready")
     number = 0
     while True:
         number += 1
         text = f"{name} {number}"
         machine.ask("note.save", content=text)
-        print("note", text, flush=True)
+        _say(f"note {text}")
         machine.ask("session.append", session="talk", messages=[{"role": "user", "content": text}])
-        print("turn", text, flush=True)
+        _say(f"turn {text}")
         with suppress(KeepsakeError):
             machine.sync()
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

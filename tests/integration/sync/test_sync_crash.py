@@ -1,4 +1,4 @@
-"""Machines whose processes are killed at any moment lose nothing that was acknowledged, and agree afterwards."""
+"""Machines whose processes are killed lose nothing that was acknowledged."""
 
 import os
 import random
@@ -17,7 +17,7 @@ ROUNDS = 4
 
 @contextmanager
 def writing(vault: Path, folder: Path, name: str) -> Iterator[list[str]]:
-    """Run a writing process until the block ends, then kill it; gives the lines that it said."""
+    """Run a writing process until the block ends, and give the lines that it said."""
     command = [sys.executable, "-m", "tests.integration.sync.syncing_process", str(vault), str(folder), name]
     process = subprocess.Popen(command, cwd=ROOT, env=dict(os.environ), stdout=subprocess.PIPE, text=True)
     said: list[str] = []
