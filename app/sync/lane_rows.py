@@ -95,7 +95,7 @@ def _add_entry(connection: apsw.Connection, change: Change) -> None:
         connection.execute(
             "UPDATE memory_history SET undone_by = (SELECT u.id FROM memory_history u WHERE u.lane = ?1 AND u.n = ?2)"
             " WHERE lane = ?3 AND n = ?4 AND (undone_by IS NULL OR (SELECT (u.hlc, u.lane, u.n) > (?5, ?1, ?2)"
-            " FROM memory_history u WHERE u.id = undone_by))",
+            " FROM memory_history u WHERE u.id = memory_history.undone_by))",
             (place.lane, place.n, *change.undoes, place.hlc),
         )
 
