@@ -4,6 +4,7 @@ Of two of one name and type the one of the smaller id stays, and the other stand
 """
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -16,6 +17,7 @@ from app.sync.group_folds import fold_entities
 from app.sync.row_settler import folded, local
 
 State = dict[str, Any]
+_NAMELESS = "\x1f"  # begins no name
 
 
 class EntitySettler:
@@ -28,7 +30,7 @@ class EntitySettler:
         while found:
             rows.update((target, folded(connection, "entity", target)) for target in found)
             found = [target for target in _related(connection, rows) if target not in rows]
-        merged = fold_entities(rows.values(), name_key)
+        merged = _merged(rows)
         waiting = {target: _wanted(connection, row, merged, rows) for target, row in rows.items() if not row.is_erased}
         changed: list[str] = []
         # One may take a name only once another has left it; each round settles at least one of them.
@@ -59,6 +61,32 @@ class EntitySettler:
                 repo.insert(connection, identity, name, kind, now_ms)
                 continue
             repo.insert_merged(connection, identity, name, kind, known, now_ms)
+
+
+def _merged(rows: Mapping[str, FoldedRow]) -> dict[str, str]:
+    """Return the entities that stand for others, by the ids of those.
+
+    One that no person decided about has no claim to its name, and stands for the one that has it.
+    """
+    decided, others = {}, {}
+    for target, row in rows.items():
+        state = row.state
+        if state is None or state["touched"]:
+            decided[target] = row
+        else:
+            others[target] = replace(row, state={**state, "name": f"{_NAMELESS}{target}"})
+    merged = fold_entities((*decided.values(), *others.values()), name_key)
+    holders = {
+        (name_key(state["name"]), state["type"]): target
+        for target, row in decided.items()
+        if (state := row.state) is not None and target not in merged and not state["attributes"].get("retired")
+    }
+    for target in others:
+        state = rows[target].state or {}
+        holder = holders.get((name_key(state["name"]), state["type"]))
+        if holder is not None and state["merged_into"] is None:
+            merged[target] = holder
+    return merged
 
 
 def _wanted(
@@ -97,7 +125,7 @@ def _is_merged(state: State | None) -> bool:
 
 
 def _related(connection: apsw.Connection, rows: Mapping[str, FoldedRow]) -> list[str]:
-    """Return the ids of decided entities that share a name with some, or that some stand for."""
+    """Return the ids of entities that some share a name with or stand for."""
     found: dict[str, None] = {}
     for target, row in rows.items():
         for state in (row.state, entity_state.read(connection, target)):

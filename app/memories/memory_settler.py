@@ -55,7 +55,8 @@ class MemorySettler:
         whole = local(connection, row, row.whole if state is None or at_ms is not None else state) or {}
         archived = archive_repo.get(connection, row.target, STORES)
         if archived is not None:
-            if at_ms is not None and not _differs(archived[0], _memory(whole)):
+            is_same = state is not None and (at_ms, state.get("reason")) == archived[1:]
+            if is_same and not _differs(archived[0], _memory(whole)):
                 return False
             archive_repo.move_out(connection, row.target)
             if archived[0].deleted_at is None:

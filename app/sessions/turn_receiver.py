@@ -54,10 +54,10 @@ class TurnReceiver:
         """Add turns that are not here yet, and return how many there were."""
         last_seq, forgotten_ms = repo.head(connection, session) or (0, None)
         stored: list[Message] = []
+        known = turn_log.known_names(connection, session)
         for turn in turns:
-            if turn_log.local_number(connection, session, turn.lane, turn.seq) is None and not _is_same(
-                connection, session, turn
-            ):
+            if (turn.lane, turn.seq) not in known and not _is_same(connection, session, turn):
+                known.add((turn.lane, turn.seq))
                 last_seq += 1
                 message = _message(turn, last_seq)
                 repo.insert_received(connection, message, lanes.number_of(connection, turn.lane), turn.seq)
@@ -114,9 +114,12 @@ def _message(turn: LaneTurn, seq: int) -> Message:
 def _is_same(connection: apsw.Connection, session: str, turn: LaneTurn) -> bool:
     """Return whether another machine read the same turn of the same transcript."""
     name = (turn.said["payload"] or {}).get("id")
+    if name is None:
+        return False
+    # Few turns were said at the same time, but a conversation may have very many.
     row = connection.execute(
-        "SELECT 1 FROM messages m JOIN lanes l ON l.number = m.origin WHERE m.session_id = ? AND l.lane <> ?"
-        " AND m.created_at = ? AND m.role = ? AND m.payload ->> 'id' = ?",
-        (session, turn.lane, turn.said["created_at"], turn.said["role"], name),
+        "SELECT 1 FROM messages m JOIN lanes l ON l.number = m.origin WHERE m.created_at = ? AND +m.session_id = ?"
+        " AND l.lane <> ? AND m.role = ? AND m.payload ->> 'id' = ?",
+        (turn.said["created_at"], session, turn.lane, turn.said["role"], name),
     ).fetchone()
-    return name is not None and row is not None
+    return row is not None

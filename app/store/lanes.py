@@ -123,9 +123,11 @@ def learn(connection: apsw.Connection) -> None:
 def known_at(connection: apsw.Connection, lane: int, n: int) -> dict[int, int]:
     """Return up to which number a lane knew the others at its change ``n``."""
     rows = connection.execute(
-        "SELECT of_lane, max(known) FROM lane_knowledge WHERE lane = ? AND n <= ? GROUP BY of_lane", (lane, n)
+        "SELECT l.lane, (SELECT known FROM lane_knowledge k WHERE k.lane = ?1 AND k.of_lane = l.lane AND k.n <= ?2"
+        " ORDER BY k.n DESC LIMIT 1) FROM lanes l",
+        (lane, n),
     )
-    return {int(str(of_lane)): int(str(known)) for of_lane, known in rows}
+    return {int(str(of_lane)): int(str(known)) for of_lane, known in rows if known is not None}
 
 
 def disown(connection: apsw.Connection) -> None:

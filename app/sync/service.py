@@ -86,6 +86,7 @@ class SyncService:
         self._forget = forget
         self._publish = publish
         self._one_at_a_time = asyncio.Lock()
+        self._has_joined = asyncio.Event()
 
     async def join(self, folder: Path) -> SyncState:
         """Join the vault to the exchange point in a folder, which is made if needed.
@@ -118,6 +119,7 @@ class SyncService:
 
         vault = await self._store.write(work)
         await asyncio.to_thread(exchange_folder.make_vault, folder, vault)
+        self._has_joined.set()
         return await self.state()
 
     async def leave(self) -> SyncState:
@@ -126,9 +128,11 @@ class SyncService:
             await self._store.write(lambda connection: meta.remove(connection, _FOLDER))
         return await self.state()
 
-    async def is_joined(self) -> bool:
-        """Return whether the vault is joined to an exchange point."""
-        return await self._joined() is not None
+    async def until_joined(self) -> None:
+        """Return once the vault is joined to an exchange point."""
+        while await self._joined() is None:
+            self._has_joined.clear()
+            await self._has_joined.wait()
 
     async def state(self) -> SyncState:
         """Return where the vault's changes are shared, and how far each lane is known."""
@@ -164,6 +168,7 @@ class SyncService:
                 raise InputError("This vault shares its changes with no other machine. Name a folder first.")
             if not self._store.may_seal:
                 return SyncReport(waiting="an import is running")
+            await asyncio.to_thread(joined.point.require_there)
             await self._seal()
             taken, waiting = await self._pull(joined)
             await self._obey()

@@ -58,10 +58,8 @@ class SyncLoop(Part):
     async def run(self) -> None:
         """Synchronise until the vault is closed."""
         while True:
+            await self._service.until_joined()
             await self._until_quiet()
-            if not await self._service.is_joined():
-                self._failure = ""
-                continue
             try:
                 await self._service.sync()
                 self._failure = ""

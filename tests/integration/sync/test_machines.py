@@ -1,13 +1,15 @@
 """Two machines of one person agree on everything once each has heard of the other."""
 
 import shutil
+import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from app.errors import ExchangeError
+from app.errors import ExchangeError, InputError, MachineError
+from tests.helpers.engine import engine_of
 from tests.integration.sync.machines import Machine, settle
 
 
@@ -283,6 +285,49 @@ def test_an_export_is_the_same_before_and_after(joined: tuple[Machine, Machine],
     settle(one, other)
     one.ask("exchange.export", path=str(paths[1]), format="jsonl")
     assert lines(paths[0]) == lines(paths[1])
+
+
+def test_what_is_written_is_shared_by_itself(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    one.ask("note.save", content="shared by itself")
+    while not list(one.folder.rglob("s-*")):
+        time.sleep(0.05)
+    other.sync()
+    assert other.contents() == ["shared by itself"]
+
+
+def test_nothing_is_sealed_while_an_import_runs(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    other.ask("note.save", content="of the other")
+    other.sync()
+    with engine_of(one.host).store.held_open():
+        one.ask("note.save", content="of an import")
+        assert one.sync().waiting == "an import is running"
+        assert one.contents() == ["of an import"]
+    settle(one, other)
+    assert one.contents() == ["of an import", "of the other"]
+
+
+def test_the_operations_join_share_and_leave(pair: tuple[Machine, Machine]) -> None:
+    one, other = pair
+    with pytest.raises(InputError, match="no other machine"):
+        one.ask("device.sync")
+    with pytest.raises(MachineError, match="Make it first"):
+        one.ask("device.folder", path=str(one.folder / "missing"))
+    state = one.ask("device.folder", path=str(one.folder))
+    assert other.ask("device.folder", path=str(one.folder)).vault == state.vault
+    one.ask("note.save", content="shared")
+    assert one.ask("device.sync").added == 1
+    assert other.ask("device.sync").taken == 1
+    [own] = [lane for lane in one.ask("device.status").lanes if lane.is_own]
+    assert own.known == own.shared > 0
+    assert one.ask("device.leave").folder == ""
+    elsewhere = one.folder.parent / "elsewhere"
+    elsewhere.mkdir()
+    with pytest.raises(InputError, match="through another folder"):
+        one.ask("device.folder", path=str(elsewhere))
+    assert one.ask("device.folder", path=str(one.folder)).vault == state.vault
+    settle(one, other)
 
 
 def lines(path: Path) -> list[str]:

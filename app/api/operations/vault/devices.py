@@ -18,7 +18,8 @@ async def folder(engine: Engine, caller: Caller, path: str, plain_text: bool = F
 
     The first vault that names a folder begins the exchange there; others join it with what they have, and nothing is
     removed on either side. A program that copies files, a network drive or a stick may carry the folder. What is put
-    into it is not encrypted: who reads the folder reads the vault, its private part too.
+    into it is not encrypted: who reads the folder reads the vault, its private part too. Attached files, settings,
+    agents, what waits in the inbox and scratchpads stay on each machine.
 
     Args:
         path: A folder that is there. Of a vault that is shared already, the place where its folder is now.
