@@ -66,7 +66,7 @@ class SchedulePane(ReadingPane):
         self._status: Any = None
         self._week = _monday(datetime.now().astimezone().date())
         self.listing = ScheduleList(bridge, self)
-        self.page = SchedulePage(bridge, self)
+        self.page = SchedulePage(self)
         self.editor = ScheduleEditor(bridge, self)
         self.week = WeekView(self)
         self._empty = EmptyState(
