@@ -173,7 +173,6 @@ class Engine:
         self.receipts = add(WriteReceipts(store, clock))
         self.entities = add(entity_parts.build(runtime, worker.wait_quiet, chat, links_of_titles))
         self.erasure = add(erasure_parts.build(runtime, search, worker))
-        self.sync = sync_parts.build(runtime, indexer, self.erasure)
         self.memory_trimmer = add(MemoryTrimmer(worker.wait_quiet))
         self.inbox = add(InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish))
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
@@ -200,7 +199,6 @@ class Engine:
         self.note_folder = exchange_parts.build_note_folder(runtime, indexer, self.memories, incognito)
         if self.isolated is not None:
             add(IsolatedBackups(self.isolated.paths, self.isolated.at, clock, config))
-            add(self.sync)
             add(self.capture)
             add(self.note_folder)
         self.attachments = AttachmentService(self.vault)
@@ -231,6 +229,9 @@ class Engine:
         self.safety = SafetyRecords(store, clock)
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
         self.health = health_parts.build(runtime, indexer, self.agents)
+        self.sync = sync_parts.build(runtime, indexer, self.erasure)
+        if self.isolated is not None:
+            self._parts.add(self.sync)
         undoers = (self.enrichment.undo_run, self.exchange.imported_files.undo)
         self.undo = undo_parts.build(runtime, indexer, self.sessions, *undoers)
 

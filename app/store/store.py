@@ -14,7 +14,7 @@ from app.core.files import from_os
 from app.core.stop_signal import StopSignal
 from app.core.vault_opening import VaultOpening
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
-from app.store import readonly, staged_restore
+from app.store import lanes, readonly, staged_restore
 from app.store.backup import backup_path, copy_database
 from app.store.connection import create_file, open_frozen_reader, open_reader, open_writer
 from app.store.connection_threads import ThreadPool, Work
@@ -70,7 +70,7 @@ class Store:
             stop=self.stop_signal,
             busy_ms=options.busy_ms,
             watch=partial(trace_write, options.trace) if watching else None,
-            at_end=self._lane.note,
+            at_end=self._lane.close,
         )
         self._readers = ThreadPool(
             "reader",
@@ -248,7 +248,7 @@ class Store:
 
         See ``app.store.lanes.seal``.
         """
-        return await self.write(self._lane.seal)
+        return await self.write(lanes.seal)
 
     async def begin_lane(self) -> None:
         """Go on in a new lane, as another copy of the vault writes this one."""

@@ -33,7 +33,7 @@ class ExchangeFolder:
         self._base = folder / ROOT / vault
 
     def require_there(self) -> None:
-        """Refuse where the folder is not there, such as on a stick that is not plugged in.
+        """Refuse where the folder is not there, such as on a stick.
 
         Raises:
             ExchangeError: It is not there.

@@ -14,7 +14,7 @@ class ExchangePoint(Protocol):
     """
 
     def require_there(self) -> None:
-        """Refuse where the place is not there, so that an empty one is not taken for it."""
+        """Refuse where the place is not there; an empty one is not taken for it."""
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Keep an object under a new name; return False where the name is taken."""

@@ -15,7 +15,7 @@ from app.entities.model import OwnerKind
 from app.llm.model import Usage
 from app.schedule.model import Cadence, JobResult
 from app.upkeep.merge_proposals import MergeProposals
-from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 _SHOWN: Final = 50  # changes of a plan
 _MOST_FAILURES: Final = 3  # one after the other; then the model is left alone for this run
@@ -89,8 +89,7 @@ class Enrichment:
 
     def cadences(self) -> tuple[Cadence, ...]:
         """Return its time of day; see ``UpkeepJob``."""
-        hour, _, minute = self._options().time.partition(":")
-        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *"),)
+        return (daily(self._options().time),)
 
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""

@@ -15,7 +15,7 @@ from app.memories.digests.compression import ACTOR, CompressionService
 from app.memories.digests.digest_writer import DigestWriter
 from app.memories.queries.memory_queries import MemoryQueries
 from app.schedule.model import Cadence, JobResult
-from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 _SHOWN = 100
 _STAGES = ("compressed", "archived", "deleted")
@@ -83,8 +83,7 @@ class Retention:
 
     def cadences(self) -> tuple[Cadence, ...]:
         """Return its time of day; see ``UpkeepJob``."""
-        hour, _, minute = self._options().time.partition(":")
-        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *"),)
+        return (daily(self._options().time),)
 
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""

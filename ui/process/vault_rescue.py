@@ -13,6 +13,7 @@ from app.core.process.program_command import program_command
 from app.errors import KeepsakeError, WrongPassphraseError
 from app.recovery.model import SalvageReport
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
+from ui.engine_texts import error_text
 from ui.models.dates import counted, format_number
 from ui.shell.start.opening_advice import OpeningRemedy
 from ui.shell.start.start_page import StartPage
@@ -134,7 +135,7 @@ class VaultRescue(QObject):
         try:
             await asyncio.get_running_loop().run_in_executor(None, self._recovery.cancel_encryption)
         except KeepsakeError as error:
-            self._page.show_locked(error.message)
+            self._page.show_locked(error_text(error))
         else:
             self.reopen_requested.emit()
 
@@ -170,7 +171,7 @@ class VaultRescue(QObject):
         try:
             found = await asyncio.get_running_loop().run_in_executor(None, work)
         except KeepsakeError as error:
-            self._page.show_result(error.message)
+            self._page.show_result(error_text(error))
         else:
             show(found)
 

@@ -181,6 +181,7 @@ def test_a_vault_that_was_put_back_gets_its_own_tail_again(joined: tuple[Machine
     one, other = joined
     one.ask("note.save", content="before the backup")
     settle(one, other)
+    [(lanes,)] = one.rows("SELECT count(*) FROM lanes WHERE was_own")
     one.stop()
     backup = tmp_path / "backup.db"
     shutil.copy(one.vault / "memory.db", backup)
@@ -195,7 +196,6 @@ def test_a_vault_that_was_put_back_gets_its_own_tail_again(joined: tuple[Machine
         (one.vault / name).unlink(missing_ok=True)
     one.start()
     assert one.contents() == ["before the backup"]
-    [(lanes,)] = one.rows("SELECT count(*) FROM lanes WHERE was_own")
     one.ask("note.save", content="after it was put back")
     settle(one, other)
     assert other.contents() == ["after it was put back", "after the backup", "before the backup"]
@@ -322,10 +322,10 @@ def test_the_operations_join_share_and_leave(pair: tuple[Machine, Machine]) -> N
     [own] = [lane for lane in one.ask("device.status").lanes if lane.is_own]
     assert own.known == own.shared > 0
     assert one.ask("device.leave").folder == ""
-    elsewhere = one.folder.parent / "elsewhere"
-    elsewhere.mkdir()
+    another = one.folder.parent / "another"
+    another.mkdir()
     with pytest.raises(InputError, match="through another folder"):
-        one.ask("device.folder", path=str(elsewhere))
+        one.ask("device.folder", path=str(another))
     assert one.ask("device.folder", path=str(one.folder)).vault == state.vault
     settle(one, other)
 

@@ -11,6 +11,7 @@ from app.changes import Area
 from app.errors import KeepsakeError
 from ui import operations
 from ui.actions import Action
+from ui.engine_texts import error_text
 from ui.panes.agents.agent_list import AgentList
 from ui.panes.agents.agent_page import AgentPage
 from ui.panes.agents.call_items import load_items
@@ -199,7 +200,7 @@ class AgentsPane(ReadingPane):
         try:
             preview = await self.bridge.call(call)
         except KeepsakeError as error:
-            self.connect_form.show_problem(error.message)
+            self.connect_form.show_problem(error_text(error))
             return
         self.connect_form.show_preview(preview)
 

@@ -11,6 +11,7 @@ from shiboken6 import isValid
 from app.errors import KeepsakeError, NotFoundError, StaleError
 from app.memories.model import Memory
 from ui import operations
+from ui.engine_texts import error_text
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -311,7 +312,7 @@ class Draft(QObject):
     def _give_back(self, taken: dict[str, Any], error: KeepsakeError) -> None:
         self._pending = {**taken, **self._pending}
         if isValid(self):
-            self._set_state("failed", error.message)
+            self._set_state("failed", error_text(error))
 
     def _set_state(self, state: State, why: str = "") -> None:
         self.state, self.why = state, why

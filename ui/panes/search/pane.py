@@ -10,6 +10,7 @@ from app.errors import KeepsakeError
 from app.retrieval.model import Found, Hit, Leg, MonthCount, Query
 from ui import operations, theme
 from ui.actions import Action, Slot
+from ui.engine_texts import error_text
 from ui.models.dates import format_number
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
@@ -398,7 +399,7 @@ class SearchPane(ReadingPane):
         except KeepsakeError as error:
             self._delay.stop()
             self._is_enter_pending = False
-            self._summary.show_text(error.message, wrong=True)
+            self._summary.show_text(error_text(error), wrong=True)
 
     async def _parse(self, text: str) -> None:
         try:
