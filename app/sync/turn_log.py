@@ -106,7 +106,7 @@ def global_name(connection: apsw.Connection, session: str, seq: int) -> tuple[in
 
 
 def known_names(connection: apsw.Connection, session: str) -> set[tuple[int, int]]:
-    """Return lane and number of the turns of a conversation."""
+    """Return lane and number of the turns that a conversation has."""
     return {
         (int(str(lane)), int(str(seq)))
         for table in ("messages", "withheld_messages")
