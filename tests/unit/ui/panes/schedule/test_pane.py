@@ -349,3 +349,9 @@ def test_the_fields_of_the_form_begin_at_the_same_place_where_there_is_room(
     rest(lambda: len(begins()) == 1)
     pane.resize(700, 1000)
     rest(lambda: editor.limits.turns.mapTo(editor, editor.limits.turns.rect().topRight()).x() <= editor.width())
+
+
+def test_the_time_of_an_interval_is_called_the_next(pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest) -> None:
+    made = host.ask("schedule.create", goal="Look at the frost", cadence={"kind": "interval", "seconds": 7200})
+    _choose(pane, made.id, bridge, rest)
+    rest(lambda: pane.page._next.text().startswith("Next: "))
