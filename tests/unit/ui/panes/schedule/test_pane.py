@@ -149,7 +149,7 @@ def test_the_last_run_is_called_done_by_its_own_entry_alone(pane: SchedulePane, 
         next_run_at=now + timedelta(hours=1), last_run_at=now, last_run_status=status,
     )  # fmt: skip
     pane.page.show_schedule(schedule, has_plan=False)
-    pane.listing.model.put([schedule])
+    pane.listing.model.set_rows({schedule.id: schedule})
     card = pane.listing.model.card_of("sch-decay")
     assert card is not None
     ended = state_badge(status).text
