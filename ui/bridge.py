@@ -98,7 +98,7 @@ class Bridge(QObject):
         return self.start(work, self.refresh_failed.emit)
 
     def tell_failure(self, error: KeepsakeError) -> None:
-        """Tell of a failure whose widget is gone, unless its object or the vault is gone too."""
+        """Tell of a failure whose widget is gone, unless the vault is closed too."""
         if not self._is_closed and not isinstance(error, NotFoundError):
             self.failed.emit(error)
 

@@ -196,7 +196,7 @@ class SessionService:
             count=len(stored),
             said_ms=max(to_ms(message.created_at) for message in stored),
             now_ms=now_ms,
-            preview="" if has_preview else _preview(stored),
+            preview="" if has_preview else preview_of(stored),
         )
 
     def _open_session(
@@ -552,7 +552,8 @@ def _clean_filter(wanted: SessionFilter) -> SessionFilter:
     return replace(wanted, text=storable(wanted.text[:_LONGEST_WANTED])[0], agent=storable(wanted.agent)[0])
 
 
-def _preview(messages: Sequence[Message]) -> str:
+def preview_of(messages: Sequence[Message]) -> str:
+    """Return the preview of a conversation that begins with messages."""
     said = [(m.role, text) for m in messages if (text := without_recalled(m.content).strip())]
     chosen = next((text for role, text in said if role == "user"), said[0][1] if said else "")
     return excerpt(chosen, repo.PREVIEW_CHARACTERS)

@@ -105,6 +105,13 @@ class LaneWriter:
         settled.__wrapped__ = work  # type: ignore[attr-defined]  # traces name it
         return settled
 
+    def begin(self, connection: apsw.Connection) -> None:
+        """Begin a new lane, in which all is written from now on."""
+        lane = lanes.begin(connection, SystemClock().now_ms())
+        self._trace.event("store.lane_begun")
+        self._begin_note(lane)
+        self._lane, self._is_committed = lane.lane, False
+
     def close(self, connection: apsw.Connection) -> None:
         """Write down that the lane is written no more, and how far it came.
 

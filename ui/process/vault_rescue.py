@@ -82,7 +82,7 @@ class VaultRescue(QObject):
         self._salvaged = ""
         self._task: asyncio.Task[None] | None = None
         page.remedy_requested.connect(self._on_remedy_requested)
-        page.restore_requested.connect(self._on_restore_requested)
+        page.restore_requested.connect(self._restore)
         page.unlock_requested.connect(self._on_unlock_requested)
         page.cancel_requested.connect(self._on_cancel_requested)
         page.decryption_answered.connect(self._on_decryption_answered)
@@ -150,9 +150,6 @@ class VaultRescue(QObject):
             self._page.show_error(error)
         else:
             self.reopen_requested.emit()
-
-    def _on_restore_requested(self, name: str) -> None:
-        self._restore(name)
 
     def _restore(self, name: str) -> None:
         doing = self.tr(

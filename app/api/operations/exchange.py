@@ -90,7 +90,7 @@ async def import_file(
         with engine.jobs.running(f"Importing {source.name or source}", "bytes", job) as work:
             if engine.config.flag("backup.before_import"):
                 await engine.upkeep.backups.now("before-import")
-            with engine.index.worker.delayed():
+            with engine.index.worker.delayed(), engine.store.held_open():
                 report = await engine.exchange.service.import_path(
                     source,
                     format,

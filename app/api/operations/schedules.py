@@ -216,8 +216,8 @@ async def due(engine: Engine, caller: Caller, limit: Count = 20) -> list[Schedul
     Args:
         limit: How many at most.
     """
-    found = [item for item in await engine.schedules.service.due(2000) if _may_use(caller, item)]
-    return [await _with_wait(engine, item) for item in found[:limit]]
+    schedules = [item for item in await engine.schedules.service.due(2000) if _may_use(caller, item)]
+    return [await _with_wait(engine, item) for item in schedules[:limit]]
 
 
 @operation("schedule.runs", trust="inner", sentence="Used schedules")
@@ -454,10 +454,10 @@ async def _visible(engine: Engine, caller: Caller, schedule_id: str) -> Schedule
     Raises:
         NotFoundError: There is none that it may use.
     """
-    found = await engine.schedules.service.get(schedule_id)
-    if not _may_use(caller, found):
+    schedule = await engine.schedules.service.get(schedule_id)
+    if not _may_use(caller, schedule):
         raise NotFoundError("There is no schedule with that id. See 'schedule.search'.", id=schedule_id)
-    return found
+    return schedule
 
 
 def _may_use(caller: Caller, schedule: Schedule) -> bool:

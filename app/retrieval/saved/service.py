@@ -15,13 +15,12 @@ from app.errors import InputError, NotFoundError
 from app.retrieval.saved import repo
 from app.retrieval.saved.model import SavedSearch
 from app.retrieval.saved.saved_search_applier import GONE, SavedSearchApplier
+from app.retrieval.saved.saved_search_settler import MADE_BY
 from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
 
 AREA: Final = "saved_searches"
-MADE_BY = "saved_search_by:"
-"""Before the id of a saved search: the key in meta of the agent that saved it."""
 _PERSON = "person"
 _HISTORY: Final = SavedSearchApplier()
 MAX_SAVED = 200

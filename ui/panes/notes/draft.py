@@ -75,10 +75,10 @@ class Draft(QObject):
         self._idle = asyncio.Event()
         self._idle.set()
         self._timer = QTimer(self, singleShot=True, interval=SAVE_MS)
-        self._timer.timeout.connect(self._on_timer_timeout)
+        self._timer.timeout.connect(self.flush)
         # Someone who types without a pause is saved all the same.
         self._longest = QTimer(self, singleShot=True, interval=UNSAVED_MS)
-        self._longest.timeout.connect(self._on_timer_timeout)
+        self._longest.timeout.connect(self.flush)
         self._tag_ends = QTimer(self, singleShot=True, interval=TAG_MS)
         self._tag_ends.timeout.connect(self.finish_tag)
 
@@ -317,6 +317,3 @@ class Draft(QObject):
     def _set_state(self, state: State, why: str = "") -> None:
         self.state, self.why = state, why
         self.state_changed.emit(state, why)
-
-    def _on_timer_timeout(self) -> None:
-        self.flush()

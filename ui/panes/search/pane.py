@@ -295,7 +295,7 @@ class SearchPane(ReadingPane):
         self._nothing.second_triggered.connect(self._ask_why_not)
         self._sides.clicked.connect(self._on_sides_clicked)
         self._ranking.changed.connect(self._on_ranking_changed)
-        self._group.changed.connect(self._on_group_changed)
+        self._group.changed.connect(self._show_hits)
         for part in (self.history, self._export):
             part.noticed.connect(self.notice)
         self.history.changed.connect(self._on_history_changed)
@@ -532,9 +532,6 @@ class SearchPane(ReadingPane):
 
     def _on_ranking_changed(self) -> None:
         self._search(self.box.text())
-
-    def _on_group_changed(self) -> None:
-        self._show_hits()
 
     def _on_timeline_chosen(self, month: str) -> None:
         text = with_month(self.box.text(), month)

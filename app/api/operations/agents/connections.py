@@ -83,8 +83,8 @@ async def write(
         variables: See connection.list.
     """
     request = ConnectionRequest(client, agent, trust, review, hooks)
-    made = await engine.connections.write(request, seen, _variables(variables), actor=caller.name)
-    return Changed(made, ChangeSet(frozenset({AREA}), (made.agent_id,), caller.name))
+    result = await engine.connections.write(request, seen, _variables(variables), actor=caller.name)
+    return Changed(result, ChangeSet(frozenset({AREA}), (result.agent_id,), caller.name))
 
 
 @operation(

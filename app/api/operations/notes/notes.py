@@ -194,9 +194,9 @@ async def get(engine: Engine, caller: Caller, id: str) -> Memory:
     Args:
         id: Its id.
     """
-    found = await engine.memories.queries.get(caller.access, id)
+    memory = await engine.memories.queries.get(caller.access, id)
     engine.memories.access.count((id,))
-    return found
+    return memory
 
 
 @operation("note.list", sentence="Looked at notes")

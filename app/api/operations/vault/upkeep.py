@@ -139,13 +139,13 @@ async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Chang
 
 async def _runs_since(engine: Engine, since: datetime) -> list[ScheduleRun]:
     """Return the runs that began since a time, the latest first."""
-    found: list[ScheduleRun] = []
+    runs: list[ScheduleRun] = []
     before: str | None = None
     while True:
         page = await engine.schedules.service.runs(None, _RUNS_AT_ONCE, before)
-        found += [run for run in page if run.started_at >= since]
+        runs += [run for run in page if run.started_at >= since]
         if len(page) < _RUNS_AT_ONCE or page[-1].started_at < since:
-            return found
+            return runs
         before = page[-1].run_id
 
 
