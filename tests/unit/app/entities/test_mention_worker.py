@@ -290,3 +290,19 @@ def test_what_is_known_by_hidden_statements_is_found_for_full_trust_alone(harnes
     assert harness.names(("shared",)) == {"brackmoor": 1}
     known = {"Quillon": 3, "Brackmoor": 2, "Tessaly": 1, "ann@ferrous.io": 2, "Bob Jones": 2, "Paris": 1}
     assert harness.names() == known
+
+
+def test_a_memory_that_moves_to_another_store_is_read_by_what_is_known_there(harness: EntityHarness) -> None:
+    graph = KnowledgeGraphService(harness.store, harness.memories, harness.clock)
+    for store, name in (("private", "Tessaly"), ("shared", "Brackmoor")):
+        access = EVERYTHING.within((store,))  # type: ignore[arg-type]
+        harness.do(graph.create_entities(access, [GraphEntity(name, "place")], store))  # type: ignore[arg-type]
+    hidden = [GraphRelation("Quillon", "ann@ferrous.io", "guards")]
+    harness.do(graph.create_relations(replace(EVERYTHING.within(("shared",)), actor="other"), hidden, "shared"))
+    note = harness.note("they went to quillon, brackmoor and tessaly, says ann@ferrous.io", store="private")
+    harness.read_all()
+    assert harness.names(("private",)) == {"tessaly": 1}
+    harness.do(harness.memories.update(EVERYTHING, note.id, 1, store="shared"))
+    harness.read_all()
+    assert harness.names(("shared",)) == {"brackmoor": 1}
+    assert harness.names(("private",)) == {}
