@@ -4,13 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 import apsw
 import pytest
 
 from app.host import Host
+from tests.helpers.archives import unpack
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "tests" / "vaults"
@@ -22,8 +22,7 @@ KEPT_WORDS = ("Ines", "ones", "age")
 def unpacked(name: str, folder: Path) -> Path:
     vault = folder / "vault"
     vault.mkdir(mode=0o700)
-    with tarfile.open(FOLDER / name) as archive:
-        archive.extractall(vault, filter="data")
+    unpack(FOLDER / name, vault)
     return vault
 
 
