@@ -92,7 +92,7 @@ def test_what_it_writes_it_can_read(host: Host) -> None:
     assert host.ask("note.save", content="mine").store == "private"
 
 
-READS = ("get", "length", "recent", "messages", "all", "restore", "summary.get", "working")
+READS = ("get", "length", "recent", "messages", "all", "restore", "summary.get")
 
 
 def test_agent_reads_its_own_conversations_and_no_others(host: Host) -> None:

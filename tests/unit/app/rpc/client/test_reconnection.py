@@ -274,6 +274,6 @@ def test_the_client_is_importable_alone() -> None:
     code = "import sys; from app.rpc.client import Client; print(*sorted(sys.modules), sep='\\n')"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     own = {name for name in loaded if name == "app" or name.startswith("app.")}
-    allowed = ("app.rpc", "app.core", "app.errors", "app.changes")
+    allowed = ("app.rpc", "app.core", "app.errors", "app.sentence", "app.changes")
     assert {name for name in own if name != "app" and not name.startswith(allowed)} == set()
     assert not {"asyncio", "numpy", "apsw", "PySide6", "sqlite3"} & set(loaded)
