@@ -23,6 +23,17 @@ def named(root: QWidget, kind: type[W], name: str) -> W:
     return found[0]
 
 
+def shown(root: QWidget, kind: type[W]) -> list[W]:
+    """Return the visible widgets of a class below ``root``."""
+    return [widget for widget in root.findChildren(kind) if widget.isVisibleTo(root)]
+
+
+def one_shown(root: QWidget, kind: type[W]) -> W:
+    """Return the one visible widget of a class below ``root``."""
+    (widget,) = shown(root, kind)
+    return widget
+
+
 def is_offered(root: QWidget, name: str) -> bool:
     """Return whether a visible button below ``root`` has a name."""
     return any(name_of(button) == name for button in root.findChildren(QAbstractButton) if button.isVisibleTo(root))

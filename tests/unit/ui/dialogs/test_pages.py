@@ -4,12 +4,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QListWidget, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from app.exchange.model import ImportReport
 from app.host import Host
 from app.memories.foreign_record import Problem
-from tests.helpers.screen_reader import press, words
+from tests.helpers.screen_reader import named, press, words
 from tests.unit.ui.conftest import Rest
 from ui.actions import Action, Actions
 from ui.bridge import Bridge
@@ -20,17 +21,21 @@ from ui.dialogs.shortcuts import ShortcutsDialog
 from ui.theme import Scheme, Theme
 
 
+def page_of(pages: HelpDialog) -> QTextBrowser:
+    return named(pages, QTextBrowser, "Help page")
+
+
 def test_help_lists_pages_by_their_headings_and_follows_links(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
     (tmp_path / "01-start.md").write_text("# First steps\n\nSee [search](02-search.md).", "utf-8")
     (tmp_path / "02-search.md").write_text("no heading", "utf-8")
     pages = HelpDialog(folder=tmp_path)
     qtbot.addWidget(pages)
-    assert [pages._list.item(row).text() for row in range(2)] == ["First steps", "02 search"]
-    assert "First steps" in pages._page.toPlainText()
-    pages._on_anchor_clicked(QUrl("02-search.md"))
-    assert pages._page.toPlainText() == "no heading"
+    assert [pages.findChild(QListWidget).item(row).text() for row in range(2)] == ["First steps", "02 search"]
+    assert "First steps" in page_of(pages).toPlainText()
+    page_of(pages).anchorClicked.emit(QUrl("02-search.md"))
+    assert page_of(pages).toPlainText() == "no heading"
     with qtbot.waitSignal(pages.place_requested) as requested:
-        pages._on_anchor_clicked(QUrl("keepsake://memory/note-1"))
+        page_of(pages).anchorClicked.emit(QUrl("keepsake://memory/note-1"))
     assert requested.args == ["keepsake://memory/note-1"]
     assert not pages.open_page("none")
 
@@ -38,7 +43,7 @@ def test_help_lists_pages_by_their_headings_and_follows_links(qtbot: QtBot, look
 def test_help_without_pages_says_so(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
     pages = HelpDialog(folder=tmp_path)
     qtbot.addWidget(pages)
-    assert "missing" in pages._page.toPlainText()
+    assert "missing" in page_of(pages).toPlainText()
 
 
 def test_shortcuts_come_from_the_registry(qtbot: QtBot, bridge: Bridge) -> None:
@@ -99,5 +104,5 @@ def test_tables_of_help_are_drawn_with_hairlines(qtbot: QtBot, look: Theme, tmp_
     qtbot.addWidget(pages)
     for scheme in (Scheme.LIGHT, Scheme.DARK):
         look.set_scheme(scheme)
-        [table] = pages._page.document().rootFrame().childFrames()
+        [table] = page_of(pages).document().rootFrame().childFrames()
         assert table.format().toTableFormat().borderBrush().color() == look.colour("line")

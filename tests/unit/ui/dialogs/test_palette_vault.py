@@ -6,15 +6,19 @@ from pathlib import Path
 import apsw
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QListView
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
 from app.store.store import DATABASE
+from tests.helpers.screen_reader import one_shown
 from tests.unit.ui.conftest import Rest
+from tests.unit.ui.dialogs.palette.test_palette import typed_in
 from ui import theme
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.dialogs.palette.palette import Palette
+from ui.dialogs.palette.palette_lookup import PaletteLookup
 from ui.process.error_reporter import ErrorReporter
 from ui.shell.navigation import Place
 from ui.window import Window
@@ -44,14 +48,14 @@ def palette(
 def _type(palette: Palette, qtbot: QtBot, rest: Rest, text: str) -> list[str]:
     """Open the palette with Ctrl+K, type, wait for the vault's answer and return the titles."""
     palette.show_commands()
-    qtbot.keyClicks(palette._field, text)
-    rest(lambda: palette._lookup.is_idle)
+    qtbot.keyClicks(typed_in(palette), text)
+    rest(lambda: palette.findChild(PaletteLookup).is_idle)
     return [entry.title for entry in palette.entries]
 
 
 def _enter(palette: Palette, qtbot: QtBot) -> object:
     with qtbot.waitSignal(palette.navigate) as went:
-        qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+        qtbot.keyClick(typed_in(palette), Qt.Key.Key_Return)
     return went.args[0] if went.args else None
 
 
@@ -124,24 +128,24 @@ def test_only_the_newest_text_is_answered(palette: Palette, host: Host, qtbot: Q
     host.ask("note.save", title="Rose list", content="")
     host.ask("note.save", title="Kite plan", content="")
     palette.show_commands()
-    qtbot.keyClicks(palette._field, "rose")
-    palette._lookup._start()
-    palette._field.setText("kite")
+    qtbot.keyClicks(typed_in(palette), "rose")
+    palette.findChild(PaletteLookup)._start()
+    typed_in(palette).setText("kite")
     answers: list[set[str]] = []
-    palette._lookup.found.connect(lambda targets: answers.append({target.title for target in targets}))
-    rest(lambda: palette._lookup.is_idle)
+    palette.findChild(PaletteLookup).found.connect(lambda targets: answers.append({target.title for target in targets}))
+    rest(lambda: palette.findChild(PaletteLookup).is_idle)
     assert answers == [{"Kite plan"}]
 
 
 def test_the_chosen_row_stays_when_answers_come(palette: Palette, host: Host, qtbot: QtBot, rest: Rest) -> None:
     host.ask("note.save", title="Import of roses", content="")
     palette.show_commands()
-    qtbot.keyClicks(palette._field, "import")
-    qtbot.keyClick(palette._field, Qt.Key.Key_Down)
-    chosen = palette._list.currentIndex().data()
-    rest(lambda: palette._lookup.is_idle)
+    qtbot.keyClicks(typed_in(palette), "import")
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Down)
+    chosen = one_shown(palette, QListView).currentIndex().data()
+    rest(lambda: palette.findChild(PaletteLookup).is_idle)
     assert "Import of roses" in [entry.title for entry in palette.entries]
-    assert palette._list.currentIndex().data() == chosen
+    assert one_shown(palette, QListView).currentIndex().data() == chosen
 
 
 def test_the_palette_does_not_offer_itself(palette: Palette, qtbot: QtBot, rest: Rest) -> None:

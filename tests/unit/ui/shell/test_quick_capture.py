@@ -6,15 +6,21 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.errors import DiskFullError
 from app.host import Host
+from tests.helpers.screen_reader import named, words
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from ui.bridge import Bridge
 from ui.shell.quick_capture import QuickCapture, title_of
 from ui.window_state import WindowState
+
+
+def words_of(capture: QuickCapture) -> QPlainTextEdit:
+    return named(capture, QPlainTextEdit, "What to remember")
 
 
 @pytest.fixture
@@ -30,8 +36,8 @@ def capture(qtbot: QtBot, bridge: Bridge, tmp_path: Path) -> Iterator[QuickCaptu
 def test_enter_saves_and_hides(capture: QuickCapture, host: Host, qtbot: QtBot, rest: Rest) -> None:
     reported: list[Any] = []
     capture.saved.connect(reported.append)
-    qtbot.keyClicks(capture._words, "Plant the rose")
-    qtbot.keyClick(capture._words, Qt.Key.Key_Return)
+    qtbot.keyClicks(words_of(capture), "Plant the rose")
+    qtbot.keyClick(words_of(capture), Qt.Key.Key_Return)
     rest(lambda: bool(reported))
     [note] = host.ask("note.list")
     assert host.ask("note.get", id=note.id).content == "Plant the rose"
@@ -45,16 +51,16 @@ def test_enter_saves_and_hides(capture: QuickCapture, host: Host, qtbot: QtBot, 
 def test_new_line_does_not_save(
     capture: QuickCapture, connection: WatchedConnection, qtbot: QtBot, key: Qt.KeyboardModifier
 ) -> None:
-    qtbot.keyClicks(capture._words, "a")
-    qtbot.keyClick(capture._words, Qt.Key.Key_Return, key)
-    qtbot.keyClicks(capture._words, "b")
+    qtbot.keyClicks(words_of(capture), "a")
+    qtbot.keyClick(words_of(capture), Qt.Key.Key_Return, key)
+    qtbot.keyClicks(words_of(capture), "b")
     assert capture.text == "a\nb"
     assert connection.requested("note.save") == []
 
 
 def test_escape_keeps_the_words_over_a_restart(capture: QuickCapture, qtbot: QtBot, tmp_path: Path) -> None:
-    qtbot.keyClicks(capture._words, "half a thought")
-    qtbot.keyClick(capture._words, Qt.Key.Key_Escape)
+    qtbot.keyClicks(words_of(capture), "half a thought")
+    qtbot.keyClick(words_of(capture), Qt.Key.Key_Escape)
     assert not capture.isVisible()
     capture.bring_to_front("more")
     assert capture.text == "half a thought\nmore"
@@ -67,18 +73,18 @@ def test_failure_is_told_and_keeps_the_words(
     capture: QuickCapture, connection: WatchedConnection, qtbot: QtBot, rest: Rest
 ) -> None:
     connection.refused["note.save"] = DiskFullError("The disk is full.")
-    qtbot.keyClicks(capture._words, "important")
-    qtbot.keyClick(capture._words, Qt.Key.Key_Return)
-    rest(capture._error.isVisible)
+    qtbot.keyClicks(words_of(capture), "important")
+    qtbot.keyClick(words_of(capture), Qt.Key.Key_Return)
+    rest(lambda: "The disk is full." in words(capture))
     assert capture.text == "important"
-    assert capture._save.isEnabled()
+    assert named(capture, QPushButton, "Save").isEnabled()
 
 
 def test_nothing_typed_saves_nothing(capture: QuickCapture, connection: WatchedConnection, qtbot: QtBot) -> None:
-    qtbot.keyClicks(capture._words, "   ")
-    qtbot.keyClick(capture._words, Qt.Key.Key_Return)
+    qtbot.keyClicks(words_of(capture), "   ")
+    qtbot.keyClick(words_of(capture), Qt.Key.Key_Return)
     assert connection.requested("note.save") == []
-    assert not capture._save.isEnabled()
+    assert not named(capture, QPushButton, "Save").isEnabled()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Nothing is cut off, and the one action is told."""
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QStackedWidget
 from pytestqt.qtbot import QtBot
 
@@ -22,6 +23,11 @@ def test_words_have_the_room_they_need(qtbot: QtBot, look: Theme) -> None:
             assert needed == label.heightForWidth(label.width())
 
 
+def text_of(empty: EmptyState) -> QLabel:
+    """Return the label of the sentence, which alone is rich text."""
+    return next(one for one in empty.findChildren(QLabel) if one.textFormat() is Qt.TextFormat.RichText)
+
+
 def test_words_break_where_there_is_less_room(qtbot: QtBot, look: Theme) -> None:
     pages = QStackedWidget()
     qtbot.addWidget(pages)
@@ -35,9 +41,9 @@ def test_words_break_where_there_is_less_room(qtbot: QtBot, look: Theme) -> None
     assert all(empty.rect().contains(label.geometry()) for label in words)
     assert empty.minimumSizeHint().width() < 500
     look.set_scale(1.0)
-    assert empty._text.width() == 440
+    assert text_of(empty).width() == 440
     pages.resize(240, 700)
-    assert empty._text.width() < 240
+    assert text_of(empty).width() < 240
     empty.hide()
     assert empty.minimumSizeHint().height() == least
 
@@ -48,8 +54,8 @@ def test_it_scrolls_where_it_is_too_high(qtbot: QtBot, look: Theme) -> None:
     qtbot.addWidget(empty)
     empty.resize(500, 240)
     empty.show()
-    assert empty._text.height() >= empty._text.heightForWidth(empty._text.width())
-    qtbot.waitUntil(lambda: empty._text.geometry().bottom() < empty.button.geometry().top())
+    assert text_of(empty).height() >= text_of(empty).heightForWidth(text_of(empty).width())
+    qtbot.waitUntil(lambda: text_of(empty).geometry().bottom() < empty.button.geometry().top())
 
 
 def test_action_and_second_are_told(qtbot: QtBot, look: Theme) -> None:
@@ -63,5 +69,5 @@ def test_action_and_second_are_told(qtbot: QtBot, look: Theme) -> None:
 def test_text_is_not_markup(qtbot: QtBot, look: Theme) -> None:
     empty = EmptyState("inbox", "Nothing", "a < b & <b>c</b>")
     qtbot.addWidget(empty)
-    assert "&lt;b&gt;" in empty._text.text()
-    assert empty._text.accessibleName() == "a < b & <b>c</b>"
+    assert "&lt;b&gt;" in text_of(empty).text()
+    assert text_of(empty).accessibleName() == "a < b & <b>c</b>"

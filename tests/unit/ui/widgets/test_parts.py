@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QLineEdit, QTreeWidgetItem
+from PySide6.QtWidgets import QCompleter, QLineEdit, QTreeWidgetItem
 
 from ui.models.dates import format_number
 from ui.style.design_tokens import contrast
@@ -73,7 +73,7 @@ def test_a_sentence_is_not_taken_for_a_tag_and_stays_typed(tags: TagEdit, qtbot:
 
 
 def test_a_known_tag_with_blanks_is_taken_as_it_is(tags: TagEdit, qtbot: Any) -> None:
-    tags._known.setStringList(["rose list"])
+    tags.field.completer().model().setStringList(["rose list"])
     qtbot.keyClicks(tags.field, "rose list")
     qtbot.keyClick(tags.field, Qt.Key.Key_Return)
     assert tags.tags == ("rose list",)
@@ -97,12 +97,12 @@ def test_tags_are_suggested(tags: TagEdit, qtbot: Any, run_async: Any) -> None:
     async def story() -> None:
         tags.field.setFocus()
         qtbot.keyClicks(tags.field, "gar")
-        while not tags._known.stringList():
+        while not tags.field.completer().model().stringList():
             await asyncio.sleep(0.005)
 
     run_async(story())
-    tags._completer.popup().hide()
-    assert tags._known.stringList() == ["garden", "garden/roses"]
+    tags.field.completer().popup().hide()
+    assert tags.field.completer().model().stringList() == ["garden", "garden/roses"]
 
 
 @pytest.fixture
@@ -133,16 +133,21 @@ def test_a_quiet_text_is_not_searched(box: SearchBox, qtbot: Any) -> None:
     assert reported == []
 
 
+def _offered(box: SearchBox) -> list[str]:
+    model = box.findChild(QCompleter).model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
 def test_operators_and_values_are_completed(box: SearchBox, qtbot: Any) -> None:
     box.set_hints([Hint("tag:", "Has this tag"), Hint("kind:")], {"kind": [Hint("note"), Hint("message")]})
     qtbot.keyClicks(box, "rose -ki")
-    assert box._list.isVisible()
-    box._on_completer_activated("kind:")
+    assert box.findChild(QCompleter).popup().isVisible()
+    box.findChild(QCompleter).activated.emit("kind:")
     assert box.text() == "rose -kind:"
     qtbot.keyClicks(box, "no")
-    box._on_completer_activated("note")
+    box.findChild(QCompleter).activated.emit("note")
     assert box.text() == "rose -kind:note "
-    box._list.hide()
+    box.findChild(QCompleter).popup().hide()
 
 
 @pytest.fixture
@@ -322,10 +327,10 @@ def test_values_are_completed_with_their_quotes(box: SearchBox, qtbot: Any, type
     box.set_hints([Hint("after:"), Hint("agent:")], {"after": [Hint('"last week"')], "agent": [Hint(value)]})
     box.setFocus()
     qtbot.keyClicks(box, typed)
-    assert [box._model.item(row).text() for row in range(box._model.rowCount())] == [value]
-    assert box._list.isVisible()
-    box._list.hide()
-    box._on_completer_activated(value)
+    assert _offered(box) == [value]
+    assert box.findChild(QCompleter).popup().isVisible()
+    box.findChild(QCompleter).popup().hide()
+    box.findChild(QCompleter).activated.emit(value)
     assert box.text() == whole
 
 
@@ -333,7 +338,7 @@ def test_values_are_completed_with_their_quotes(box: SearchBox, qtbot: Any, type
 def test_where_nothing_fits_nothing_is_offered(box: SearchBox, qtbot: Any, typed: str) -> None:
     box.set_hints([Hint("agent:")], {"agent": [Hint("Atlas")]})
     qtbot.keyClicks(box, typed)
-    assert not box._list.isVisible()
+    assert not box.findChild(QCompleter).popup().isVisible()
 
 
 @pytest.mark.parametrize("scheme", [Scheme.LIGHT, Scheme.DARK])

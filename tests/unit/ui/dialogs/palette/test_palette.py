@@ -2,11 +2,14 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QListView, QListWidget
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
+from tests.helpers.screen_reader import named, one_shown
 from tests.unit.ui.conftest import Rest
 from ui.dialogs.palette.palette import Palette
+from ui.dialogs.palette.palette_lookup import PaletteLookup
 from ui.dialogs.settings.settings import SettingsDialog
 from ui.panes.notes.pane import NotesPane
 from ui.panes.pane_commands import PANE_COMMANDS
@@ -24,6 +27,10 @@ def titles(host: Host) -> dict[str, str]:
     return ids
 
 
+def typed_in(palette: Palette) -> QLineEdit:
+    return named(palette, QLineEdit, "Command or title")
+
+
 def _titles(palette: Palette) -> list[str]:
     return [entry.title for entry in palette.entries]
 
@@ -32,9 +39,9 @@ def test_command_by_keyboard(window: Window, qtbot: QtBot, rest: Rest) -> None:
     window.registry.run("go.palette")
     palette = window.palette_popup
     assert palette.isVisible()
-    qtbot.keyClicks(palette._field, "sched")
+    qtbot.keyClicks(typed_in(palette), "sched")
     assert _titles(palette)[0] == "Schedule"
-    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Return)
     rest(lambda: not palette.isVisible())
     assert window.panes is not None
     assert window.panes.front is not None
@@ -51,10 +58,10 @@ def test_commands_of_other_panes_bring_them_to_the_front(
     assert any(pane.name == "schedule" for pane in window.panes.built) is is_built
     palette = window.palette_popup
     qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
-    qtbot.keyClicks(palette._field, "new goal")
+    qtbot.keyClicks(typed_in(palette), "new goal")
     assert _titles(palette)[0] == "New schedule"
     assert palette.entries[0].detail == "Schedule"
-    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Return)
     rest(lambda: not palette.isVisible())
     front = window.panes.front
     assert isinstance(front, SchedulePane)
@@ -70,7 +77,7 @@ def test_every_command_is_listed_before_its_pane_is_built(window: Window, qtbot:
         for spec in specs:
             if spec.id.startswith("graph."):
                 continue
-            palette._field.setText(str(spec.title).rstrip("…"))
+            typed_in(palette).setText(str(spec.title).rstrip("…"))
             assert spec.id in [entry.key for entry in palette.entries], spec.id
     assert [pane.name for pane in window.panes.built] == ["graph"]
 
@@ -78,8 +85,8 @@ def test_every_command_is_listed_before_its_pane_is_built(window: Window, qtbot:
 def test_a_command_says_what_it_lacks_in_its_pane(window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     palette.show_commands()
-    qtbot.keyClicks(palette._field, "delete conversation")
-    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    qtbot.keyClicks(typed_in(palette), "delete conversation")
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Return)
     words = "Choose in Sessions what ‘Delete conversation’ is for. Then give the command again."
     rest(lambda: words in [toast.notice.text for toast in window.toaster.toasts])
     assert window.panes is not None
@@ -100,11 +107,11 @@ def test_a_part_of_the_settings_is_found_and_opened(window: Window, qtbot: QtBot
     palette = window.palette_popup
     palette.show_commands()
     for typed in ("encrypt", "passphrase"):
-        palette._field.setText(typed)
+        typed_in(palette).setText(typed)
         assert (_titles(palette)[0], palette.entries[0].detail) == ("Encryption", "Settings")
     palette.entries[0].run()
     assert isinstance(window.sheets.front, SettingsDialog)
-    assert window.sheets.front._list.currentItem().text() == "Encryption"
+    assert window.sheets.front.findChild(QListWidget).currentItem().text() == "Encryption"
 
 
 def test_a_new_note_begins_wherever_one_is(window: Window, qtbot: QtBot) -> None:
@@ -122,35 +129,35 @@ def test_a_new_note_begins_wherever_one_is(window: Window, qtbot: QtBot) -> None
 def test_arrows_go_round(window: Window, qtbot: QtBot) -> None:
     palette = window.palette_popup
     palette.show_commands()
-    qtbot.keyClick(palette._field, Qt.Key.Key_Up)
-    assert palette._list.currentIndex().row() == len(palette.entries) - 1
-    qtbot.keyClick(palette._field, Qt.Key.Key_Down)
-    assert palette._list.currentIndex().row() == 0
-    qtbot.keyClick(palette._field, Qt.Key.Key_PageDown)
-    assert palette._list.currentIndex().row() > 1
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Up)
+    assert one_shown(palette, QListView).currentIndex().row() == len(palette.entries) - 1
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Down)
+    assert one_shown(palette, QListView).currentIndex().row() == 0
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_PageDown)
+    assert one_shown(palette, QListView).currentIndex().row() > 1
 
 
 def test_escape_closes_and_recent_command_leads_next_time(window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     palette.show_commands()
-    qtbot.keyClicks(palette._field, "schedule")
-    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    qtbot.keyClicks(typed_in(palette), "schedule")
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Return)
     rest(lambda: not palette.isVisible())
     palette.show_commands()
     assert _titles(palette)[0] == "Schedule"
-    qtbot.keyClick(palette._field, Qt.Key.Key_Escape)
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Escape)
     assert not palette.isVisible()
 
 
 def test_titles_come_from_the_vault(titles: dict[str, str], window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     window.registry.run("go.jump")
-    qtbot.keyClicks(palette._field, "rose")
+    qtbot.keyClicks(typed_in(palette), "rose")
     rest(lambda: "Rose list" in _titles(palette))
     assert _titles(palette)[-2:] == ["Search everything for ‘rose’", "Create note ‘rose’"]
     with qtbot.waitSignal(palette.navigate) as went:
         palette.navigate.disconnect(window.go)
-        qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+        qtbot.keyClick(typed_in(palette), Qt.Key.Key_Return)
     assert went.args == [Place("notes", titles["Rose list"])]
 
 
@@ -158,7 +165,7 @@ def test_titles_come_from_the_vault(titles: dict[str, str], window: Window, qtbo
 def test_exact_title_is_not_created_again(window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     palette.show_titles()
-    qtbot.keyClicks(palette._field, "rose list")
+    qtbot.keyClicks(typed_in(palette), "rose list")
     rest(lambda: "Rose list" in _titles(palette))
     assert _titles(palette)[-1] == "Search everything for ‘rose list’"
 
@@ -174,8 +181,8 @@ def test_enter_right_after_typing_waits_for_the_best_match(
     palette.navigate.disconnect(window.go)
     palette.navigate.connect(gone.append)
     palette.show_commands()
-    qtbot.keyClicks(palette._field, "kite project")
-    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    qtbot.keyClicks(typed_in(palette), "kite project")
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Return)
     assert palette.isVisible()
     rest(lambda: not palette.isVisible())
     assert (gone, searched) == ([Place("notes", titles["Kite project"])], [])
@@ -184,21 +191,21 @@ def test_enter_right_after_typing_waits_for_the_best_match(
 def test_a_row_that_was_gone_to_is_chosen_at_once(window: Window, qtbot: QtBot) -> None:
     palette = window.palette_popup
     palette.show_commands()
-    qtbot.keyClicks(palette._field, "zzzz")
-    qtbot.keyClick(palette._field, Qt.Key.Key_Down)
+    qtbot.keyClicks(typed_in(palette), "zzzz")
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Down)
     palette.note_requested.disconnect(window.commands.create_note)
     with qtbot.waitSignal(palette.note_requested, timeout=0):
-        qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+        qtbot.keyClick(typed_in(palette), Qt.Key.Key_Return)
 
 
 def test_enter_without_a_match_searches(window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     palette.search_requested.disconnect(window.commands.search)
     palette.show_titles()
-    qtbot.keyClicks(palette._field, "zzzz")
+    qtbot.keyClicks(typed_in(palette), "zzzz")
     requested: list[str] = []
     palette.search_requested.connect(requested.append)
-    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Return)
     rest(lambda: not palette.isVisible())
     assert requested == ["zzzz"]
 
@@ -222,15 +229,15 @@ def test_leaving_the_field_closes_it(window: Window) -> None:
 def test_answer_that_comes_late_is_dropped(window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     palette.show_titles()
-    qtbot.keyClicks(palette._field, "rose")
-    qtbot.keyClick(palette._field, Qt.Key.Key_Escape)
+    qtbot.keyClicks(typed_in(palette), "rose")
+    qtbot.keyClick(typed_in(palette), Qt.Key.Key_Escape)
     palette.show_commands()
-    rest(lambda: palette._lookup.is_idle)
+    rest(lambda: palette.findChild(PaletteLookup).is_idle)
     assert "Rose list" not in _titles(palette)
 
 
 def test_focus_goes_back_to_where_it_was(window: Window, qtbot: QtBot) -> None:
     window.top_bar.field.setFocus()
     window.palette_popup.show_commands()
-    qtbot.keyClick(window.palette_popup._field, Qt.Key.Key_Escape)
+    qtbot.keyClick(typed_in(window.palette_popup), Qt.Key.Key_Escape)
     assert window.top_bar.field.hasFocus()

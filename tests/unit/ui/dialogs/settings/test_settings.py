@@ -5,21 +5,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox, QStyle
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QListWidget, QSpinBox, QStyle
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.config.schema import SETTINGS
 from app.errors import InputError
 from app.host import Host
-from tests.helpers.screen_reader import words
+from tests.helpers.screen_reader import named, one_shown, shown, words
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
 from ui.dialogs.settings.sections import HIDDEN, section_of
+from ui.dialogs.settings.setting_field import SettingField
+from ui.dialogs.settings.setting_section import SettingSection
 from ui.dialogs.settings.settings import SettingsDialog
 from ui.theme import Theme
+from ui.widgets.page_area import PageArea
 
 if TYPE_CHECKING:
     from app.config.model import SettingValue
@@ -28,6 +31,26 @@ if TYPE_CHECKING:
 def stored(host: Host, name: str) -> object:
     """Return the value that the vault has for a setting."""
     return next(setting.value for setting in host.ask("settings.list") if setting.name == name)
+
+
+def fields(settings: SettingsDialog) -> dict[str, SettingField]:
+    return {field.name: field for field in settings.findChildren(SettingField)}
+
+
+def shown_fields(settings: SettingsDialog) -> list[str]:
+    return [field.name for field in shown(settings, SettingField)]
+
+
+def sections(settings: SettingsDialog) -> list[SettingSection]:
+    return settings.findChildren(SettingSection)
+
+
+def search(settings: SettingsDialog) -> QLineEdit:
+    return named(settings, QLineEdit, "Search settings")
+
+
+def names(settings: SettingsDialog) -> QListWidget:
+    return settings.findChild(QListWidget)
 
 
 @pytest.fixture
@@ -42,17 +65,17 @@ def settings(qtbot: QtBot, bridge: Bridge, rest: Rest) -> Iterator[SettingsDialo
 
 
 def test_every_setting_has_a_field(settings: SettingsDialog) -> None:
-    assert set(settings._fields) | HIDDEN == {setting.name for setting in SETTINGS}
+    assert set(fields(settings)) | HIDDEN == {setting.name for setting in SETTINGS}
     kinds = {"bool": QCheckBox, "choice": QComboBox, "int": QSpinBox, "str": QLineEdit}
     for setting in SETTINGS:
         if setting.type in kinds and setting.name not in HIDDEN:
-            assert isinstance(settings._fields[setting.name].editor, kinds[setting.type])
+            assert isinstance(fields(settings)[setting.name].editor, kinds[setting.type])
 
 
 def test_change_is_stored_and_told(settings: SettingsDialog, host: Host, rest: Rest) -> None:
     applied: list[SettingValue] = []
     settings.applied.connect(applied.append)
-    editor = settings._fields["window.theme"].editor
+    editor = fields(settings)["window.theme"].editor
     assert isinstance(editor, QComboBox)
     editor.setCurrentIndex(editor.findData("dark"))
     rest(lambda: bool(applied))
@@ -68,7 +91,7 @@ def test_what_is_typed_is_stored_when_the_sheet_is_closed_with_escape(
     settings.bring_to_front()
     rest(lambda: settings.is_built and not bridge.is_busy)
     settings.open_section(section_of(name).id)
-    editor = settings._fields[name].editor
+    editor = fields(settings)[name].editor
     assert isinstance(editor, QLineEdit | QSpinBox)
     editor.setFocus()
     rest(editor.hasFocus)
@@ -84,22 +107,19 @@ def test_refusal_is_shown_and_the_old_value_comes_back(
     settings: SettingsDialog, connection: WatchedConnection, rest: Rest
 ) -> None:
     connection.refused["settings.set"] = InputError("'search.limit' must be a whole number from 5 to 500, not 3.")
-    editor = settings._fields["search.limit"].editor
+    editor = fields(settings)["search.limit"].editor
     assert isinstance(editor, QSpinBox)
     editor.setValue(70)
-    field = settings._fields["search.limit"]
+    field = fields(settings)["search.limit"]
     rest(lambda: not field.problem.isHidden() and editor.value() == 50)
     assert "from 5 to 500" in field.problem.text()
 
 
-def test_search_hides_the_rest(settings: SettingsDialog, qtbot: QtBot) -> None:
-    qtbot.keyClicks(settings._search, "colours theme")
-    settings._show_found()
-    shown = [name for name, field in settings._fields.items() if field.isVisibleTo(settings)]
-    assert shown == ["window.theme"]
-    qtbot.keyClicks(settings._search, " zzz")
-    settings._show_found()
-    assert settings._nothing.isVisible()
+def test_search_hides_the_rest(settings: SettingsDialog, rest: Rest, qtbot: QtBot) -> None:
+    qtbot.keyClicks(search(settings), "colours theme")
+    rest(lambda: shown_fields(settings) == ["window.theme"])
+    qtbot.keyClicks(search(settings), " zzz")
+    rest(lambda: "No setting has these words." in words(settings))
 
 
 @pytest.fixture
@@ -109,40 +129,40 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_forced_from_outside_cannot_be_changed(forced: None, settings: SettingsDialog) -> None:
-    field = settings._fields["search.recipe"]
+    field = fields(settings)["search.recipe"]
     settings.open_section("search")
     assert not field.editor.isEnabled()
     assert "environment" in words(field)
 
 
 def test_untouched_line_stores_nothing(settings: SettingsDialog, connection: WatchedConnection) -> None:
-    editor = settings._fields["embedding.model"].editor
+    editor = fields(settings)["embedding.model"].editor
     assert isinstance(editor, QLineEdit)
     editor.editingFinished.emit()
     assert connection.requested("settings.set") == []
 
 
-def test_search_leaves_no_lines_of_hidden_sections(settings: SettingsDialog) -> None:
-    settings._search.setText("embedding model")
-    settings._show_found()
-    shown = [one for one in settings._sections if any(field.isVisibleTo(settings) for field in one.fields)]
-    page = settings._area.widget()
+def test_search_leaves_no_lines_of_hidden_sections(settings: SettingsDialog, rest: Rest) -> None:
+    search(settings).setText("embedding model")
+    rest(lambda: "embedding.model" in shown_fields(settings))
+    found = [one for one in sections(settings) if any(field.isVisibleTo(settings) for field in one.fields)]
+    page = one_shown(settings, PageArea).widget()
     lines = [line for line in page.findChildren(QFrame, "hairline") if line.isVisibleTo(page)]
-    assert 0 < len(shown) < len(settings._sections)
-    assert len(lines) == len(shown)
+    assert 0 < len(found) < len(sections(settings))
+    assert len(lines) == len(found)
 
 
 def test_fractions_are_shown_as_they_are(settings: SettingsDialog) -> None:
     for setting in SETTINGS:
         if setting.name in HIDDEN:
             continue
-        editor = settings._fields[setting.name].editor
+        editor = fields(settings)[setting.name].editor
         if isinstance(editor, QDoubleSpinBox):
             assert editor.value() == setting.default
 
 
 def test_the_mark_of_a_check_box_is_whole_at_every_size_of_text(settings: SettingsDialog, look: Theme) -> None:
-    box = settings._fields["window.close_to_tray"].editor
+    box = fields(settings)["window.close_to_tray"].editor
     for scale in (0.75, 1.0, 1.5, 2.0):
         look.set_scale(scale)
         box.ensurePolished()
@@ -158,16 +178,16 @@ def test_the_event_loop_gets_turns_while_fields_are_built(
     made = SettingsDialog(bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
-    made._search.setText("colours theme")
+    search(made).setText("colours theme")
     sizes: set[int] = set()
 
     def is_done() -> bool:
-        sizes.add(len(made._fields))
+        sizes.add(len(fields(made)))
         return made.is_built
 
     rest(is_done)
     assert len(sizes) > 3
-    assert [name for name, field in made._fields.items() if field.isVisibleTo(made)] == ["window.theme"]
+    rest(lambda: shown_fields(made) == ["window.theme"])
     made.hide()
 
 
@@ -178,7 +198,7 @@ def test_closing_while_fields_are_built_is_quiet(
     made = SettingsDialog(bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
-    rest(lambda: bool(made._fields))
+    rest(lambda: bool(fields(made)))
     made.reject()
     rest(lambda: not bridge.is_busy)
 
@@ -186,7 +206,7 @@ def test_closing_while_fields_are_built_is_quiet(
 def test_a_refused_text_stays_with_the_reason_until_it_is_right(
     settings: SettingsDialog, host: Host, rest: Rest
 ) -> None:
-    field = settings._fields["reflection.time"]
+    field = fields(settings)["reflection.time"]
     editor = field.editor
     assert isinstance(editor, QLineEdit)
     editor.setText("noon")
@@ -202,7 +222,7 @@ def test_a_refused_text_stays_with_the_reason_until_it_is_right(
 
 
 def test_a_setting_is_reset_to_its_default(settings: SettingsDialog, host: Host, rest: Rest) -> None:
-    field = settings._fields["search.limit"]
+    field = fields(settings)["search.limit"]
     assert field.reset.isHidden()
     editor = field.editor
     assert isinstance(editor, QSpinBox)
@@ -215,7 +235,7 @@ def test_a_setting_is_reset_to_its_default(settings: SettingsDialog, host: Host,
 
 
 def test_what_does_not_go_together_is_said_beside_the_field(settings: SettingsDialog, host: Host, rest: Rest) -> None:
-    field = settings._fields["llm.model"]
+    field = fields(settings)["llm.model"]
     host.ask("settings.set", name="llm.provider", value="openai-compatible")
     settings.bring_to_front()
     rest(lambda: field.has_warning)
@@ -228,31 +248,31 @@ def test_what_does_not_go_together_is_said_beside_the_field(settings: SettingsDi
 
 def test_one_section_at_a_time_and_the_rest_folded(settings: SettingsDialog, rest: Rest) -> None:
     settings.open_section("search")
-    assert [section.spec.id for section in settings._sections if section.isVisible()] == ["search"]
-    assert settings._fields["search.limit"].isVisible()
-    assert not settings._fields["search.rrf_k"].isVisible()
-    section = next(section for section in settings._sections if section.isVisible())
+    assert [section.spec.id for section in sections(settings) if section.isVisible()] == ["search"]
+    assert fields(settings)["search.limit"].isVisible()
+    assert not fields(settings)["search.rrf_k"].isVisible()
+    section = next(section for section in sections(settings) if section.isVisible())
     section.more.click()
-    assert settings._fields["search.rrf_k"].isVisible()
-    settings._search.setText("rrf constant")
-    rest(lambda: not settings._pause.isActive())
-    assert settings._fields["search.rrf_k"].isVisible()
-    settings._list.setCurrentRow(0)
-    assert settings._search.text() == ""
-    assert settings._fields["window.theme"].isVisible()
-    assert not settings._fields["search.limit"].isVisible()
+    assert fields(settings)["search.rrf_k"].isVisible()
+    search(settings).setText("rrf constant")
+    rest(lambda: not fields(settings)["search.limit"].isVisible())
+    assert fields(settings)["search.rrf_k"].isVisible()
+    names(settings).setCurrentRow(0)
+    assert search(settings).text() == ""
+    assert fields(settings)["window.theme"].isVisible()
+    assert not fields(settings)["search.limit"].isVisible()
 
 
 def test_a_search_marks_the_section_it_shows(settings: SettingsDialog, rest: Rest) -> None:
     def marked() -> str:
-        return settings._sections[settings._list.currentRow()].spec.id
+        return sections(settings)[names(settings).currentRow()].spec.id
 
     settings.open_section("backups")
-    settings._search.setText("rrf constant")
+    search(settings).setText("rrf constant")
     rest(lambda: marked() == "search")
-    settings._search.setText("no such words")
-    rest(lambda: settings._list.currentRow() == -1)
-    settings._search.clear()
+    search(settings).setText("no such words")
+    rest(lambda: names(settings).currentRow() == -1)
+    search(settings).clear()
     assert marked() == "backups"
 
 
@@ -262,15 +282,16 @@ def test_settings_are_never_wider_than_the_sheet(
 ) -> None:
     look.set_scale(scale)
     settings.resize(736, 560)
-    rest(lambda: settings._list.isVisible() == (scale == 1.0))
-    assert settings._menu.isVisible() == (scale != 1.0)
-    assert settings._area.widget().width() == settings._area.viewport().width()
-    if settings._menu.isVisible():
-        settings._menu.activated.emit(2)
-        assert settings._sections[2].isVisible()
+    rest(lambda: names(settings).isVisible() == (scale == 1.0))
+    menu = next(one for one in settings.findChildren(QComboBox) if one.accessibleName() == "Sections")
+    assert menu.isVisible() == (scale != 1.0)
+    assert one_shown(settings, PageArea).widget().width() == one_shown(settings, PageArea).viewport().width()
+    if menu.isVisible():
+        menu.activated.emit(2)
+        assert sections(settings)[2].isVisible()
 
 
-def test_every_focusable_part_has_a_name(settings: SettingsDialog) -> None:
-    settings._search.setText("a")
-    settings._show_found()
+def test_every_focusable_part_has_a_name(settings: SettingsDialog, rest: Rest) -> None:
+    search(settings).setText("a")
+    rest(lambda: len([one for one in sections(settings) if one.isVisible()]) > 1)
     assert _nameless(settings) == []

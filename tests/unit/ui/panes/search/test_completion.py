@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QCompleter
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
@@ -16,8 +17,9 @@ from ui.panes.search.operator_values import COMPLETED, operator_values
 
 
 def offered(pane: Any) -> list[str]:
-    model = pane.box._model
-    return [model.item(row).text() for row in range(model.rowCount())] if pane.box._list.isVisible() else []
+    completer = pane.box.findChild(QCompleter)
+    model = completer.model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())] if completer.popup().isVisible() else []
 
 
 def test_operators_are_completed_as_the_engine_describes_them(
@@ -26,9 +28,9 @@ def test_operators_are_completed_as_the_engine_describes_them(
     pane = open_pane("search")
     settle()
     qtbot.keyClicks(pane.box, "ki")
-    assert pane.box._list.isVisible()
-    assert pane.box._model.item(0).text().startswith("kind:")
-    pane.box._list.hide()
+    assert pane.box.findChild(QCompleter).popup().isVisible()
+    assert pane.box.findChild(QCompleter).model().index(0, 0).data().startswith("kind:")
+    pane.box.findChild(QCompleter).popup().hide()
 
 
 def test_tags_are_completed_with_those_there_are(
@@ -41,7 +43,7 @@ def test_tags_are_completed_with_those_there_are(
     for typed, wanted in (("tag:", ["garden", "garden/roses", "people"]), ("gar", ["garden", "garden/roses"])):
         qtbot.keyClicks(pane.box, typed)
         rest(lambda wanted=wanted: offered(pane) == wanted)
-    pane.box._on_completer_activated("garden/roses")
+    pane.box.findChild(QCompleter).activated.emit("garden/roses")
     assert pane.box.text() == "tag:garden/roses "
     pane.box.clear()
     qtbot.keyClicks(pane.box, "tag:nothing")
@@ -72,7 +74,7 @@ def test_agents_are_completed(
     settle()
     qtbot.keyClicks(pane.box, "agent:cl")
     rest(lambda: offered(pane) == ["Claude Code"])
-    pane.box._on_completer_activated("Claude Code")
+    pane.box.findChild(QCompleter).activated.emit("Claude Code")
     assert pane.box.text() == 'agent:"Claude Code" '
 
 

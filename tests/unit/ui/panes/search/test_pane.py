@@ -4,19 +4,34 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.errors import TimeLimitError
 from app.retrieval.model import Found, Query
 from tests.helpers.loops import RunAsync
+from tests.helpers.screen_reader import is_offered, named, press
+from tests.helpers.screen_reader import words as words_below
 from tests.helpers.vault_filler import VaultFiller
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane, Settle
 from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, wait_for_answer
 from ui.panes.pane import Place
+from ui.panes.search.pane import SearchPane
+from ui.panes.search.recent_searches import RecentSearches
+from ui.panes.search.result_summary import ResultSummary
 from ui.panes.search.why.why_not_dialog import WhyNotDialog
+from ui.panes.search.why.why_panel import WhyPanel
+from ui.widgets.inspector import Section
+
+
+def summary_of(pane: SearchPane) -> ResultSummary:
+    return pane.findChild(ResultSummary)
+
+
+def reasons_of(why: WhyPanel) -> Section:
+    return next(one for one in why.findChildren(Section) if "What counted, and how much" in words_below(one))
 
 
 def test_words_come_first_then_everything(
@@ -26,7 +41,7 @@ def test_words_come_first_then_everything(
     pane = answered_pane(open_pane, rest)
     assert [one.get("legs") for one in connection.requested("memory.search")] == [["words"], None]
     assert len(ids(pane)) == 4
-    assert pane._middle.currentWidget() is pane.results
+    assert pane.results.isVisible()
 
 
 def test_old_results_are_dimmed_while_another_question_is_asked(
@@ -34,16 +49,16 @@ def test_old_results_are_dimmed_while_another_question_is_asked(
 ) -> None:
     fill(books)
     pane = answered_pane(open_pane, rest)
-    answered = pane._summary.text()
+    answered = summary_of(pane).text()
     assert not pane.results.is_outdated
     pane.box.textEdited.emit("frosts")
-    assert (pane.results.is_outdated, pane._summary.text()) == (True, "Searching…")
+    assert (pane.results.is_outdated, summary_of(pane).text()) == (True, "Searching…")
     pane.box.textEdited.emit("frost")
-    assert (pane.results.is_outdated, pane._summary.text()) == (False, answered)
+    assert (pane.results.is_outdated, summary_of(pane).text()) == (False, answered)
 
     connection.hold("memory.search")
-    pane._search("roses")
-    assert (pane.results.is_outdated, pane._summary.text()) == (True, "Searching…")
+    pane.box.searched.emit("roses")
+    assert (pane.results.is_outdated, summary_of(pane).text()) == (True, "Searching…")
     connection.release("memory.search")
     rest(lambda: not pane.results.is_outdated)
     settle()
@@ -57,9 +72,9 @@ def test_an_older_answer_never_replaces_a_newer_one(
     pane = open_pane("search")
 
     connection.hold("memory.search")
-    pane._search("frost")
+    pane.box.searched.emit("frost")
     rest(lambda: len(connection.requested("memory.search")) == 1)
-    pane._search("roses")
+    pane.box.searched.emit("roses")
     connection.release("memory.search")
     wait_for_answer(pane, rest)
     settle()
@@ -73,7 +88,7 @@ def test_it_is_explained_and_hints_are_told(books: VaultFiller, open_pane: OpenP
     wait_for_answer(pane, rest)
     words = pane.explanation.accessibleDescription()
     assert words == "frost; not car; “a b”; foo:x; tag: garden"
-    assert pane.explanation._hints.text().startswith("“foo:” is not an operator")
+    assert "“foo:” is not an operator" in words_below(pane.explanation)
 
 
 def test_a_failure_is_told_in_place(
@@ -83,7 +98,7 @@ def test_a_failure_is_told_in_place(
     pane = answered_pane(open_pane, rest)
     connection.refused["memory.search"] = TimeLimitError("The search took too long.")
     pane.box.setText("frost roses")
-    rest(lambda: pane._summary.text() == "The search took too long.")
+    rest(lambda: summary_of(pane).text() == "The search took too long.")
     assert len(ids(pane)) == 4
 
 
@@ -92,9 +107,9 @@ def test_nothing_found_says_so(books: VaultFiller, open_pane: OpenPane, rest: Re
     pane = open_pane("search")
     pane.box.setText("zebra")
     wait_for_answer(pane, rest)
-    assert pane._middle.currentWidget() is pane._nothing
+    assert "Nothing found" in words_below(pane)
     pane.box.setText("")
-    rest(lambda: pane._middle.currentWidget() is pane._recents)
+    rest(lambda: pane.findChild(RecentSearches).isVisible())
 
 
 def test_a_place_is_a_search(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
@@ -126,25 +141,23 @@ def test_notes_stay_until_the_whole_answer(open_pane: OpenPane, settle: Settle) 
     pane = open_pane("search")
     settle()
     found = Found(Query("roses"), "learned", (), legs=("words",), notes=("Nothing says so word for word.",))
-    pane._summary.show_found(found, settled=True)
-    assert pane._summary.notes()
-    pane._summary.show_found(Found(Query("roses n"), "learned", ()), settled=False)
-    assert pane._summary.notes()
-    pane._summary.show_found(Found(Query("roses n"), "learned", ()), settled=True)
-    assert not pane._summary.notes()
+    summary_of(pane).show_found(found, settled=True)
+    assert summary_of(pane).notes()
+    summary_of(pane).show_found(Found(Query("roses n"), "learned", ()), settled=False)
+    assert summary_of(pane).notes()
+    summary_of(pane).show_found(Found(Query("roses n"), "learned", ()), settled=True)
+    assert not summary_of(pane).notes()
 
 
-def test_hints_wait_for_a_pause_and_go_at_once(open_pane: OpenPane, settle: Settle) -> None:
+def test_hints_wait_for_a_pause_and_go_at_once(open_pane: OpenPane, rest: Rest, settle: Settle) -> None:
     pane = open_pane("search")
     settle()
     explanation = pane.explanation
     explanation.show_query(Query("tag:", hints=("tag: needs a value.",)))
-    assert not explanation._hints.isVisible()
-    explanation._delay.timeout.emit()
-    assert explanation._hints.isVisible()
+    assert "needs a value" not in words_below(explanation)
+    rest(lambda: "needs a value" in words_below(explanation))
     explanation.show_query(Query("tag:g", tags=("g",)))
-    assert not explanation._hints.isVisible()
-    assert not explanation._delay.isActive()
+    assert "needs a value" not in words_below(explanation)
     explanation.show_query(None)
     assert not explanation.isVisible()
 
@@ -153,17 +166,22 @@ def test_tab_goes_as_one_reads(books: VaultFiller, open_pane: OpenPane, qtbot: Q
     fill(books)
     pane = answered_pane(open_pane, rest)
     why = pane.why
-    rest(why._before.isVisible)  # once the words in the text are marked
+    rest(lambda: is_offered(why, "Previous marked word"))  # once the words in the text are marked
     pane.box.setFocus()
+    buttons = [
+        button
+        for button in pane.findChildren(QToolButton, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        if button.isVisible()
+    ]
     for widget in [
-        *pane._buttons,
+        *buttons,
         pane.timeline,
         pane.facets,
         pane.results,
-        why._open,
-        why._before,
-        why._after,
-        why._section.header,
+        named(why, QPushButton, "Open"),
+        named(why, QToolButton, "Previous marked word"),
+        named(why, QToolButton, "Next marked word"),
+        reasons_of(why).header,
         pane.why.preview.page,
     ]:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
@@ -177,15 +195,15 @@ def test_sides_are_shown_as_the_person_chose(open_pane: OpenPane, books: VaultFi
     fill(books)
     pane = answered_pane(open_pane, rest)
     assert pane.facets.isVisible()
-    pane._sides.click()
-    pane.why._section.header.click()
+    press(pane, "Show or hide the filters")
+    reasons_of(pane.why).header.click()
     assert not pane.facets.isVisible()
     again = open_pane("search", pane.save_state())
     wait_for_answer(again, rest)
     assert not again.facets.isVisible()
-    assert not again._sides.isChecked()
+    assert not named(again, QToolButton, "Show or hide the filters").isChecked()
     assert again.why.reasons_open
-    again._sides.click()
+    press(again, "Show or hide the filters")
     assert again.facets.isVisible()
 
 
@@ -232,11 +250,11 @@ def test_the_whole_pane_at_work(
     rest(lambda: pane._answered == "heron on:2025-03")
     wait_for_answer(pane, rest)
     assert {hit.created_at.month for hit in pane._found.hits} == {3}
-    pane._save.click()
+    pane.history.button.click()
     rest(lambda: [search.query for search in pane.history.saved] == ["heron on:2025-03"])
     run_async(pane._export.export("heron", None, tmp_path / "herons.csv"))
     assert len((tmp_path / "herons.csv").read_text().splitlines()) >= 71
-    pane._ask_why_not()
+    press(pane, "Why not …?")
     dialog = pane.window().findChild(WhyNotDialog)
     rest(lambda: len(dialog.source.rows) == 2)
     dialog.items.setCurrentIndex(dialog.source.index(1))
