@@ -1,5 +1,6 @@
 """Several notes selected at once."""
 
+from ui.widgets.selection_summary import SelectionSummary
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -37,8 +38,8 @@ def test_several_stay_selected_and_are_summed_up(
     pane = open_pane("notes")
     _select(pane, rest, qtbot, 3)
     assert pane.listing.list.selected_ids() == ["note-000000", "note-000001", "note-000002"]
-    assert pane._summary.isVisible()
-    assert pane._summary.heading == "3 notes selected"
+    assert pane.findChild(SelectionSummary).isVisible()
+    assert pane.findChild(SelectionSummary).heading == "3 notes selected"
     assert not pane.document.isVisible()
     assert not pane.inspector.isVisible()
     qtbot.keyClick(pane.listing.list, Qt.Key.Key_Down)
@@ -90,18 +91,18 @@ def test_pins_and_tags_go_to_all_of_them(
     _fill(books)
     pane = open_pane("notes")
     _select(pane, rest, qtbot, 2)
-    pane._summary.button("pin").click()
+    pane.findChild(SelectionSummary).button("pin").click()
     rest(lambda: len(pane.emitted.notices) == 1)
     assert connection.requested("note.change_many") == [{"ids": ["note-000000", "note-000001"], "pinned": True}]
     assert pane.emitted.notices[0].text == "Pinned 2 notes"
     assert [books.note(note).pinned for note in ("note-000000", "note-000001", "note-000002")] == [True, True, False]
-    pane._summary.button("tag").click()
+    pane.findChild(SelectionSummary).button("tag").click()
     box = pane.findChild(QInputDialog)
     box.setTextValue("soil")
     box.accept()
     rest(lambda: len(pane.emitted.notices) == 2)
     assert connection.requested("note.tag_many") == [{"ids": ["note-000000", "note-000001"], "add": ["soil"]}]
-    assert pane._summary.isVisible()
+    assert pane.findChild(SelectionSummary).isVisible()
 
 
 def test_in_the_trash_several_are_only_restored(
@@ -115,7 +116,7 @@ def test_in_the_trash_several_are_only_restored(
     pane.listing.trash.click()
     rest(lambda: "note-000000" in pane.listing.model.ids)
     pane.listing.list.selectAll()
-    assert not pane._summary.button("delete").isVisible()
-    pane._summary.button("restore").click()
+    assert not pane.findChild(SelectionSummary).button("delete").isVisible()
+    pane.findChild(SelectionSummary).button("restore").click()
     rest(lambda: bool(pane.emitted.notices))
     assert len(connection.requested("note.restore")) == 3

@@ -1,5 +1,11 @@
 """Templates, saved filters, calendar, bulk changes, mentions and trash of the Notes pane, over a real vault."""
 
+from tests.helpers.screen_reader import words
+from ui.panes.notes.new_notes import NewNotes
+from ui.panes.notes.calendar.day_calendar import DayCalendar
+from ui.widgets.filter_chip import FilterChip
+from ui.panes.notes.trash_bar import TrashBar
+from ui.widgets.selection_summary import SelectionSummary
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -83,7 +89,7 @@ def test_the_daily_note_begins_with_its_template(open_notes: OpenNotes, host: Ho
     first = _note(host, "Old day", "old", tags=["template/daily"])
     second = _note(host, "Day", "## {{date}}", tags=["template"])
     pane = open_notes()
-    pane._organising.new_notes.set_daily_template(second)
+    pane.findChild(NewNotes).set_daily_template(second)
     rest(lambda: "template/daily" in host.ask("note.get", id=second).tags and not bridge.is_busy)
     assert host.ask("note.get", id=first).tags == ("template",)
     pane.registry.run("notes.daily")
@@ -117,16 +123,15 @@ def test_days_lead_to_daily_notes_notes_and_conversations(
     said = datetime(2026, 3, 7, 12).astimezone().isoformat()
     host.ask("session.append", messages=[{"role": "user", "content": "Hello", "created_at": said}])
     pane = open_notes()
-    calendar = pane._organising.calendar
+    calendar = pane.findChild(DayCalendar)
     calendar.sheet.go_to(date(2026, 3, 1))
-    rest(lambda: date(2026, 3, 9) in calendar._days)
-    assert "conversations: 1" in calendar.sheet.words_of(date(2026, 3, 7))
+    rest(lambda: "conversations: 1" in calendar.sheet.words_of(date(2026, 3, 7)))
     calendar.choose(date(2026, 3, 9))
     rest(lambda: pane.controller.id == daily and not bridge.is_busy)
     calendar.choose(date(2026, 3, 7))
     assert visited[-1] == Place("search", extra="kind:message on:2026-03-07")
     calendar.show_today()
-    rest(lambda: _today() in calendar._days)
+    rest(lambda: "notes:" in calendar.sheet.words_of(_today()))
     calendar.choose(_today())
     rest(lambda: set(pane.listing.model.ids) == {made, daily} and not bridge.is_busy)
     assert pane.facets.chosen_day == _today()
@@ -141,8 +146,8 @@ def test_the_calendar_is_reached_by_its_command(open_notes: OpenNotes, host: Hos
     pane = open_notes()
     pane.activateWindow()
     pane.registry.run("notes.calendar")
-    assert pane.focusWidget() is pane._organising.calendar.sheet
-    assert pane._organising.calendar.sheet in pane.regions()
+    assert pane.focusWidget() is pane.findChild(DayCalendar).sheet
+    assert pane.findChild(DayCalendar).sheet in pane.regions()
 
 
 # --- facets and saved filters ---
@@ -177,16 +182,16 @@ def test_a_filter_is_saved_chosen_renamed_and_deleted(
     assert facets.saved.names == ["Red garden"]
     assert facets.tree.chosen("saved") == ("Red garden",)
     state = pane.save_state()
-    facets._on_tree_toggled("saved", "Red garden", on=False)
+    facets.tree.toggled.emit("saved", "Red garden", False)
     rest(lambda: len(pane.listing.model.ids) == 3 and not bridge.is_busy)
     assert pane.listing.filter.text() == ""
     other = open_notes(state)
-    other.facets._on_tree_toggled("saved", "Red garden", on=True)
+    other.facets.tree.toggled.emit("saved", "Red garden", True)
     rest(lambda: other.listing.model.ids == [rose] and not bridge.is_busy)
-    other.facets._on_tree_rename_requested("saved", "Red garden")
+    other.facets.tree.rename_requested.emit("saved", "Red garden")
     _answer(other, "Red")
     assert other.facets.saved.names == ["Red"]
-    other.facets._on_tree_delete_requested("saved", "Red")
+    other.facets.tree.delete_requested.emit("saved", "Red")
     assert other.facets.saved.names == []
     assert "Its notes stay" in notices[-1].text
 
@@ -196,7 +201,7 @@ def test_saved_filters_of_other_versions_do_no_harm(open_notes: OpenNotes, state
     pane = open_notes()
     pane.facets.saved.restore(state)
     for name in pane.facets.saved.names:
-        pane.facets._on_tree_toggled("saved", name, on=True)
+        pane.facets.tree.toggled.emit("saved", name, True)
     assert pane.facets.saved.names in ([], ["x"])
 
 
@@ -209,8 +214,8 @@ def test_several_change_their_store_at_once_and_back(
     ids = [_note(host, f"Note {n}", store="private") for n in range(3)]
     pane = open_notes()
     pane.listing.list.selectAll()
-    rest(pane._summary.isVisible)
-    pane._summary.button("store").click()
+    rest(pane.findChild(SelectionSummary).isVisible)
+    pane.findChild(SelectionSummary).button("store").click()
     shared = next(words for words, _ in pane._actions.bulk.store_entries(ids) if words.startswith("Shared"))
     _pick(pane, shared)
     rest(lambda: all(host.ask("note.get", id=one).store == "shared" for one in ids) and bool(notices))
@@ -226,8 +231,8 @@ def test_several_are_merged_in_the_order_of_the_list_and_taken_apart_again(
     soil, rose = _note(host, "Soil", "dark"), _note(host, "Roses", "red")
     pane = open_notes()
     pane.listing.list.selectAll()
-    rest(pane._summary.isVisible)
-    pane._summary.button("merge").click()
+    rest(pane.findChild(SelectionSummary).isVisible)
+    pane.findChild(SelectionSummary).button("merge").click()
     rest(lambda: host.ask("note.ids") == [rose] and bool(notices))
     assert notices[-1].text == "Merged 2 notes into ‘Roses’"
     assert host.ask("note.get", id=rose).content == "red\n\n## Soil\n\ndark"
@@ -242,7 +247,7 @@ def test_facts_among_them_are_not_merged_and_that_is_told(
     ids = {_note(host, "Soil", "dark"), host.ask("fact.remember", content="Roses are red").memory.id}
     pane = open_notes()
     pane.listing.list.selectAll()
-    rest(pane._summary.isVisible)
+    rest(pane.findChild(SelectionSummary).isVisible)
     pane.registry.run("notes.merge")
     rest(lambda: bool(notices) and not bridge.is_busy)
     assert (notices[-1].kind, notices[-1].history_ids) == ("error", ())
@@ -278,7 +283,7 @@ def test_one_click_links_a_mention_and_undo_takes_it_back(
     qtbot.mouseClick(linker, Qt.MouseButton.LeftButton)  # type: ignore[no-untyped-call]
     rest(lambda: not pane.inspector.mentions.isVisible() and not bridge.is_busy)
     assert host.ask("note.get", id=naming).content == "The [[Soil|soil]] here is dry."
-    back = [button.accessibleName() for button in pane.inspector._back.findChildren(QPushButton)]
+    back = [button.accessibleName() for button in pane.inspector.findChildren(QPushButton)]
     assert "Garden" in back
     _undo(host, notices[-1])
     assert host.ask("note.get", id=naming).content == "The soil here is dry."
@@ -296,7 +301,7 @@ def test_the_trash_is_emptied_only_after_a_question(
     for one in gone:
         host.ask("note.delete", id=one)
     pane = open_notes()
-    bar = pane._organising.trash_bar
+    bar = pane.findChild(TrashBar)
     assert not bar.isVisible()
     pane.listing.trash.click()
     rest(lambda: bar.isVisible() and set(pane.listing.model.ids) == set(gone) and pane.controller.id in gone)
@@ -309,7 +314,7 @@ def test_the_trash_is_emptied_only_after_a_question(
         assert bool(host.ask("note.ids", filter={"deleted": True})) == (answer == "Cancel")
     assert host.ask("note.ids") == [kept]
     assert notices[-1].history_ids == ()
-    rest(lambda: pane._trash_empty.isVisible() and not bar.empty.isEnabled())
+    rest(lambda: "The trash is empty" in words(pane) and not bar.empty.isEnabled())
 
 
 def test_the_bar_restores_what_is_selected(
@@ -320,8 +325,8 @@ def test_the_bar_restores_what_is_selected(
     host.ask("note.delete", id=gone)
     pane = open_notes()
     pane.listing.trash.click()
-    rest(lambda: pane.controller.id == gone and pane._organising.trash_bar.restore.isEnabled())
-    pane._organising.trash_bar.restore.click()
+    rest(lambda: pane.controller.id == gone and pane.findChild(TrashBar).restore.isEnabled())
+    pane.findChild(TrashBar).restore.click()
     rest(lambda: gone in host.ask("note.ids") and bool(notices) and not bridge.is_busy)
 
 
@@ -349,7 +354,7 @@ def test_a_filter_is_said_over_the_list_and_ended_there(
     host.ask("fact.remember", content="Bram lent the endoscope")
     pane = open_notes()
     rest(lambda: len(pane.listing.model.ids) == 2)
-    chip = pane._organising.filter_chip
+    chip = pane.listing.findChild(FilterChip)
     assert not chip.isVisible()
     pane.facets.tree.set_chosen("kind", ["fact"])
     pane.facets._tell()

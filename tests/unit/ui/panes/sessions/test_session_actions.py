@@ -1,5 +1,6 @@
 """Several conversations selected at once."""
 
+from ui.widgets.selection_summary import SelectionSummary
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -24,12 +25,12 @@ def test_several_are_summed_up_and_forgotten_with_one_undo(
         qtbot.keyClick(rows, Qt.Key.Key_Down, SHIFT)
         rest(lambda: not pane._choice.isActive())
     assert rows.selected_ids() == ["ses-000000", "ses-000001", "ses-000002"]
-    assert pane._summary.isVisible()
-    assert pane._summary.heading == "3 conversations selected"
-    pane._summary.button("delete").click()
+    assert pane.findChild(SelectionSummary).isVisible()
+    assert pane.findChild(SelectionSummary).heading == "3 conversations selected"
+    pane.findChild(SelectionSummary).button("delete").click()
     rest(lambda: bool(pane.emitted.notices))
     assert [notice.text for notice in pane.emitted.notices] == ["Deleted 3 conversations"]
     assert len(books.sessions()) == 2
-    rest(lambda: pane.header.title.text() == "Talk 3" and not pane._summary.isVisible())
+    rest(lambda: pane.header.title.text() == "Talk 3" and not pane.findChild(SelectionSummary).isVisible())
     books.host.ask("memory.undo", history_ids=list(pane.emitted.notices[0].history_ids))
     assert len(books.sessions()) == 5
