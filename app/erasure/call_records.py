@@ -2,7 +2,8 @@
 
 import apsw
 
-_COLUMNS = {"inbox": ("target", "arguments", "preview", "result"), "write_receipts": ("answer",)}
+_COLUMNS = ("target", "arguments", "preview", "result")
+_OF_MEMORY = "DELETE FROM write_receipts WHERE :id IN (answer ->> 'memory_id', answer ->> 'matched') RETURNING 1"
 
 
 def forget_in_calls(connection: apsw.Connection, target: str) -> dict[str, int]:
@@ -11,13 +12,17 @@ def forget_in_calls(connection: apsw.Connection, target: str) -> dict[str, int]:
     A copy of the vault may be older than these tables.
     """
     removed = {}
-    for table, wanted in _COLUMNS.items():
-        there = {str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")}
-        where = " OR ".join(f"instr({column}, :id)" for column in wanted if column in there)
-        if where:
-            rows = connection.execute(f"DELETE FROM {table} WHERE {where} RETURNING 1", {"id": target}).fetchall()
-            removed[table] = len(rows)
+    named = " OR ".join(f"instr({column}, :id)" for column in _COLUMNS if column in _columns(connection, "inbox"))
+    if named:
+        proposals = connection.execute(f"DELETE FROM inbox WHERE {named} RETURNING 1", {"id": target}).fetchall()
+        removed["inbox"] = len(proposals)
+    if _columns(connection, "write_receipts"):
+        removed["write_receipts"] = len(connection.execute(_OF_MEMORY, {"id": target}).fetchall())
     return removed
+
+
+def _columns(connection: apsw.Connection, table: str) -> set[str]:
+    return {str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")}
 
 
 def forget_in_ledger(connection: apsw.Connection, item: str) -> int:

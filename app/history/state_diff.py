@@ -1,5 +1,6 @@
 """Differences between two recorded states of one target."""
 
+from collections.abc import Mapping
 from typing import Any
 
 READ_COUNTS = frozenset({"access_count", "last_accessed"})  # by reading alone: no state ever brings them back
@@ -7,7 +8,7 @@ READ_COUNTS = frozenset({"access_count", "last_accessed"})  # by reading alone: 
 VOLATILE = frozenset({"version", "mention_count", "updated_at"}) | READ_COUNTS
 
 
-def differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> tuple[str, ...]:
+def differing(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> tuple[str, ...]:
     """Return the fields in which two states differ, by name.
 
     The only name is ``existence`` when just one of the states is there.

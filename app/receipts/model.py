@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Final
 
-KEPT_MS: Final = 86_400_000
-MAX_KEY: Final = 200
+from app.core.text import has_controls, storable
+from app.errors import InputError
+
+MAX_KEY: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Receipt of a write with a key: ids and decisions only, never content.
+    """Receipt of the write of a memory: ids and decisions only, never content.
 
     Args:
         memory_id: The memory that holds it now, or the id that a new one gets.
@@ -24,3 +26,14 @@ class Receipt:
     outcome: str = "ADD"
     matched: str = ""
     decided_by: str = "nobody"
+
+
+def check_key(key: str) -> None:
+    """Check a caller's key.
+
+    Raises:
+        InputError: It is empty, too long or cannot be stored.
+    """
+    if not key.strip() or len(key) > MAX_KEY or storable(key)[1] or has_controls(key):
+        what = f"'key' must have 1 to {MAX_KEY} ordinary characters, without control characters."
+        raise InputError(what, field="key", allowed=MAX_KEY)

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import apsw
-import msgspec
 
-from app.receipts.model import Receipt
+from app.errors import KeyConflictError
 
 _BATCH = 500  # rows that one transaction removes
 
@@ -16,35 +15,52 @@ class StoredReceipt:
 
     Args:
         operation: The operation that was called.
-        arguments: A digest of its arguments.
-        receipt: What it came to.
+        arguments: A digest of its arguments; ``""`` where what it stored shows them.
+        answer: What it came to, as JSON; never content.
         at: When, milliseconds.
+        session: The conversation that the write went to; the receipt goes with it.
     """
 
     operation: str
     arguments: str
-    receipt: Receipt
+    answer: str
     at: int
+    session: str | None = None
 
 
 def find(connection: apsw.Connection, actor: str, key: str) -> StoredReceipt | None:
     """Return the receipt of a caller's key."""
     row = connection.execute(
-        "SELECT operation, arguments, answer, at FROM write_receipts WHERE actor = ? AND key = ?", (actor, key)
+        "SELECT operation, arguments, answer, at, session_id FROM write_receipts WHERE actor = ? AND key = ?",
+        (actor, key),
     ).fetchone()
-    if row is None:
-        return None
-    operation, arguments, answer, at = row
-    return StoredReceipt(str(operation), str(arguments), msgspec.json.decode(str(answer), type=Receipt), int(str(at)))
+    return None if row is None else StoredReceipt(*row)
+
+
+def find_same(
+    connection: apsw.Connection, actor: str, key: str, operation: str, arguments: str = ""
+) -> StoredReceipt | None:
+    """Return the receipt of an earlier call with the same key.
+
+    Raises:
+        KeyConflictError: That was a call of another operation, or with other arguments.
+    """
+    earlier = find(connection, actor, key)
+    if earlier is not None and (earlier.operation, earlier.arguments) != (operation, arguments):
+        raise KeyConflictError(
+            "The key was used before: for another write, or for this one, which the person edited before accepting it."
+            " Give every write a key of its own.",
+            field="key",
+        )
+    return earlier
 
 
 def put(connection: apsw.Connection, actor: str, key: str, stored: StoredReceipt) -> None:
     """Store a receipt in place of one before."""
-    answer = msgspec.json.encode(stored.receipt).decode()
     connection.execute(
-        "INSERT OR REPLACE INTO write_receipts (actor, key, operation, arguments, answer, at)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        (actor, key, stored.operation, stored.arguments, answer, stored.at),
+        "INSERT OR REPLACE INTO write_receipts (actor, key, operation, arguments, answer, at, session_id)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (actor, key, stored.operation, stored.arguments, stored.answer, stored.at, stored.session),
     )
 
 
@@ -53,10 +69,12 @@ def remove(connection: apsw.Connection, actor: str, key: str) -> None:
     connection.execute("DELETE FROM write_receipts WHERE actor = ? AND key = ?", (actor, key))
 
 
-def remove_old(connection: apsw.Connection, before_ms: int) -> int:
-    """Remove some receipts from before a time; return how many."""
+def remove_old(connection: apsw.Connection, before_ms: int, most: int) -> int:
+    """Remove some receipts from before a time or beyond the newest ``most``; return how many."""
     connection.execute(
-        "DELETE FROM write_receipts WHERE (actor, key) IN (SELECT actor, key FROM write_receipts WHERE at < ? LIMIT ?)",
-        (before_ms, _BATCH),
+        "DELETE FROM write_receipts WHERE (actor, key) IN ("
+        "SELECT actor, key FROM write_receipts WHERE at < ? UNION ALL"
+        " SELECT * FROM (SELECT actor, key FROM write_receipts ORDER BY at DESC LIMIT -1 OFFSET ?) LIMIT ?)",
+        (before_ms, most, _BATCH),
     )
     return connection.changes()

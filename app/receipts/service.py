@@ -1,26 +1,30 @@
-"""Keeps receipts of writes for a day, and removes them after."""
+"""Keeps receipts of writes for a month, and removes them after."""
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
+from typing import Final
 from weakref import WeakValueDictionary
 
 import apsw
 import msgspec
 
-from app.core.clock import Clock
-from app.errors import InputError, KeepsakeError, KeyConflictError
+from app.core.clock import DAY_MS, Clock
+from app.errors import KeepsakeError
 from app.part import BackgroundTask, Part
 from app.receipts import repo
-from app.receipts.model import KEPT_MS, MAX_KEY, Receipt
+from app.receipts.model import Receipt, check_key
 from app.receipts.repo import StoredReceipt
 from app.store.store import Store
 from app.store.transaction_wrapper import DeliberateRollbackError
 
 _log = logging.getLogger(__name__)
+KEPT_MS: Final = 30 * DAY_MS
+MOST_KEPT: Final = 100_000
 _CHECK_S = 3600.0
 
 
@@ -48,13 +52,13 @@ class WriteReceipts(Part):
     Args:
         store: The vault's database.
         clock: Where the time comes from.
-        kept_ms: How long they are kept, milliseconds.
+        most: How many are kept, the newest.
     """
 
-    def __init__(self, store: Store, clock: Clock, kept_ms: int = KEPT_MS) -> None:
+    def __init__(self, store: Store, clock: Clock, most: int = MOST_KEPT) -> None:
         self._store = store
         self._clock = clock
-        self._kept_ms = kept_ms
+        self._most = most
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     def tasks(self) -> Sequence[BackgroundTask]:
@@ -80,19 +84,16 @@ class WriteReceipts(Part):
 
         Raises:
             KeyConflictError: The key was used before, with other arguments.
-            InputError: The key is too long.
+            InputError: The key is too long or cannot be stored.
         """
-        if len(key) > MAX_KEY:
-            raise InputError(f"A key may have {MAX_KEY} characters.", field="key", allowed=MAX_KEY)
+        check_key(key)
         digest = sha256(msgspec.json.encode(arguments, order="deterministic")).hexdigest()
         lock = self._locks.setdefault((actor, key), asyncio.Lock())
         async with lock:
-            now = self._clock.now_ms()
-            mine = StoredReceipt(operation, digest, Receipt(memory_id), now)
-            earlier = await self._store.write(
-                partial(_claimed, actor=actor, key=key, mine=mine, fresh_from=now - self._kept_ms), is_bookkeeping=True
-            )
-            claim = ClaimedWrite(mine.receipt if earlier is None else earlier, is_earlier=earlier is not None)
+            mine = StoredReceipt(operation, digest, _encoded(Receipt(memory_id)), self._clock.now_ms())
+            earlier = await self._store.write(partial(_claimed, actor=actor, key=key, mine=mine), is_bookkeeping=True)
+            receipt = msgspec.json.decode((earlier or mine).answer, type=Receipt)
+            claim = ClaimedWrite(receipt, is_earlier=earlier is not None)
             try:
                 yield claim
             except (KeepsakeError, DeliberateRollbackError):
@@ -100,7 +101,7 @@ class WriteReceipts(Part):
                     await self._store.write(partial(repo.remove, actor=actor, key=key), is_bookkeeping=True)
                 raise
             if claim.outcome is not None:
-                done = StoredReceipt(operation, digest, claim.outcome, now)
+                done = replace(mine, answer=_encoded(claim.outcome))
                 await self._store.write(partial(repo.put, actor=actor, key=key, stored=done), is_bookkeeping=True)
 
     async def run(self) -> None:
@@ -114,21 +115,18 @@ class WriteReceipts(Part):
 
     async def tidy(self) -> None:
         """Remove the receipts that are too old."""
-        before = self._clock.now_ms() - self._kept_ms
-        while await self._store.write(partial(repo.remove_old, before_ms=before)):
+        before = self._clock.now_ms() - KEPT_MS
+        while await self._store.write(partial(repo.remove_old, before_ms=before, most=self._most)):
             pass
 
 
-def _claimed(connection: apsw.Connection, actor: str, key: str, mine: StoredReceipt, fresh_from: int) -> Receipt | None:
+def _claimed(connection: apsw.Connection, actor: str, key: str, mine: StoredReceipt) -> StoredReceipt | None:
     """Return the receipt of an earlier write with the same key, else store this one."""
-    earlier = repo.find(connection, actor, key)
-    if earlier is None or earlier.at < fresh_from:
+    earlier = repo.find_same(connection, actor, key, mine.operation, mine.arguments)
+    if earlier is None:
         repo.put(connection, actor, key, mine)
-        return None
-    if (earlier.operation, earlier.arguments) != (mine.operation, mine.arguments):
-        raise KeyConflictError(
-            "The key was used before: for another write, or for this one, which the person edited before accepting it."
-            " Give every write a key of its own.",
-            field="key",
-        )
-    return earlier.receipt
+    return earlier
+
+
+def _encoded(receipt: Receipt) -> str:
+    return msgspec.json.encode(receipt).decode()

@@ -16,7 +16,6 @@ from app.sessions.capture.write_behind import WriteBehind
 from app.sessions.compaction.model_summary import ModelSummariser
 from app.sessions.compaction.rolling_summary import SummaryService
 from app.sessions.compaction.service import CompactionService
-from app.sessions.idempotency import IdempotencyKeyCleaner
 from app.sessions.narrative import SessionNarrator
 from app.sessions.options import session_options
 from app.sessions.scratchpad import ScratchpadService
@@ -42,7 +41,6 @@ class SessionParts(Part):
         scratchpads: What an agent keeps in view.
         summaries: Summaries of whole conversations.
         after_turn: Work that follows a turn.
-        idempotency_keys: Removes keys of repeated appends that are out of date.
         withheld: Takes single turns out of conversations.
     """
 
@@ -55,15 +53,11 @@ class SessionParts(Part):
     scratchpads: ScratchpadService
     summaries: SessionSummaryService
     after_turn: AfterTurn
-    idempotency_keys: IdempotencyKeyCleaner
     withheld: WithheldTurns
 
     def tasks(self) -> Sequence[BackgroundTask]:
-        """Return the work after a turn, and the removal of old keys."""
-        return (
-            BackgroundTask("after-turn", self.after_turn.run),
-            BackgroundTask("receipts", self.idempotency_keys.run),
-        )
+        """Return the work after a turn."""
+        return (BackgroundTask("after-turn", self.after_turn.run),)
 
     @property
     def failures(self) -> Sequence[str]:
@@ -115,6 +109,5 @@ def build(
         ScratchpadService(store, service, policy, clock),
         summaries,
         AfterTurn(store, options, summaries, compaction, capture, runtime.publish, runtime.trace, switched),
-        IdempotencyKeyCleaner(store, clock),
         WithheldTurns(store, index, clock),
     )

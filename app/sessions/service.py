@@ -20,6 +20,7 @@ from app.core.text_rules.recall_fence import without_recalled
 from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
+from app.receipts.model import check_key
 from app.sessions import idempotency, repo, session_lists, turn_writers
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
@@ -104,7 +105,7 @@ class SessionService:
         if not messages:
             raise InputError("There is nothing to append: 'messages' is empty.", field="messages")
         if key:
-            check_name(key, "key")
+            check_key(key)
         check_channel(heading.channel)
 
         def work(connection: apsw.Connection) -> Changed[Appended]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from app.store.lanes import ChangePlace
 
@@ -10,6 +10,9 @@ State = Mapping[str, Any]
 """The whole of a row as JSON holds it, without what is derived or of one machine."""
 Seen = Mapping[int, int]
 """For each lane, up to which number its changes were known."""
+
+ERASE: Final = "ERASE"
+"""The event of a change by which a row is forgotten for ever; such a change has no states."""
 
 
 @dataclass(frozen=True, slots=True)

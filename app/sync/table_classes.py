@@ -116,7 +116,6 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
     "audit": _DEVICE,
     "audit_items": _DEVICE,
     "audit_names": _DEVICE,
-    "append_receipts": _DEVICE,
     "write_receipts": _DEVICE,
     "model_usage": _DEVICE,
     # Schedules: what is planned is shared, when each machine ran it is not.

@@ -21,8 +21,8 @@ from app.inbox.model import NewProposal, ProposalPreview, RuleAction
 from app.inbox.preview import MADE_BY_ONE, is_protected, kinds_of, preview_of, removes_of_others
 from app.memories.deduplication.confirmed import contradicted
 from app.memories.deduplication.similar import SimilarFinder
+from app.receipts import repo as receipts
 from app.schedule.model import BUILT_IN
-from app.sessions import idempotency
 from app.sessions import repo as session_repo
 from app.store.transaction_wrapper import Work, wrapped_transactions
 
@@ -157,7 +157,7 @@ class AgentWriteReview:
         session, channel = arguments.get("session"), str(arguments.get("channel") or "")
 
         def work(connection: apsw.Connection) -> bool:
-            if idempotency.is_known(connection, caller.name, key):
+            if key and receipts.find(connection, caller.name, key) is not None:
                 return True  # asked for again after the person allowed it: it gets its answer
             found = session_repo.located(connection, session, channel)
             agent = None if found is None else session_repo.agent_of(connection, found)

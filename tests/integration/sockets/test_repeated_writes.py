@@ -53,6 +53,8 @@ def test_a_key_with_other_arguments_is_refused(host: Host, operation: str) -> No
             host.ask(operation, **{**NOTE, **changed})
     with pytest.raises(KeyConflictError):
         host.ask("note.save" if operation == "memory.write" else "memory.write", **NOTE)
+    with pytest.raises(KeyConflictError):
+        host.ask("session.append", session="talk", messages=[{"role": "user", "content": "x"}], key=NOTE["key"])
     assert host.ask("memory.stats").memories == 1
 
 

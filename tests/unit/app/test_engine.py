@@ -127,7 +127,7 @@ def test_broken_background_work_is_reported(
 
 _BOTH = {
     *("care", "backups", "index", "entities", "forever", "import-copies", "accesses", "ledger"),
-    *("ledger-pruning", "expiry", "after-turn", "inbox", "spending", "receipts", "write-receipts"),
+    *("ledger-pruning", "expiry", "after-turn", "inbox", "spending", "write-receipts"),
     *("unfinished-imports", "imported-files", "heap"),
 }
 _NOT_IN_SAFE_MODE = {"left-conversations", "schedules", "warming", "vectors"}

@@ -120,7 +120,7 @@ def duration(seconds: float) -> str:
     return QCoreApplication.translate("Schedule", "{n} h").format(n=f"{seconds / _HOUR:.1f}")
 
 
-class Change(Protocol):
+class ScheduleChange(Protocol):
     """Change of one thing, made or planned."""
 
     @property
@@ -136,7 +136,7 @@ class Change(Protocol):
         """Return what becomes of it, in a few words."""
 
 
-def change_words(change: Change) -> str:
+def change_words(change: ScheduleChange) -> str:
     """Return what a run did, or would do, to one thing."""
     title = change.title or change.id
     return f"{title} — {change.detail}" if change.detail else title

@@ -67,7 +67,7 @@ async def write(
         expires_at: When it expires.
         event_time: When it happened.
         attributes: Anything else to keep with it.
-        key: An id of the caller's own for this write, so that it can be repeated safely within a day.
+        key: An id of the caller's own for this write, so that it can be repeated safely within 30 days.
     """
     draft = NewMemory(
         content=content,

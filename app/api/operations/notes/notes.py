@@ -66,7 +66,7 @@ async def save(
         id: An id of the caller's own, which must be new; for callers that read every store only.
         attributes: Anything else to keep with it.
         unfinished_tag: A tag in the content at whose end somebody is still typing; it is none yet.
-        key: An id of the caller's own for this write, so that it can be repeated safely within a day.
+        key: An id of the caller's own for this write, so that it can be repeated safely within 30 days.
     """
     # Others must not learn which ids are taken.
     if id is not None and not sees_all(caller.stores):

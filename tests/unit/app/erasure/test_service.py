@@ -458,11 +458,11 @@ def test_receipts_of_repeated_writes_and_previews_go(host: Host) -> None:
 
     def prepare(connection: apsw.Connection) -> None:
         for name in (note, other, "talk"):
-            answer = json.dumps({"id": name, "content": FIRST})
+            answer = json.dumps({"memory_id": name, "matched": ""})
             connection.execute(
-                "INSERT INTO write_receipts (actor, key, operation, arguments, answer, at)"
-                " VALUES ('a', ?, 'note.save', '', ?, 0)",
-                (name, answer),
+                "INSERT INTO write_receipts (actor, key, operation, arguments, answer, at, session_id)"
+                " VALUES ('a', ?, 'note.save', '', ?, 0, ?)",
+                (name, answer, name if name == "talk" else None),
             )
             connection.execute(
                 "INSERT INTO inbox (agent, operation, arguments, preview, created_at)"
@@ -472,7 +472,7 @@ def test_receipts_of_repeated_writes_and_previews_go(host: Host) -> None:
 
     host.submit(engine(host).store.write(prepare)).result()
     receipt = host.ask("memory.forget_forever", ids=[note], sessions=["talk"], confirm=True)
-    assert (receipt.removed["inbox"], receipt.removed["write_receipts"]) == (2, 2)
+    assert (receipt.removed["inbox"], receipt.removed["write_receipts"]) == (2, 1)
     left = read(host, lambda conn: conn.execute("SELECT key FROM write_receipts").fetchall())
     assert left == [(other,)]
 
