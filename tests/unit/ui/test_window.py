@@ -11,7 +11,7 @@ import PySide6
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.changes import ChangeSet
@@ -20,6 +20,7 @@ from app.host import Host
 from tests.helpers.disks import SmallDisk, make_read_only, make_writable
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
+from tests.helpers.screen_reader import press, words
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from ui.actions import Action, Actions
@@ -202,7 +203,7 @@ def test_progress_reaches_the_line_and_cancel_the_vault(window: Window, host: Ho
     job = jobs.begin("Importing a.zip", "messages")
     job.advance(5, 10)
     rest(lambda: window.status_line.text.startswith("Importing a.zip: 5 of 10"))
-    window.status_line._cancel.click()
+    press(window.status_line, "Cancel")
     rest(job.is_cancelled)
     jobs.end(job, "cancelled")
     rest(lambda: not window.status_line.text.startswith("Importing"))
@@ -226,9 +227,9 @@ def test_dropped_files_are_offered_for_import(window: Window, rest: Rest, tmp_pa
     data.setUrls([QUrl.fromLocalFile(str(file))])
     button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     window.dragEnterEvent(QDragEnterEvent(drag_position(50, 50), Qt.DropAction.CopyAction, data, button, keys))
-    assert window._drop_overlay.isVisible()
+    assert "Drop to import" in words(window)
     window.dropEvent(QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, button, keys))
-    assert not window._drop_overlay.isVisible()
+    assert "Drop to import" not in words(window)
     assert window.dialogs is not None
     importer = window.dialogs.importer
     rest(lambda: any("Markdown notes" in label.text() for label in importer.findChildren(QLabel) if label.isVisible()))
@@ -251,14 +252,14 @@ def test_files_over_a_note_go_to_the_note(window: Window, connection: WatchedCon
         window.dragMoveEvent(QDragMoveEvent(drag_position(x, y), Qt.DropAction.CopyAction, data, button, keys))
 
     window.dragEnterEvent(QDragEnterEvent(drag_position(50, 50), Qt.DropAction.CopyAction, data, button, keys))
-    assert window._drop_overlay.isVisible()
+    assert "Drop to import" in words(window)
     move(400, 300)
-    assert not window._drop_overlay.isVisible(), "nothing lies over the note, which takes the drag itself"
+    assert "Drop to import" not in words(window), "nothing lies over the note, which takes the drag itself"
     move(50, 50)
-    assert window._drop_overlay.isVisible()
+    assert "Drop to import" in words(window)
     editor.setReadOnly(True)
     move(400, 300)
-    assert window._drop_overlay.isVisible()
+    assert "Drop to import" in words(window)
     editor.setReadOnly(False)
     window.dropEvent(QDropEvent(QPointF(400, 300), Qt.DropAction.CopyAction, data, button, keys))
     assert given == [["/tmp/tram.png"]]
@@ -308,7 +309,7 @@ def test_create_note_opens_it(window: Window, host: Host, rest: Rest) -> None:
 
 
 def test_menu_lists_every_group(window: Window) -> None:
-    window.commands._fill_menu()
+    window.commands.menu.aboutToShow.emit()
     titles = [action.text() for action in window.commands.menu.actions()]
     assert titles[:6] == ["File", "Edit", "Go", "View", "Work", "Help"]
     assert "Find a name" in titles[5:], "what can be done in the pane in front follows"
@@ -318,11 +319,11 @@ def test_help_opens_at_the_page_of_the_pane(window: Window, monkeypatch: pytest.
     assert window.dialogs is not None
     window.registry.run("help.pages")
     pages = window.findChild(HelpDialog)
-    assert pages._list.currentItem().data(PAGE) == "graph"
+    assert pages.findChild(QListWidget).currentItem().data(PAGE) == "graph"
     assert HELP_PAGES["search"] == "search"
     monkeypatch.setitem(HELP_PAGES, "graph", "search")
     window.registry.run("help.pages")
-    assert pages._list.currentItem().data(PAGE) == "search"
+    assert pages.findChild(QListWidget).currentItem().data(PAGE) == "search"
     pages.hide()
 
 

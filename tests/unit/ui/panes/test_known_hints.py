@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
@@ -47,7 +48,7 @@ def test_what_is_known_shows_without_moving_or_taking_the_keyboard(
     assert _nameless(row) == []
     places: list[Place] = []
     row.opened.connect(places.append)
-    row._buttons[0].click()
+    row.findChildren(QPushButton)[0].click()
     assert places == [Place("notes", known)]
 
 
@@ -93,7 +94,7 @@ def test_only_what_was_said_has_a_day(row: KnownRow) -> None:
     row.show_hits([_hit("note"), _hit("talk#3", "message")])
     assert row.titles[0] == "note"
     assert "2020" in row.titles[1]
-    assert "2020" not in row._buttons[0].accessibleName()
+    assert "2020" not in row.findChildren(QPushButton)[0].accessibleName()
 
 
 def test_the_setting_turns_hints_off(host: Host, bridge: Bridge, row: KnownRow, rest: Rest, known: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -15,6 +15,7 @@ from app.encryption.encrypted_file import is_encrypted_file
 from app.host import Host
 from app.store.encryption.vault_encryption import VaultEncryption
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
+from tests.helpers.screen_reader import is_offered, named, press, words
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
@@ -64,10 +65,10 @@ def test_an_encrypted_file_wants_a_passphrase_twice(sheet: ExportSheet, rest: Re
     assert sheet.new.isVisible()
     assert not sheet.go.isEnabled()
     sheet.new.setText("short")
-    assert "At least 8" in sheet._secret.problem.text()
+    assert "At least 8" in words(sheet)
     sheet.new.setText(PASSPHRASE)
     sheet.again.setText("correct mule")
-    assert sheet._secret.problem.text() == "The two differ."
+    assert "The two differ." in words(sheet)
     assert not sheet.go.isEnabled()
     sheet.again.setText(PASSPHRASE)
     sheet.history.setChecked(True)
@@ -88,9 +89,8 @@ def test_the_import_asks_for_the_passphrase(
     qtbot.addWidget(importer)
     importer.offer([str(file)])
     rest(importer.passphrase.isVisible)
-    assert "Encrypted Keepsake export" in importer._preview_text.text()
-    assert importer._go.text() == "Open"
-    assert not importer._go.isEnabled()
+    assert "Encrypted Keepsake export" in words(importer)
+    assert not named(importer, QPushButton, "Open").isEnabled()
     assert _nameless(importer) == []
     importer.passphrase.setText("another fine phrase")
     qtbot.keyClick(importer.passphrase, Qt.Key.Key_Return)
@@ -98,12 +98,11 @@ def test_the_import_asks_for_the_passphrase(
     assert "not the passphrase of all.keepsake" in importer.wrong.text()
     assert importer.passphrase.text() == ""
     importer.passphrase.setText(PASSPHRASE)
-    importer._go.click()
-    rest(lambda: importer._go.text() == "Import" and not importer.passphrase.isVisible())
-    assert "1 note" in importer._preview_text.text()
-    importer._go.click()
-    rest(lambda: importer._pages.currentWidget() is importer._result)
-    assert "1 were there already" in importer._result_text.text()
+    press(importer, "Open")
+    rest(lambda: is_offered(importer, "Import") and not importer.passphrase.isVisible())
+    assert "1 note" in words(importer)
+    press(importer, "Import")
+    rest(lambda: "1 were there already" in words(importer))
     importer.hide()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QProgressBar
 from pytestqt.qtbot import QtBot
 
 from app.changes import Progress
@@ -122,7 +122,7 @@ def test_fetching_shows_how_far_it_is(models: ModelsDialog) -> None:
     assert not preparing.stop.isVisible()
     preparing.show_progress(far(30_000_000))
     assert "30.0 MB of 120.0 MB" in words(preparing)
-    assert (preparing._bar.value(), preparing._bar.maximum()) == (250, 1000)
+    assert (preparing.findChild(QProgressBar).value(), preparing.findChild(QProgressBar).maximum()) == (250, 1000)
     assert preparing.stop.isVisible()
     # Another one, fetched in the background, is nothing to who waits for this one.
     preparing.show_progress(far(60_000_000, "fastembed:x/z"))
@@ -133,7 +133,7 @@ def test_fetching_shows_how_far_it_is(models: ModelsDialog) -> None:
     assert models.wanted.hasFocus()
     preparing.show_busy("")
     assert models.prepare.isEnabled()
-    assert not preparing._bar.isVisible()
+    assert not preparing.findChild(QProgressBar).isVisible()
     preparing.show_progress(far(30_000_000))
     assert not preparing.stop.isVisible()
 
@@ -165,7 +165,7 @@ class TestStopping:
         rest(preparing.stopped.isVisible)
         assert preparing.stopped.text().startswith(f"Fetching {MODEL} was stopped. What came of it is kept")
         assert not fetching._error.isVisible()
-        assert not preparing._bar.isVisible()
+        assert not preparing.findChild(QProgressBar).isVisible()
         # It is no failure that a folder or consent would help with.
         assert not preparing.folder.isVisible()
         assert fetching.wanted.currentText() == MODEL

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.host import Host
 from tests.helpers.engine import engine_of
+from tests.helpers.screen_reader import words
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.actions import Actions
@@ -59,7 +60,7 @@ def pane(
     made.shown()
     rest(lambda: not bridge.is_busy)
     qtbot.mouseClick(made.listing.connect_new, Qt.MouseButton.LeftButton)
-    rest(lambda: made.connect_form._preview is not None and not bridge.is_busy)
+    rest(lambda: "keepsake" in words(made.connect_form) and not bridge.is_busy)
     yield made
     rest(lambda: not bridge.is_busy)
 
@@ -90,10 +91,10 @@ def test_it_is_written_waits_for_the_program_and_is_taken_back(
     token = json.loads(config.read_text())["mcpServers"]["keepsake"]["env"]["KEEPSAKE_TOKEN"]
     agent = host.ask("agent.list")[0]
     assert (agent.name, agent.trust, agent.review) == ("cursor", "familiar", False)
-    assert "Waiting" in form._waiting.text()
+    assert "Waiting" in words(form)
     host.authenticate(token, "cursor", "1.0")
     engine_of(host).presence.joined(agent.id, "cursor", "cursor 1.0")
-    rest(lambda: "all is set up" in form._waiting.text() and not bridge.is_busy)
+    rest(lambda: "all is set up" in words(form) and not bridge.is_busy)
     click(qtbot, form.done)
     rest(lambda: pane.page.unplug.isVisible() and not bridge.is_busy)
     click(qtbot, pane.page.unplug)
@@ -123,8 +124,7 @@ def test_a_broken_configuration_is_told_instead(
     config.write_text('{"mcpServers": ')
     click(qtbot, pane.connect_form.cancel)
     click(qtbot, pane.listing.connect_new)
-    rest(lambda: pane.connect_form._problem.isVisible() and not bridge.is_busy)
-    assert "mcp.json cannot be read" in pane.connect_form._problem.text()
+    rest(lambda: "mcp.json cannot be read" in words(pane.connect_form) and not bridge.is_busy)
     assert not pane.connect_form.write.isVisible()
 
 
@@ -149,6 +149,6 @@ def test_escape_closes_the_form(pane: AgentsPane, qtbot: QtBot, bridge: Bridge, 
         assert not form.isVisible()
         click(qtbot, pane.listing.connect_new)
         rest(lambda: form._preview is not None and not bridge.is_busy)
-    pane._on_new()
+    pane.listing.new.click()
     qtbot.keyClick(pane.form.name, Qt.Key.Key_Escape)
     assert not pane.form.isVisible()

@@ -12,12 +12,14 @@ from pytestqt.qtbot import QtBot
 
 from app.api.caller import Caller
 from app.host import Host
+from tests.helpers.screen_reader import words
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.panes.agents.pane import AgentsPane
 from ui.panes.pane import Place
+from ui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
     from app.agents.model import Agent
@@ -64,19 +66,19 @@ def pane(
 
 def _add(pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, name: str = "scout") -> None:
     host.ask("agent.add", name=name, trust="full")
-    rest(lambda: pane._name() == name and not bridge.is_busy)
+    rest(lambda: words(pane.page).startswith(name) and not bridge.is_busy)
 
 
 def test_without_agents_the_pane_teaches_one_action(pane: AgentsPane, qtbot: QtBot) -> None:
-    assert pane._right.currentWidget() is pane._empty
-    qtbot.mouseClick(pane._empty.second, Qt.MouseButton.LeftButton)
-    assert pane._right.currentWidget() is pane.form
+    assert pane.findChild(EmptyState).isVisible()
+    qtbot.mouseClick(pane.findChild(EmptyState).second, Qt.MouseButton.LeftButton)
+    assert pane.form.isVisible()
 
 
 def test_an_agent_is_added_and_its_token_shown_once(
     pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
 ) -> None:
-    pane._on_new()
+    pane.listing.new.click()
     assert not pane.form.add.isEnabled()
     qtbot.keyClicks(pane.form.name, "scout")
     qtbot.keyClick(pane.form.name, Qt.Key.Key_Return)
@@ -87,7 +89,7 @@ def test_an_agent_is_added_and_its_token_shown_once(
     qtbot.mouseClick(pane.form.copy, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == token
     qtbot.mouseClick(pane.form.done, Qt.MouseButton.LeftButton)
-    rest(lambda: pane._right.currentWidget() is pane.page and not bridge.is_busy)
+    rest(lambda: pane.page.isVisible() and not bridge.is_busy)
     assert pane.form.token.text() == ""
     QAbstractItemModelTester(pane.listing.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
 
@@ -180,5 +182,5 @@ def test_everything_that_takes_the_keyboard_has_a_name(
 ) -> None:
     _add(pane, host, bridge, rest)
     assert _nameless(pane) == []
-    pane._on_new()
+    pane.listing.new.click()
     assert _nameless(pane) == []

@@ -14,6 +14,7 @@ from tests.unit.ui.conftest import Rest
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.panes.graph.pane import GraphPane
+from ui.widgets.empty_state import EmptyState
 
 TEXTS = (
     "Ana Lopez met Ben Kowalski and Carla Weber in Berlin.",
@@ -64,7 +65,7 @@ def open_graph(qtbot: QtBot, bridge: Bridge, look: object, rest: Rest) -> Iterat
         pane.resize(1300, 800)
         pane.show()
         pane.shown()
-        rest(lambda: not bridge.is_busy and (pane.loader.has_graph or pane._empty.isVisibleTo(pane)))
+        rest(lambda: not bridge.is_busy and (pane.loader.has_graph or pane.findChild(EmptyState).isVisibleTo(pane)))
         made.append(pane)
         return pane
 

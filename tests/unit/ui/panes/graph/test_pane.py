@@ -8,12 +8,13 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QPushButton, QScrollBar, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QCompleter, QFileDialog, QPushButton, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.errors import KeepsakeError
 from app.host import Host
 from app.sessions.model import NewMessage
+from tests.helpers.screen_reader import named, one_shown, words
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.graph.conftest import Open
 from ui.actions import Actions
@@ -23,6 +24,8 @@ from ui.panes.graph.pane import GraphPane
 from ui.shell.navigation import Place
 from ui.theme import Scheme
 from ui.typed_call import TypedCall
+from ui.widgets.empty_state import EmptyState
+from ui.widgets.selection_summary import SelectionSummary
 
 
 def _names(pane: GraphPane) -> set[str]:
@@ -48,11 +51,20 @@ def _page(pane: GraphPane) -> str:
     return "" if pane.page.entity is None else pane.page.entity.name
 
 
+def pick_file(pane: GraphPane, path: str) -> None:
+    """Save the graph in the file that the person names in the dialog."""
+    pane.save_as("png")
+    box = next(one for one in pane.findChildren(QFileDialog) if one.isVisible())
+    box.fileSelected.emit(path)
+    box.close()
+
+
 def test_an_empty_vault_teaches_to_write_a_note(open_graph: Open) -> None:
     pane: Any = open_graph()
-    assert pane._whole.currentWidget() is pane._empty
-    assert pane.regions() == [pane._empty.button]
-    pane._empty.button.click()
+    assert "No people or things are known yet" in words(pane)
+    button = named(pane, QPushButton, "Write a note")
+    assert pane.regions() == [button]
+    button.click()
     assert pane.emitted.places == [Place("notes")]
 
 
@@ -62,7 +74,7 @@ def test_it_begins_around_the_most_mentioned_person_with_a_page(known: Host, ope
     assert _page(pane) in {"Ana Lopez", "Ben Kowalski", "Carla Weber"}
     assert pane.canvas.scene.nodes[pane.canvas.scene.centre].name == _page(pane)
     assert _page(pane) in pane.toolbar.around.text()
-    assert "names shown" in pane._capacity.text()
+    assert "names shown" in words(pane)
 
 
 def test_all_names_are_drawn_and_keep_their_places(known: Host, open_graph: Open, rest: Rest, bridge: Bridge) -> None:
@@ -163,9 +175,9 @@ def test_the_lasso_selects_and_merges_with_undo(known: Host, open_graph: Open, r
     scene, canvas = pane.canvas.scene, pane.canvas
     chosen = [_number(pane, "Elena Greco"), _number(pane, "David Rossi")]
     canvas.select(set(chosen))
-    assert pane._side.currentWidget() is pane._summary
+    assert one_shown(pane, SelectionSummary).heading
     names = {scene.nodes[one].name for one in chosen}
-    pane._summary.picked.emit("merge")
+    one_shown(pane, SelectionSummary).button("merge").click()
     rest(lambda: len(names & _names(pane)) == 1)
     notice = pane.emitted.notices[-1]
     assert notice.history_ids
@@ -251,18 +263,18 @@ def test_a_graph_that_failed_says_so_and_offers_to_try_again(
     pane.notice.connect(notices.append)
     pane.show()
     pane.shown()
-    rest(lambda: pane._empty.is_failed and not bridge.is_busy)
-    said = " ".join(label.text() for label in pane._empty.findChildren(QLabel) if label.isVisible())
+    rest(lambda: pane.findChild(EmptyState).is_failed and not bridge.is_busy)
+    said = words(pane)
     assert "That took too long and was stopped." in said
     assert "known yet" not in said
     bridge.fault = None
-    pane._empty.button.click()
+    pane.findChild(EmptyState).button.click()
     rest(lambda: "Ana Lopez" in _names(pane) and not bridge.is_busy)
-    assert pane._whole.currentWidget() is pane._graph
+    assert pane.canvas.isVisible()
     bridge.fault = KeepsakeError("That took too long and was stopped.")
     pane.load()
     rest(lambda: bool(notices))
-    assert pane._whole.currentWidget() is pane._graph, "what was drawn stays"
+    assert pane.canvas.isVisible(), "what was drawn stays"
     pane.loader.stop()
     pane.canvas.finish()
     rest(lambda: not bridge.is_busy)
@@ -270,9 +282,9 @@ def test_a_graph_that_failed_says_so_and_offers_to_try_again(
 
 def test_what_is_not_read_yet_is_told(host: Host, open_graph: Open, rest: Rest) -> None:
     pane: Any = open_graph()
-    rest(pane._empty.isVisible)
+    rest(pane.findChild(EmptyState).isVisible)
     pane.loader.unread_counted.emit(1_200)
-    assert "1,200 texts are still to be read for names." in pane._empty._text.text()
+    assert "1,200 texts are still to be read for names." in words(pane)
 
 
 def test_the_first_graph_is_drawn_around_the_person_with_the_most_company(
@@ -294,7 +306,7 @@ def test_the_field_finds_names_here_and_elsewhere(known: Host, open_graph: Open,
     field.setFocus()
     QTest.keyClicks(field, "elena")
     rest(lambda: pane.canvas.highlight.matching is not None and bool(pane.canvas.highlight.matching.any()))
-    rest(field._popup.isVisible)
+    rest(lambda: field.findChild(QCompleter).popup().isVisible())
     field.clear()
     QTest.keyClicks(field, "lopez")  # while the popup still offers what fits the text before
     QTest.keyClick(field, Qt.Key.Key_Return)
@@ -401,7 +413,7 @@ def test_the_graph_is_saved(form: str, known: Host, open_graph: Open, rest: Rest
     pane: Any = open_graph()
     rest(lambda: _page(pane) != "")
     path = tmp_path / f"graph.{form}"
-    pane._on_file_selected(str(path))
+    pick_file(pane, str(path))
     rest(lambda: bool(pane.emitted.notices))
     assert pane.emitted.notices[-1].text == f"Saved graph.{form}"
     assert path.stat().st_size > 1000
@@ -411,7 +423,7 @@ def test_a_file_that_cannot_be_written_is_told(known: Host, open_graph: Open, re
     pane: Any = open_graph()
     for name in ("none/graph.png", "none/graph.graphml", "none/graph.svg", "graph.doc"):
         pane.emitted.notices.clear()
-        pane._on_file_selected(str(tmp_path / name))
+        pick_file(pane, str(tmp_path / name))
         rest(lambda: bool(pane.emitted.notices))
         assert pane.emitted.notices[-1].kind == "error"
 

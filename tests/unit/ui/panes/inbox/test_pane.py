@@ -18,6 +18,7 @@ from ui.bridge import Bridge
 from ui.panes.inbox.change_view import ChangeView
 from ui.panes.inbox.pane import InboxPane
 from ui.panes.inbox.proposal_list import NIGHT
+from ui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
     from ui.notice import Notice
@@ -66,12 +67,12 @@ def pane(
 
 def _wait_for(pane: InboxPane, identity: str, bridge: Bridge, rest: Rest) -> None:
     rest(lambda: identity in pane.listing.model.ids and not bridge.is_busy)
-    pane._on_row_chosen(identity)
+    pane.listing.list.chosen.emit(identity)
 
 
 def test_an_empty_inbox_explains_itself(pane: InboxPane) -> None:
-    assert pane._right.currentWidget() is pane._empty
-    assert "review" in pane._empty._text.accessibleName()
+    assert "review" in _texts(pane.findChild(EmptyState))
+    assert pane.findChild(EmptyState).isVisible()
 
 
 def test_a_proposal_is_shown_and_accepted(
@@ -118,9 +119,9 @@ def test_what_is_typed_into_a_proposal_outlives_the_next_one(
     rest(lambda: other in pane.listing.model.ids and not bridge.is_busy)
     assert pane.page.form.fields["content"] is field, "the keyboard stays where it was"
     assert field.toPlainText() == "Plant tulips."
-    pane._on_row_chosen(other)
+    pane.listing.list.chosen.emit(other)
     assert pane.page.arguments is None
-    pane._on_row_chosen(identity)
+    pane.listing.list.chosen.emit(identity)
     assert pane.page.form.texts["content"] == "Plant tulips."
     rest(lambda: host.ask("inbox.get", id=int(identity)).draft.get("content") == "Plant tulips.")
 
@@ -166,7 +167,7 @@ def test_a_proposal_is_rejected_and_the_next_one_comes(
     second = _propose(host, "note.save", title="Two", content="2")
     _wait_for(pane, second, bridge, rest)
     qtbot.mouseClick(pane.page.reject, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("inbox.count") == 1 and pane._open == first and not bridge.is_busy)
+    rest(lambda: host.ask("inbox.count") == 1 and pane.listing.list.current_id() == first and not bridge.is_busy)
     pane.listing.states.setCurrentIndex(2)
     rest(lambda: list(pane.listing.model.ids) == [second] and not bridge.is_busy)
     assert not pane.page.accept.isVisibleTo(pane.page)
@@ -215,7 +216,7 @@ def test_runs_of_the_night_are_listed_with_their_undo(
     host.ask("upkeep.run", job="enrichment")
     host.ask("upkeep.run", job="housekeeping")
     _wait_for(pane, NIGHT, bridge, rest)
-    assert pane._right.currentWidget() is pane.night
+    assert pane.night.isVisible()
     words = _texts(pane.night)
     assert "Undo" in words
     assert "optimized" not in words, "housekeeping changes nothing that one would undo"
@@ -238,5 +239,5 @@ def test_the_night_is_undone_as_one_act(
 def test_everything_that_takes_the_keyboard_has_a_name(pane: InboxPane, host: Host, bridge: Bridge, rest: Rest) -> None:
     identity = _propose(host, "note.save", title="One", content="1")
     _wait_for(pane, identity, bridge, rest)
-    pane.page._on_edit_clicked()
+    pane.page.edit.click()
     assert _nameless(pane) == []

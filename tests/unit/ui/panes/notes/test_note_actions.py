@@ -1,6 +1,5 @@
 """Several notes selected at once."""
 
-from ui.widgets.selection_summary import SelectionSummary
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -11,6 +10,7 @@ from tests.helpers.vault_filler import NoteText, VaultFiller
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane
+from ui.widgets.selection_summary import SelectionSummary
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 COUNT = 6

@@ -1,27 +1,27 @@
 """Templates, saved filters, calendar, bulk changes, mentions and trash of the Notes pane, over a real vault."""
 
-from tests.helpers.screen_reader import words
-from ui.panes.notes.new_notes import NewNotes
-from ui.panes.notes.calendar.day_calendar import DayCalendar
-from ui.widgets.filter_chip import FilterChip
-from ui.panes.notes.trash_bar import TrashBar
-from ui.widgets.selection_summary import SelectionSummary
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QInputDialog, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
+from tests.helpers.screen_reader import words
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.notes.conftest import OpenNotes
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
+from ui.panes.notes.calendar.day_calendar import DayCalendar
+from ui.panes.notes.new_notes import NewNotes
 from ui.panes.notes.pane import NotesPane
+from ui.panes.notes.trash_bar import TrashBar
 from ui.panes.pane import Place
+from ui.widgets.filter_chip import FilterChip
 from ui.widgets.plain_text import PlainMessageBox
+from ui.widgets.selection_summary import SelectionSummary
 
 if TYPE_CHECKING:
     from ui.notice import Notice
@@ -45,7 +45,7 @@ def _answer(pane: NotesPane, text: str) -> None:
 def _pick(pane: NotesPane, words: str) -> None:
     """Choose an entry of the menu that is open."""
     menu = next(one for one in pane.findChildren(QMenu) if one.isVisible())
-    entry = next(one for one in menu.actions() if one.text() == words)
+    entry = next(one for one in menu.actions() if one.text().startswith(words))
     entry.trigger()
     menu.close()
 
@@ -160,7 +160,7 @@ def test_people_named_in_notes_narrow_the_list(open_notes: OpenNotes, host: Host
     pane = open_notes()
     (entity,) = [one for one in host.ask("note.entities") if one.name == "Ines Duarte"]
     pane.facets.tree.set_chosen("entity", [entity.id])
-    pane.facets._tell()
+    pane.facets.tree.toggled.emit("entity", entity.id, True)
     rest(lambda: pane.listing.model.ids == [ines] and not bridge.is_busy)
 
 
@@ -216,7 +216,7 @@ def test_several_change_their_store_at_once_and_back(
     pane.listing.list.selectAll()
     rest(pane.findChild(SelectionSummary).isVisible)
     pane.findChild(SelectionSummary).button("store").click()
-    shared = next(words for words, _ in pane._actions.bulk.store_entries(ids) if words.startswith("Shared"))
+    shared = "Shared"
     _pick(pane, shared)
     rest(lambda: all(host.ask("note.get", id=one).store == "shared" for one in ids) and bool(notices))
     assert notices[-1].text == "3 notes are now in the store ‘Shared’"
@@ -260,7 +260,8 @@ def test_archived_notes_leave_the_list_and_come_back(
     ids = {_note(host, f"Note {n}") for n in range(3)}
     pane = open_notes()
     gone = list(ids)[:2]
-    pane._actions.bulk.archive(gone)
+    pane.listing.list.menu_requested.emit(gone, QPoint(5, 5))
+    _pick(pane, "Archive")
     rest(lambda: set(pane.listing.model.ids) == ids - set(gone) and not bridge.is_busy)
     assert notices[-1].text == "Archived 2 notes"
     _undo(host, notices[-1])
@@ -357,7 +358,7 @@ def test_a_filter_is_said_over_the_list_and_ended_there(
     chip = pane.listing.findChild(FilterChip)
     assert not chip.isVisible()
     pane.facets.tree.set_chosen("kind", ["fact"])
-    pane.facets._tell()
+    pane.facets.tree.toggled.emit("kind", "fact", True)
     rest(lambda: len(pane.listing.model.ids) == 1)
     assert chip.isVisible()
     assert chip.text == "Filtered by Facts"

@@ -1,8 +1,8 @@
 """The trash of the Notes pane: it shows what is in it and nothing else."""
 
-from tests.helpers.screen_reader import is_offered, press, words
 from typing import Any
 
+from tests.helpers.screen_reader import is_offered, press, words
 from tests.helpers.vault_filler import NoteText, VaultFiller
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane, Settle

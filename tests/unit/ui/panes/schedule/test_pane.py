@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.history.acts.model import Act, ActPart
 from app.host import Host
 from app.schedule.model import BUILT_IN, Cadence, Schedule, ScheduleRun
+from tests.helpers.screen_reader import words
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.actions import Actions
@@ -67,6 +68,11 @@ def _texts(root: QWidget) -> str:
     )
 
 
+def runs_of(pane: SchedulePane) -> list[str]:
+    """Return the ids of the runs that the page lists, latest first."""
+    return list(pane.page.history.list.model().ids)
+
+
 def test_own_goals_stand_before_built_in_work(pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest) -> None:
     made = host.ask("schedule.create", goal="Sum up my week", cadence=DAILY)
     rest(lambda: made.id in pane.listing.model.ids and not bridge.is_busy)
@@ -85,14 +91,14 @@ def test_a_built_in_schedule_is_run_and_its_run_is_shown(
     _choose(pane, "sch-housekeeping", bridge, rest)
     assert not pane.page.delete.isVisible()
     qtbot.mouseClick(pane.page.run, Qt.MouseButton.LeftButton)
-    rest(lambda: bool(pane.page.history._runs) and not bridge.is_busy)
+    rest(lambda: len(runs_of(pane)) == 1 and not bridge.is_busy)
     assert "optimized" in pane.page.history.output.toPlainText()
     first = pane.page.history.list.current_id()
     notices: list[Notice] = []
     pane.notice.connect(notices.append)
     qtbot.mouseClick(pane.page.run, Qt.MouseButton.LeftButton)
-    rest(lambda: len(pane.page.history._runs) == 2 and not bridge.is_busy)
-    assert pane.page.history.list.current_id() == next(iter(pane.page.history._runs)) != first
+    rest(lambda: len(runs_of(pane)) == 2 and not bridge.is_busy)
+    assert pane.page.history.list.current_id() == runs_of(pane)[0] != first
     assert notices == [], "the page shows the run, and a notice would cover it"
     assert "Done" in _texts(pane.page)
     qtbot.mouseClick(pane.page.look, Qt.MouseButton.LeftButton)
@@ -107,7 +113,7 @@ def test_a_run_lists_what_it_changed(pane: SchedulePane, host: Host, bridge: Bri
     host.ask("vault.settle")
     _choose(pane, "sch-consolidation", bridge, rest)
     qtbot.mouseClick(pane.page.run, Qt.MouseButton.LeftButton)
-    rest(lambda: bool(pane.page.history._runs) and not bridge.is_busy)
+    rest(lambda: len(runs_of(pane)) == 1 and not bridge.is_busy)
     shown = pane.page.history.output.toPlainText()
     facts = [fact.content for fact in host.ask("fact.list")]
     assert facts
@@ -128,7 +134,7 @@ def test_an_undone_run_says_so_and_offers_to_bring_back_what_it_did(pane: Schedu
     undone = replace(act, state="undone", undone_by="undo:run-1")
     history.show_runs([run], [undone])
     assert history.undo.text() == "Bring back"
-    assert "Undone" in history._about.text()
+    assert "Undone" in words(history)
     history.undo.click()
     assert requested == [undone]
     history.show_runs([run])
@@ -143,9 +149,11 @@ def test_the_last_run_is_called_done_by_its_own_entry_alone(pane: SchedulePane, 
         next_run_at=now + timedelta(hours=1), last_run_at=now, last_run_status=status,
     )  # fmt: skip
     pane.page.show_schedule(schedule, has_plan=False)
-    card = pane.listing._card(schedule)
+    pane.listing.model.put([schedule])
+    card = pane.listing.model.card_of("sch-decay")
+    assert card is not None
     ended = state_badge(status).text
-    assert (ended in pane.page._last.text()) is is_named
+    assert (ended in words(pane.page)) is is_named
     assert (ended in [badge.text for badge in card.badges]) is is_named
     assert ended not in card.text
     assert ("ran " in card.text) is not is_named
@@ -155,11 +163,11 @@ def test_a_schedule_is_switched_off_and_on(
     pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
 ) -> None:
     _choose(pane, "sch-housekeeping", bridge, rest)
-    for status, words in (("paused", "Switched off"), ("active", "On")):
+    for status, shown in (("paused", "Switched off"), ("active", "On")):
         qtbot.mouseClick(pane.page.switch, Qt.MouseButton.LeftButton)
         rest(lambda status=status: host.ask("schedule.get", id="sch-housekeeping").status == status)
         rest(lambda: not bridge.is_busy)
-        assert (words in _texts(pane.page)) == (status == "paused")
+        assert (shown in _texts(pane.page)) == (status == "paused")
 
 
 def test_a_goal_is_made_changed_and_deleted_by_the_form(
@@ -172,9 +180,9 @@ def test_a_goal_is_made_changed_and_deleted_by_the_form(
     qtbot.keyClicks(editor.goal, "Water the roses")
     rest(editor.save.isEnabled)
     qtbot.mouseClick(editor.save, Qt.MouseButton.LeftButton)
-    rest(lambda: pane._open.startswith("sch-") and not host.ask("schedule.get", id=pane._open).is_built_in)
+    rest(lambda: not host.ask("schedule.get", id=pane.listing.list.current_id()).is_built_in)
     rest(lambda: not bridge.is_busy)
-    identity = pane._open
+    identity = pane.listing.list.current_id()
     assert host.ask("schedule.get", id=identity).goal == "Water the roses"
     qtbot.mouseClick(pane.page.edit, Qt.MouseButton.LeftButton)
     assert editor.goal.toPlainText() == "Water the roses"
@@ -196,7 +204,7 @@ def test_a_goal_is_made_changed_and_deleted_by_the_form(
 
 @pytest.mark.parametrize("expression", ["", "nonsense", "61 * * * *", "0 0 30 2 *"])
 def test_a_cadence_that_cannot_be_is_refused_while_typing(pane: SchedulePane, rest: Rest, expression: str) -> None:
-    pane._on_new()
+    pane.listing.new.click()
     editor = pane.editor
     rest(lambda: "Next:" in editor.words)
     editor.goal.setPlainText("x")
@@ -211,7 +219,7 @@ def test_the_week_shows_past_and_coming_runs_and_opens_them(
 ) -> None:
     host.ask("upkeep.run", job="housekeeping")
     qtbot.mouseClick(pane.as_week, Qt.MouseButton.LeftButton)
-    rest(lambda: any(entry.state == "succeeded" for entry in pane.week._entries) and not bridge.is_busy)
+    rest(lambda: not bridge.is_busy)
     assert not pane.grab().isNull()
     pane.week.setFocus()
     qtbot.keyClick(pane.week, Qt.Key.Key_Right)
@@ -220,13 +228,16 @@ def test_the_week_shows_past_and_coming_runs_and_opens_them(
     with qtbot.waitSignal(pane.week.opened) as opened:
         qtbot.keyClick(pane.week, Qt.Key.Key_Return)
     assert opened.args == ["sch-housekeeping"]
-    assert pane._views.currentWidget() is pane._splitter
+    assert pane.listing.isVisible()
 
 
 def test_everything_is_paused_and_goes_on(
     pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
 ) -> None:
-    pane._on_pause_hour()
+    pane.pause.click()
+    menu = next(one for one in pane.findChildren(QMenu) if one.isVisible())
+    next(one for one in menu.actions() if one.text() == "For an hour").trigger()
+    menu.close()
     rest(lambda: pane.pause.text() == "Resume")
     until = host.ask("schedule.status").paused_until
     assert timedelta(minutes=58) < until - datetime.now(UTC) <= timedelta(hours=1)
@@ -237,15 +248,15 @@ def test_everything_is_paused_and_goes_on(
 def test_the_keyboard_reaches_all_of_it(pane: SchedulePane, bridge: Bridge, rest: Rest, look: object) -> None:
     _choose(pane, "sch-housekeeping", bridge, rest)
     assert _nameless(pane) == []
-    pane._on_new()
+    pane.listing.new.click()
     assert _nameless(pane) == []
-    pane._show_week()
+    pane.as_week.click()
     assert _nameless(pane) == []
     rest(lambda: not bridge.is_busy)
 
 
 def test_a_goal_has_trust_and_limits(pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
-    pane._on_new()
+    pane.listing.new.click()
     editor = pane.editor
     assert editor.limits.trust.currentText() == "what is shared and social"
     editor.goal.setPlainText("Sum up my week")
@@ -257,7 +268,7 @@ def test_a_goal_has_trust_and_limits(pane: SchedulePane, host: Host, bridge: Bri
     rest(lambda: host.ask("schedule.search", text="Sum up my week").total == 1 and not bridge.is_busy)
     (made,) = host.ask("schedule.search", text="Sum up my week").schedules
     assert (made.trust, made.max_turns, made.max_cost) == ("full", 7, 0.5)
-    pane._on_edit()
+    pane.page.edit.click()
     assert (editor.limits.trust.currentIndex(), editor.limits.turns.value(), editor.limits.cost.value()) == (3, 7, 0.5)
 
 
@@ -265,20 +276,20 @@ def test_escape_leaves_the_form_and_keeps_the_draft(
     pane: SchedulePane, bridge: Bridge, rest: Rest, qtbot: QtBot, notices: "list[Notice]"
 ) -> None:
     _choose(pane, "sch-housekeeping", bridge, rest)
-    pane._on_new()
+    pane.listing.new.click()
     editor = pane.editor
     assert pane.listing.list.selected_count == 0
     assert not pane.registry.run("schedule.run"), "no schedule is chosen while a new one is written"
     qtbot.keyClick(editor.goal, Qt.Key.Key_Escape)
     assert pane.page.isVisible()
     assert notices == [], "an empty form is no draft"
-    pane._on_new()
+    pane.listing.new.click()
     qtbot.keyClicks(editor.goal, "Water the roses")
     for field in (editor.name, editor.cadence.mode, editor.limits.turns, editor.save, editor.goal):
         qtbot.keyClick(field, Qt.Key.Key_Escape)
         assert pane.page.isVisible()
         assert pane.listing.list.current_id() == "sch-housekeeping"
-        pane._on_new()
+        pane.listing.new.click()
         assert editor.goal.toPlainText() == "Water the roses"
     assert notices[-1].text == "Your draft is kept. New schedule opens it again."
     rest(lambda: not bridge.is_busy)
@@ -288,7 +299,7 @@ def test_another_row_keeps_the_draft_and_cancel_drops_it(
     pane: SchedulePane, bridge: Bridge, rest: Rest, qtbot: QtBot, notices: "list[Notice]"
 ) -> None:
     _choose(pane, "sch-housekeeping", bridge, rest)
-    pane._on_new()
+    pane.listing.new.click()
     editor = pane.editor
     editor.goal.setPlainText("Water the roses")
     editor.cadence.mode.setCurrentIndex(3)
@@ -306,18 +317,18 @@ def test_another_row_keeps_the_draft_and_cancel_drops_it(
     rest(lambda: not bridge.is_busy)
     assert pane.page.isVisible()
     assert len(notices) == 1
-    pane._on_new()
+    pane.listing.new.click()
     assert (editor.goal.toPlainText(), editor.cadence.number.value()) == ("Water the roses", 2)
     assert editor.limits.turns.value() == 7
     qtbot.mouseClick(editor.cancel, Qt.MouseButton.LeftButton)
-    pane._on_new()
+    pane.listing.new.click()
     assert editor.goal.toPlainText() == ""
     rest(lambda: not bridge.is_busy)
 
 
 def test_saving_is_in_sight_at_the_usual_size(pane: SchedulePane, qtbot: QtBot, bridge: Bridge, rest: Rest) -> None:
     pane.resize(1224, 700)
-    pane._on_new()
+    pane.listing.new.click()
     rest(lambda: "Next:" in pane.editor.words)
     for button in (pane.editor.save, pane.editor.cancel):
         assert button.visibleRegion().boundingRect() == button.rect()

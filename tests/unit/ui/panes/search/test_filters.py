@@ -3,12 +3,15 @@
 from datetime import timedelta
 
 from app.retrieval.model import FacetCount, Found, Query
+from tests.helpers.screen_reader import is_offered, press
 from tests.helpers.vault_filler import NOW, VaultFiller
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane, Settle
 from tests.unit.ui.panes.search.search_answers import answered_pane, fill, wait_for_answer
 from tests.unit.ui.panes.search.test_query_text import hit
+from ui.panes.search.facet_filter import FacetFilter
+from ui.panes.search.result_summary import ResultSummary
 from ui.widgets.lists.facet_tree import _KEY
 
 
@@ -29,7 +32,7 @@ def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: OpenPane, sett
     pane = open_pane("search")
     settle()
     filtered = Found(Query("kind:note", kinds=("note",)), "learned", ())
-    assert pane._summary.figures(filtered, settled=True) == ["Results: 0", "newest first"]
+    assert pane.findChild(ResultSummary).figures(filtered, settled=True) == ["Results: 0", "newest first"]
     pane.why.show_hit(hit("n"), filtered.query)
     assert pane.why.sentence.text() == "Found because it is a note."
 
@@ -39,10 +42,10 @@ def test_where_nothing_is_found_the_operators_can_go(books: VaultFiller, open_pa
     pane = open_pane("search")
     pane.box.setText("zebra")
     wait_for_answer(pane, rest)
-    assert not pane._nothing.button.isVisible()
+    assert not is_offered(pane, "Search without operators")
     pane.box.setText("zebra tag:garden")
-    rest(pane._nothing.button.isVisible)
-    pane._nothing.button.click()
+    rest(lambda: is_offered(pane, "Search without operators"))
+    press(pane, "Search without operators")
     assert pane.box.text() == "zebra"
     assert pane.box.hasFocus()
 
@@ -52,7 +55,7 @@ def test_facets_are_named_as_people_name_them(books: VaultFiller, open_pane: Ope
     pane = open_pane("search")
     query = Query("x", kinds=("digest",), roles=("user",))
     counts = (FacetCount("role", "user", 3), FacetCount("role", "assistant", 1), FacetCount("agent", "person", 2))
-    pane._facet_filter.show_found(Found(query, "learned", (), counts))
+    pane.findChild(FacetFilter).show_found(Found(query, "learned", (), counts))
     labels = {item.data(0, _KEY): item.text(0) for item in pane.facets._values()}
     assert labels == {
         ("role", "user"): "You",

@@ -5,16 +5,18 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.errors import NotFoundError
+from tests.helpers.screen_reader import named
 from tests.helpers.vault_filler import VaultFiller
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane, Settle
 from tests.unit.ui.panes.search.search_answers import answered_pane, fill
 from ui.panes.pane import Place
+from ui.panes.search.result_options import GroupingMenu
 from ui.panes.search.results import GroupHeading
 
 NOTE, NEAR, TONIGHT, CAR = "note-000000", "ses-000000#1", "ses-000000#2", "ses-000001#1"
@@ -115,7 +117,7 @@ def test_the_reasons_are_shown_also_where_they_were_hidden(pane: Any) -> None:
     assert pane.why.isVisible()
     assert pane.why.reasons_open
     assert pane.why.hit.id == CAR
-    assert pane.why._section.header.hasFocus()
+    assert named(pane.why, QToolButton, "What counted, and how much").hasFocus()
 
 
 def test_a_memory_is_pinned_tagged_and_deleted_with_a_way_back(pane: Any, books: VaultFiller, settle: Settle) -> None:
@@ -153,7 +155,7 @@ def test_a_fact_leads_to_its_conversation(books: VaultFiller, open_pane: OpenPan
 
 
 def test_a_conversation_is_opened_or_forgotten(pane: Any, books: VaultFiller, settle: Settle) -> None:
-    pane._group.go_on()
+    pane.findChild(GroupingMenu).go_on()
     rows = pane.results.source.rows
     [heading] = [row for row in rows if isinstance(row, GroupHeading) and row.title == "Garden"]
     pane.results.setCurrentIndex(pane.results.source.index(rows.index(heading)))

@@ -20,6 +20,7 @@ from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, 
 from ui.panes.pane import Place
 from ui.panes.search.pane import SearchPane
 from ui.panes.search.recent_searches import RecentSearches
+from ui.panes.search.result_export import ResultExport
 from ui.panes.search.result_summary import ResultSummary
 from ui.panes.search.why.why_not_dialog import WhyNotDialog
 from ui.panes.search.why.why_panel import WhyPanel
@@ -252,7 +253,7 @@ def test_the_whole_pane_at_work(
     assert {hit.created_at.month for hit in pane._found.hits} == {3}
     pane.history.button.click()
     rest(lambda: [search.query for search in pane.history.saved] == ["heron on:2025-03"])
-    run_async(pane._export.export("heron", None, tmp_path / "herons.csv"))
+    run_async(pane.findChild(ResultExport).export("heron", None, tmp_path / "herons.csv"))
     assert len((tmp_path / "herons.csv").read_text().splitlines()) >= 71
     press(pane, "Why not …?")
     dialog = pane.window().findChild(WhyNotDialog)

@@ -11,6 +11,8 @@ from tests.unit.ui.panes.conftest import OpenPane, Settle
 from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, wait_for_answer
 from ui.panes.pane import Place
 from ui.panes.search.pane import LIMIT
+from ui.panes.search.result_options import GroupingMenu
+from ui.panes.search.result_summary import ResultSummary
 from ui.panes.search.results import GroupHeading, MoreRow
 
 
@@ -30,7 +32,7 @@ def test_enter_opens_the_place_and_the_way_back_is_the_search(
 def test_hits_group_by_conversation(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     fill(books)
     pane = answered_pane(open_pane, rest)
-    pane._group.go_on()
+    pane.findChild(GroupingMenu).go_on()
     headings = [row for row in pane.results.source.rows if isinstance(row, GroupHeading)]
     assert [(head.title, head.count) for head in headings] == [("Garden", 2), ("Car", 1)]
     pane.results.opened.emit(headings[1])
@@ -41,7 +43,7 @@ def test_hits_group_by_conversation(books: VaultFiller, open_pane: OpenPane, res
 def test_from_the_results_back_to_the_box(books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest) -> None:
     fill(books)
     pane = open_pane("search")
-    pane._group.go_on()
+    pane.findChild(GroupingMenu).go_on()
     pane.box.setText("frost")
     wait_for_answer(pane, rest)
     for key, steps in ((Qt.Key.Key_Up, 0), (Qt.Key.Key_Escape, 2)):
@@ -81,9 +83,9 @@ def test_grouping_keeps_the_offer_of_more(books: VaultFiller, open_pane: OpenPan
     books.add_session("Long", [("user", f"frost {number}") for number in range(LIMIT + 10)])
     books.host.ask("vault.settle")
     pane = answered_pane(open_pane, rest)
-    assert pane._summary.text().startswith(f"Results: the first {LIMIT} of {LIMIT + 10}")
+    assert pane.findChild(ResultSummary).text().startswith(f"Results: the first {LIMIT} of {LIMIT + 10}")
     for _ in range(2):
-        pane._group.go_on()
+        pane.findChild(GroupingMenu).go_on()
         assert isinstance(pane.results.source.rows[-1], MoreRow)
     pane.results.more_requested.emit()
     rest(lambda: len(ids(pane)) == LIMIT + 10)
@@ -95,8 +97,8 @@ def test_results_gather_by_day(books: VaultFiller, open_pane: OpenPane, rest: Re
     books.add_session("New", [("user", "frost of today")], at=NOW)
     books.host.ask("vault.settle")
     pane = answered_pane(open_pane, rest)
-    pane._group.restore("day")
-    pane._group.changed.emit()
+    pane.findChild(GroupingMenu).restore("day")
+    pane.findChild(GroupingMenu).changed.emit()
     headings = [row for row in pane.results.source.rows if isinstance(row, GroupHeading)]
     assert len(headings) == 2
     before = len(pane.emitted.places)

@@ -3,12 +3,14 @@
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from tests.helpers.screen_reader import named, press, words
 from tests.helpers.vault_filler import VaultFiller
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane
 from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, wait_for_answer
 from ui.panes.search.why.why_not_dialog import WhyNotDialog
+from ui.widgets.inspector import Bars
 
 
 def test_the_reasons_and_the_text_are_shown(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
@@ -18,7 +20,7 @@ def test_the_reasons_and_the_text_are_shown(books: VaultFiller, open_pane: OpenP
     pane.results.setCurrentIndex(pane.results.source.index(near))
     rest(lambda: "is frost near" in pane.why.preview.page.toPlainText())
     assert "yes frost tonight" in pane.why.preview.page.toPlainText()
-    assert pane.why._legs.accessibleDescription().startswith("Words place ")
+    assert named(pane.why, Bars, "How it was found").accessibleDescription().startswith("Words place ")
     assert len(pane.why.preview.page.extraSelections()) >= 1
 
 
@@ -62,22 +64,22 @@ def test_marked_words_are_gone_through(books: VaultFiller, open_pane: OpenPane, 
     books.host.ask("vault.settle")
     pane = answered_pane(open_pane, rest)
     why = pane.why
-    rest(lambda: why._marks.text() == "1 of 3")
+    rest(lambda: "1 of 3" in words(why))
     pane.registry.run("search.next")
-    assert why._marks.text() == "2 of 3"
+    assert "2 of 3" in words(why)
     qtbot.keyClick(pane.results, Qt.Key.Key_N)
-    assert why._marks.text() == "3 of 3"
+    assert "3 of 3" in words(why)
     qtbot.keyClick(why.preview.page, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
-    assert why._marks.text() == "2 of 3"
+    assert "2 of 3" in words(why)
     pane.registry.run("search.previous")
-    assert why._marks.text() == "1 of 3"
+    assert "1 of 3" in words(why)
 
 
 def test_what_is_missing_is_explained(books: VaultFiller, open_pane: OpenPane, qtbot: QtBot, rest: Rest) -> None:
     fill(books)
     pane = answered_pane(open_pane, rest, "fros")
     assert "ses-000001#1" not in ids(pane)
-    pane._asker.click()
+    press(pane, "Why not …?")
     dialog = pane.window().findChild(WhyNotDialog)
     rest(lambda: len(dialog.source.rows) == 3)
     assert [row.title for row in dialog.source.rows] == ["Garden", "Car", "Frost"]
@@ -92,7 +94,7 @@ def test_what_is_missing_is_explained(books: VaultFiller, open_pane: OpenPane, q
 def test_what_the_vault_has_not_is_said_to_be_missing(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
     fill(books)
     pane = answered_pane(open_pane, rest)
-    pane._asker.click()
+    press(pane, "Why not …?")
     dialog = pane.window().findChild(WhyNotDialog)
     dialog.box.setText("zebra")
     rest(lambda: dialog.answer.text().startswith("There is nothing"))

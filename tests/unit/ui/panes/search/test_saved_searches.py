@@ -13,6 +13,7 @@ from tests.unit.ui.panes.conftest import OpenPane, Settle
 from tests.unit.ui.panes.search.search_answers import answered_pane, fill, ids, wait_for_answer
 from ui.bridge import Bridge
 from ui.panes.pane_state import pack
+from ui.panes.search.recent_searches import RecentSearches
 from ui.panes.search.search_history import SearchHistory
 from ui.widgets.fields.search_box import SearchBox
 
@@ -25,7 +26,7 @@ def test_searches_are_saved_and_come_back(
 ) -> None:
     fill(books)
     pane = answered_pane(open_pane, rest)
-    pane._save.click()
+    pane.history.button.click()
     settle()
     again = open_pane("search")
     settle()
@@ -34,7 +35,7 @@ def test_searches_are_saved_and_come_back(
     qtbot.keyClick(again.saved.list, Qt.Key.Key_Return)
     wait_for_answer(again, rest)
     assert again.box.text() == "frost"
-    again._save.click()
+    again.history.button.click()
     settle()
     assert list(again.history.saved) == []
 
@@ -60,7 +61,7 @@ def test_what_is_saved_or_deleted_is_undone_by_its_notice(bridge: Bridge, host: 
 def test_examples_and_long_searches_are_taken_up(open_pane: OpenPane, settle: Settle) -> None:
     pane = open_pane("search", pack({"recent": ["Tom & Jerry", "x" * 300]}))
     settle()
-    buttons = {one.accessibleName(): one for one in pane._recents.findChildren(QPushButton)}
+    buttons = {one.accessibleName(): one for one in pane.findChild(RecentSearches).findChildren(QPushButton)}
     assert buttons["Tom & Jerry"].text() == "Tom && Jerry"
     assert len(buttons["x" * 300].text()) < 80
     buttons["x" * 300].click()
@@ -72,13 +73,13 @@ def test_a_saved_search_shows_that_it_is(books: VaultFiller, open_pane: OpenPane
     pane = open_pane("search")
     pane.box.setText("roses")
     wait_for_answer(pane, rest)
-    before = pane._save.icon().pixmap(18).toImage()
-    pane._save.click()
+    before = pane.history.button.icon().pixmap(18).toImage()
+    pane.history.button.click()
     settle()
-    assert pane._save.icon().pixmap(18).toImage() != before
-    pane._save.click()
+    assert pane.history.button.icon().pixmap(18).toImage() != before
+    pane.history.button.click()
     settle()
-    assert pane._save.icon().pixmap(18).toImage() == before
+    assert pane.history.button.icon().pixmap(18).toImage() == before
 
 
 def test_the_search_is_there_again_at_the_next_start(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:

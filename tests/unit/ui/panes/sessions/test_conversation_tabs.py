@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
+from tests.helpers.screen_reader import words
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.actions import Actions
@@ -32,7 +33,7 @@ def pane(qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest) -> 
     made.show()
     made.shown()
     made.open_place(Place("sessions", "ses-1"))
-    rest(lambda: made._open_id() == "ses-1" and not bridge.is_busy)
+    rest(lambda: made.current_place().id == "ses-1" and not bridge.is_busy)
     yield made
     rest(lambda: not bridge.is_busy)
 
@@ -67,11 +68,11 @@ def test_facts_are_drawn_on_request(pane: SessionsPane, host: Host, bridge: Brid
     _show(pane, FACTS, bridge, rest)
     assert pane.tabs.facts.empty.isVisible()
     qtbot.mouseClick(pane.tabs.facts.empty.button, Qt.MouseButton.LeftButton)
-    assert "Drawing" in pane.header._facts.text()
-    rest(lambda: bool(pane.tabs.facts.cards) and "Drawing" not in pane.header._facts.text() and not bridge.is_busy)
+    assert "Drawing" in words(pane.header)
+    rest(lambda: bool(pane.tabs.facts.cards) and "Drawing" not in words(pane.header) and not bridge.is_busy)
     drawn = {fact.id for fact in host.ask("fact.list", limit=200)}
     rest(lambda: {card.found.memory.id for card in pane.tabs.facts.cards} == drawn)
-    assert "Drawing" not in pane.header._facts.text()
+    assert "Drawing" not in words(pane.header)
 
 
 def test_the_scratchpad_is_changed_within_its_limits(
@@ -110,7 +111,7 @@ def test_finding_and_places_lead_back_to_the_messages(
     pane: SessionsPane, host: Host, bridge: Bridge, rest: Rest
 ) -> None:
     _show(pane, SUMMARY, bridge, rest)
-    pane._find()
+    pane.registry.run("sessions.find")
     assert pane.tabs.bar.currentIndex() == MESSAGES
     _show(pane, SCRATCHPAD, bridge, rest)
     pane.open_place(Place("sessions", "ses-1", extra="3"))

@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
@@ -80,12 +81,12 @@ def test_a_fact_is_confirmed_and_forgotten_with_undo(
 def test_a_fact_is_corrected_in_place(page: FactsTab, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
     card = page.cards[0]
     qtbot.mouseClick(card.correct, LEFT)
-    assert card._edit.isVisible()
-    qtbot.keyClick(card._edit, Qt.Key.Key_Escape)
-    assert not card._edit.isVisible()
+    assert card.findChild(QLineEdit).isVisible()
+    qtbot.keyClick(card.findChild(QLineEdit), Qt.Key.Key_Escape)
+    assert not card.findChild(QLineEdit).isVisible()
     qtbot.keyClick(card.correct, Qt.Key.Key_Return)
-    card._edit.setText("Anna Keller lives in Thun.")
-    qtbot.keyClick(card._edit, Qt.Key.Key_Return)
+    card.findChild(QLineEdit).setText("Anna Keller lives in Thun.")
+    qtbot.keyClick(card.findChild(QLineEdit), Qt.Key.Key_Return)
     rest(lambda: "Anna Keller lives in Thun." in _contents(page) and not bridge.is_busy)
     assert "Anna Keller lives in Bern." not in _contents(page)
     corrected = next(one for one in page.cards if one.found.memory.content.endswith("Thun."))

@@ -33,7 +33,7 @@ def attach(host: Host, name: str, data: bytes) -> str:
 def show(opened: OpenPane, host: Host, rest: Rest, text: str) -> None:
     host.ask("session.append", session="pictures", messages=[{"role": "user", "content": text}])
     opened.pane.open_place(Place("sessions", "pictures"))
-    rest(lambda: opened.pane._open_id() == "pictures" and bool(opened.pane.pager.messages))
+    rest(lambda: opened.pane.current_place().id == "pictures" and bool(opened.pane.pager.messages))
     rest(lambda: not opened.pane.bridge.is_busy)
 
 

@@ -5,12 +5,13 @@ from datetime import timedelta
 from typing import Any
 
 from PySide6.QtCore import QDate, QPoint, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QGuiApplication
+from PySide6.QtWidgets import QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.errors import NotFoundError
 from tests.helpers.loops import RunAsync
+from tests.helpers.screen_reader import is_offered, named, press, words
 from tests.helpers.vault_filler import NOW, VaultFiller
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
@@ -88,7 +89,9 @@ def test_a_filter_of_the_menu_is_said_over_the_list(
     rest(lambda: bool(pane.header.title.text()))
     chip = pane.listing.filter_chip
     assert not chip.isVisible()
-    pane.listing._only_pending.setChecked(True)
+    next(
+        one for one in pane.listing.findChildren(QAction) if one.text() == "Only those whose facts are not drawn yet"
+    ).setChecked(True)
     assert chip.text == "Filtered by facts not drawn yet"
     qtbot.mouseClick(chip.cross, Qt.MouseButton.LeftButton)
     assert not pane.listing.current_filter.pending
@@ -99,8 +102,7 @@ def test_a_filter_of_the_menu_is_said_over_the_list(
 def test_an_empty_vault_teaches_one_action(open_pane: OpenPane, rest: Rest, settle: Settle) -> None:
     pane = open_pane("sessions")
     settle()
-    rest(lambda: pane._whole.currentWidget() is pane._empty)
-    assert pane._empty.button.text() == "Import conversations…"
+    rest(lambda: is_offered(pane, "Import conversations…"))
 
 
 def test_ten_thousand_turns_open_at_a_hit_and_only_its_pages_are_read(
@@ -168,8 +170,7 @@ def test_finding_counts_marks_and_goes_round(books: VaultFiller, open_pane: Open
     rest(lambda: pane.pager.find(1000) >= 0)
     pane.registry.run("sessions.find")
     pane.find_bar.box.setText("frost")
-    rest(lambda: " of " in pane.find_bar._count.text())
-    assert pane.find_bar._count.text().endswith("of 10")
+    rest(lambda: words(pane.find_bar).endswith("of 10"))
     rest(lambda: pane.transcript.current is not None)
     at = pane.transcript.current.seq
     pane.find_bar.go_next()
@@ -187,7 +188,7 @@ def test_the_calendar_opens_at_the_days_of_the_conversation(
     books.add_session("Garden", [("user", "a"), ("user", "b"), ("user", "c")], at=began, step=timedelta(days=3))
     pane = open_pane("sessions")
     rest(lambda: len(pane.pager.messages) == 3)
-    pane.header._when.click()
+    press(pane.header, "Go to a date")
     settle()
     calendar = pane.header.dates.calendar
     days = [QDate((began + timedelta(days=step)).astimezone().date()) for step in (0, 3, 6)]
@@ -274,7 +275,7 @@ def test_a_failed_message_stays_typed(
     pane.composer.send()
     rest(lambda: bool(pane.emitted.notices))
     assert pane.composer.field.toPlainText() == "precious"
-    assert pane.composer._send.isEnabled()
+    assert named(pane.composer, QPushButton, "Add").isEnabled()
 
 
 def test_links_lead_on(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
@@ -381,7 +382,7 @@ def test_filters_ask_the_engine(books: VaultFiller, open_pane: OpenPane, rest: R
     rest(lambda: list(pane.listing.model.ids) == ["ses-000001"])
     pane.listing.filter.setText("nothing at all")
     rest(lambda: not pane.listing.model.ids)
-    assert pane._whole.currentWidget() is pane._split
+    assert pane.listing.isVisible()
     pane.listing.filter.clear()
     rest(lambda: len(pane.listing.model.ids) == 2)
 
@@ -415,7 +416,7 @@ def test_a_hit_opens_with_its_words_marked_and_n_goes_on(
     books.add_session("Long", turns, identity="ses-long")
     pane = open_pane("sessions")
     pane.open_place(Place("sessions", "ses-long", "60", words=("ta",)))
-    rest(lambda: pane.find_bar._seqs and _marked(pane))
+    rest(lambda: bool(_marked(pane)) and not pane.bridge.is_busy)
     assert set(_marked(pane)) == {"ta"}
     assert pane.transcript.hasFocus()
     qtbot.keyClick(pane.transcript, Qt.Key.Key_N)

@@ -1,12 +1,12 @@
 """Several conversations selected at once."""
 
-from ui.widgets.selection_summary import SelectionSummary
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.helpers.vault_filler import VaultFiller
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane
+from ui.widgets.selection_summary import SelectionSummary
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 

@@ -3,14 +3,18 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
+from tests.helpers.screen_reader import words
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.sessions.conftest import OpenPane
 from ui.bridge import Bridge
 from ui.panes.sessions.conversation_tabs import SUMMARY
+from ui.panes.sessions.session_work import SessionWork
+from ui.widgets.selection_summary import SelectionSummary
 
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 LEFT = Qt.MouseButton.LeftButton
@@ -20,7 +24,7 @@ def test_condensing_is_told_and_undone(opened: OpenPane, host: Host, bridge: Bri
     opened.pane.tabs.bar.setCurrentIndex(SUMMARY)
     rest(lambda: not bridge.is_busy)
     qtbot.mouseClick(opened.pane.tabs.summary.compact, LEFT)
-    assert "Condensing" in opened.pane.header._facts.text()
+    assert "Condensing" in words(opened.pane.header)
     rest(lambda: bool(opened.notices) and not bridge.is_busy)
     assert "stand in its summary now" in opened.notices[-1].text
     assert opened.pane.tabs.summary.text.toPlainText()
@@ -30,8 +34,8 @@ def test_condensing_is_told_and_undone(opened: OpenPane, host: Host, bridge: Bri
 
 def test_short_conversations_are_not_condensed(opened: OpenPane, host: Host, bridge: Bridge, rest: Rest) -> None:
     session = host.ask("session.get", session="old-1")
-    opened.pane._actions.work.compact(session)
-    opened.pane._actions.work.summarise(session)
+    opened.pane.findChild(SessionWork).compact(session)
+    opened.pane.findChild(SessionWork).summarise(session)
     assert "Wait a moment" in opened.notices[0].text
     rest(lambda: not bridge.is_busy)
     assert "nothing to condense" in opened.notices[-1].text
@@ -43,7 +47,7 @@ def test_facts_are_drawn_from_several_and_undone_as_one(
 ) -> None:
     before = {fact.id for fact in host.ask("fact.list", limit=200)}
     sessions = host.ask("session.rows", ids=["ses-1", "old-1"])
-    opened.pane._actions.work.draw_facts(sessions)
+    opened.pane.findChild(SessionWork).draw_facts(sessions)
     rest(lambda: bool(opened.notices) and not bridge.is_busy)
     notice = opened.notices[-1]
     assert {fact.id for fact in host.ask("fact.list", limit=200)} != before or "Nothing new" in notice.text
@@ -66,7 +70,7 @@ def test_a_conversation_is_exported_to_the_chosen_file(
     assert opened.notices[-1].text == f"Exported 60 messages to {target}"
     assert "loves the river" in target.read_text()
     target.write_text("mine")
-    opened.pane._actions.work.export_to(host.ask("session.get", session="ses-1"), "markdown", str(target))
+    opened.pane.findChild(SessionWork).export_to(host.ask("session.get", session="ses-1"), "markdown", str(target))
     rest(lambda: opened.notices[-1].kind == "error" and not bridge.is_busy)
     assert target.read_text() == "mine"
 
@@ -82,7 +86,7 @@ def test_rows_have_headings_counts_and_states(opened: OpenPane, bridge: Bridge, 
     assert other is not None
     assert "2 facts drawn from it" in card.speech
     assert "facts are not drawn yet" in other.speech
-    rows._grouped.setChecked(False)
+    next(one for one in rows.findChildren(QAction) if one.text() == "Headings for days and agents").setChecked(False)
     rest(lambda: not rows.list._groups and not bridge.is_busy)
     assert rows.state["grouped"] is False
 
@@ -107,5 +111,5 @@ def test_several_rows_are_selected_with_shift_and_ctrl(
     spot = view.visualRect(view.model().index(3, 0)).center()
     qtbot.mouseClick(view.viewport(), LEFT, SHIFT, spot)
     assert view.selected_count == 3
-    assert opened.pane._right.currentWidget() is opened.pane._summary
+    assert opened.pane.findChild(SelectionSummary).isVisible()
     rest(lambda: not bridge.is_busy)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
+from tests.helpers.screen_reader import is_offered, press
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.notes.conftest import OpenNotes
 from ui.bridge import Bridge
@@ -45,10 +46,10 @@ def test_it_says_when_it_fades_and_confirming_stops_that(
     panel = pane.inspector.fact
     assert "it fades on" in panel.sentence
     assert panel.curve.accessibleDescription() == panel.sentence
-    qtbot.mouseClick(panel._confirm, Qt.MouseButton.LeftButton)  # type: ignore[no-untyped-call]
+    press(panel, "Confirm")
     rest(lambda: panel.sentence == "You keep this for good." and not bridge.is_busy)
     assert panel.curve.isHidden()
-    assert not panel._confirm.isVisible()
+    assert not is_offered(panel, "Confirm")
     assert host.ask("fact.confidence", id=fact).kept == "confirmed"
     host.ask("memory.undo", history_ids=list(notices[-1].history_ids))
     rest(lambda: "it fades on" in panel.sentence and not bridge.is_busy)
@@ -59,10 +60,10 @@ def test_pinning_holds_it(open_notes: OpenNotes, host: Host, bridge: Bridge, res
     fact = _fact(host)
     _open(pane, fact, bridge, rest)
     panel = pane.inspector.fact
-    panel._pin.click()
-    rest(lambda: panel._pin.text() == "Unpin" and "pinned" in panel.sentence and not bridge.is_busy)
-    panel._pin.click()
-    rest(lambda: panel._pin.text() == "Pin" and "it fades on" in panel.sentence and not bridge.is_busy)
+    press(panel, "Pin")
+    rest(lambda: is_offered(panel, "Unpin") and "pinned" in panel.sentence and not bridge.is_busy)
+    press(panel, "Unpin")
+    rest(lambda: is_offered(panel, "Pin") and "it fades on" in panel.sentence and not bridge.is_busy)
 
 
 def test_a_correction_by_keyboard_opens_the_new_fact_and_shows_the_old_one(
@@ -72,12 +73,12 @@ def test_a_correction_by_keyboard_opens_the_new_fact_and_shows_the_old_one(
     pane = open_notes()
     _open(pane, old, bridge, rest)
     panel = pane.inspector.fact
-    panel._correct.click()
+    press(panel, "Correct…")
     assert panel.form.isVisible()
     assert not panel.form.save.isEnabled(), "it says just that"
     qtbot.keyClick(panel.form.field, Qt.Key.Key_Escape)  # type: ignore[no-untyped-call]
     assert not panel.form.isVisible()
-    panel._correct.click()
+    press(panel, "Correct…")
     panel.form.field.setPlainText("Anna lives in Linz")
     qtbot.keyClick(panel.form.field, Qt.Key.Key_Return)  # type: ignore[no-untyped-call]
     rest(lambda: pane.controller.id not in ("", old) and len(panel.findChildren(BeliefRow)) == 2)
@@ -88,7 +89,7 @@ def test_a_correction_by_keyboard_opens_the_new_fact_and_shows_the_old_one(
     assert first.button.accessibleName().startswith("Anna lives in Graz, On ")
     first.button.click()
     rest(lambda: pane.controller.id == old and "another fact took its place" in panel.sentence)
-    assert not panel._buttons.isVisible()
+    assert not is_offered(panel, "Correct…")
     rest(lambda: not bridge.is_busy)
 
 
