@@ -4,6 +4,7 @@ pytest_plugins = [
     "pytester",
     "tests.helpers.guards.isolation",
     "tests.helpers.keyrings",
+    "tests.helpers.encryption",
     "tests.helpers.guards.unexpected_logs",
     "tests.helpers.guards.leaks",
     "tests.helpers.guards.modals",

@@ -13,7 +13,7 @@ from app.errors import InputError, WrongPassphraseError
 _NONCE: Final = 12
 _SALT: Final = 16
 # scrypt as OWASP's Password Storage Cheat Sheet has it: 128 MiB, about a third of a second.
-_COST, _BLOCK, _LANES = 1 << 17, 8, 1
+COST, _BLOCK, _LANES = 1 << 17, 8, 1
 _MAX_COST, _MAX_BLOCK, _MAX_LANES = 1 << 20, 16, 4  # what a planted file may ask for
 
 
@@ -86,8 +86,8 @@ def wrap_again(secret: bytes, passphrase: str, bound_to: bytes) -> WrappedKey:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
 
     salt, nonce = secrets.token_bytes(_SALT), secrets.token_bytes(_NONCE)
-    wrapping = _stretch(passphrase, salt, _COST, _BLOCK, _LANES)
-    return WrappedKey(_COST, _BLOCK, _LANES, salt, nonce, AESGCM(wrapping).encrypt(nonce, secret, bound_to))
+    wrapping = _stretch(passphrase, salt, COST, _BLOCK, _LANES)
+    return WrappedKey(COST, _BLOCK, _LANES, salt, nonce, AESGCM(wrapping).encrypt(nonce, secret, bound_to))
 
 
 def from_fields(found: dict[str, Any]) -> WrappedKey:

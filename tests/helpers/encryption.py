@@ -1,17 +1,31 @@
 """Encrypted vaults for tests, where SQLite can encrypt."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from app.encryption import wrapped_key
 from app.encryption.vault_keys import drop_key
 from app.store.encryption import cipher
 
 PASSPHRASE = "correct horse battery"
 
+COST = wrapped_key.COST
+"""scrypt's N of the program, which takes a third of a second for each passphrase."""
+LIGHT_COST = 1 << 10
+
 needs_cipher = pytest.mark.skipif(
     not cipher.is_available(), reason="needs SQLite with ciphers (the package apsw-sqlite3mc)"
 )
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _stretch_lightly() -> Iterator[None]:
+    """Stretch passphrases lightly in the process of the tests; programs that tests start do as the person's do."""
+    wrapped_key.COST = LIGHT_COST
+    yield
+    wrapped_key.COST = COST
 
 
 def files_with(folder: Path, text: str) -> list[str]:

@@ -203,7 +203,7 @@ def test_progress_reaches_the_line_and_cancel_the_vault(window: Window, host: Ho
     job = jobs.begin("Importing a.zip", "messages")
     job.advance(5, 10)
     rest(lambda: window.status_line.text.startswith("Importing a.zip: 5 of 10"))
-    press(window.status_line, "Cancel")
+    press(window.status_line, "Cancel: Importing a.zip")
     rest(job.is_cancelled)
     jobs.end(job, "cancelled")
     rest(lambda: not window.status_line.text.startswith("Importing"))

@@ -20,8 +20,9 @@ from app.encryption.key_file import (
     write_key_file,
 )
 from app.encryption.model import KEY_FILE, MAX_PASSPHRASE, EncryptionState, problem_of
+from app.encryption.wrapped_key import wrap
 from app.errors import InputError, VaultDamagedError, VaultNewerError, VaultUnusableError, WrongPassphraseError
-from tests.helpers.encryption import PASSPHRASE
+from tests.helpers.encryption import COST, LIGHT_COST, PASSPHRASE
 
 
 def test_the_passphrase_unwraps_the_key_and_another_does_not(tmp_path: Path) -> None:
@@ -40,6 +41,12 @@ def stored(vault: Path, file: KeyFile, key: DataKey) -> KeyFile:
     found = read_key_file(vault)
     assert found is not None
     return found
+
+
+def test_the_program_stretches_a_passphrase_for_a_third_of_a_second() -> None:
+    """As OWASP's Password Storage Cheat Sheet has it; the process of the tests alone does it lightly."""
+    assert COST == 1 << 17
+    assert wrap(bytes(32), "correct horse battery", b"").cost == LIGHT_COST
 
 
 def test_a_new_passphrase_wraps_the_same_key(tmp_path: Path) -> None:

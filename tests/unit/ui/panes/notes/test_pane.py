@@ -516,7 +516,7 @@ def test_a_hit_opens_with_its_words_marked(books: VaultFiller, open_pane: OpenPa
     rest(lambda: pane.controller.id == marks)
     editor = pane.document.editor
     rest(editor.hasFocus)
-    assert [mark.cursor.selectedText() for mark in editor.extraSelections()] == ["ta", "ta"]
+    rest(lambda: [mark.cursor.selectedText() for mark in editor.extraSelections()] == ["ta", "ta"])
     assert editor.textCursor().position() == 5
     pane.registry.run("notes.next")
     assert editor.textCursor().position() == 14

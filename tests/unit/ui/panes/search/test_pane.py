@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.errors import TimeLimitError
 from app.retrieval.model import Found, Query
 from tests.helpers.loops import RunAsync
-from tests.helpers.screen_reader import is_offered, named, press
+from tests.helpers.screen_reader import is_offered, named, press, shown
 from tests.helpers.screen_reader import words as words_below
 from tests.helpers.vault_filler import VaultFiller
 from tests.helpers.watched_connection import WatchedConnection
@@ -169,11 +169,7 @@ def test_tab_goes_as_one_reads(books: VaultFiller, open_pane: OpenPane, qtbot: Q
     why = pane.why
     rest(lambda: is_offered(why, "Previous marked word"))  # once the words in the text are marked
     pane.box.setFocus()
-    buttons = [
-        button
-        for button in pane.findChildren(QToolButton, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        if button.isVisible()
-    ]
+    buttons = sorted((one for one in shown(pane, QToolButton) if one.parent() is pane), key=lambda button: button.x())
     for widget in [
         *buttons,
         pane.timeline,

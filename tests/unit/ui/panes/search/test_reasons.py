@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tests.helpers.screen_reader import named, press, words
+from tests.helpers.screen_reader import press, words
 from tests.helpers.vault_filler import VaultFiller
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
@@ -20,7 +20,7 @@ def test_the_reasons_and_the_text_are_shown(books: VaultFiller, open_pane: OpenP
     pane.results.setCurrentIndex(pane.results.source.index(near))
     rest(lambda: "is frost near" in pane.why.preview.page.toPlainText())
     assert "yes frost tonight" in pane.why.preview.page.toPlainText()
-    assert named(pane.why, Bars, "How it was found").accessibleDescription().startswith("Words place ")
+    assert pane.why.findChild(Bars).accessibleDescription().startswith("Words place ")
     assert len(pane.why.preview.page.extraSelections()) >= 1
 
 
