@@ -92,6 +92,18 @@ class DiskFullError(MachineError):
     code = "disk_full"
 
 
+class ExchangeError(MachineError):
+    """The exchange with other machines cannot be used, or was changed."""
+
+    code = "exchange"
+
+
+class ExchangeNewerError(ExchangeError):
+    """A newer Keepsake wrote what another machine left in the exchange."""
+
+    code = "exchange_newer"
+
+
 class ModelUnavailableError(MachineError):
     """An embedding or language model was chosen that is not there."""
 

@@ -35,7 +35,7 @@ class Owner:
 class FoundName:
     """Name found in a text.
 
-    ``start`` is -1 when it names the text as a whole.
+    ``start`` is -1 when it names the text as a whole. Only who may read every store sees a ``reserved`` one.
     """
 
     name: str
@@ -45,6 +45,7 @@ class FoundName:
     confidence: float
     provider: str
     aliases: tuple[str, ...] = ()
+    reserved: bool = False
 
 
 def surface(kind: str, name: str) -> str:
@@ -114,7 +115,7 @@ class Linker:
                 entity_id = _claimant(claimed, self.link(one.name, one.type, one.aliases))
                 mark = surface(one.type, collapse(one.name)[:MAX_NAME])
                 place = (owner.kind, owner.id, one.start, mark, one.length, entity_id)
-                rows.append((*place, owner.store, one.confidence, one.provider, owner.at_ms))
+                rows.append((*place, "" if one.reserved else owner.store, one.confidence, one.provider, owner.at_ms))
         self._connection.executemany(
             "INSERT INTO mentions (owner_kind, owner_id, start, surface, length, entity_id, store, confidence,"
             " provider, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",

@@ -7,7 +7,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import cast
 
 import apsw
 
@@ -17,6 +19,7 @@ from app.core.error_location import error_location
 from app.core.stores import STORES
 from app.entities import ner_backlog, repo
 from app.entities.linking import FoundName
+from app.entities.model import EntityType
 from app.entities.ner.overlap import resolve_overlaps
 from app.entities.ner.provider import NOTHING_KNOWN, KnownNames, NameSpan
 from app.entities.ner.strategy import NerStrategy, fast_strategy
@@ -35,10 +38,27 @@ _WRITER_S = 0.02  # the writer is to be held no longer by one batch
 UNUSED_A_STEP = 2_000
 _DELETED_AT_ONCE = 200
 _TELL_EVERY = 1_000  # texts between two notices of what was found
+_LEARN_EVERY = 1_000  # private texts after which the frequent names are counted anew
 _MAX_KNOWN = 20_000
 _NAMING = ("person", "organization", "location", "project", "other")  # types that are looked for by name
 _IS_ADDRESS = "(instr(a.alias_key, '@') > 1 OR instr(a.alias_key, '://') OR a.alias_key LIKE 'www.%')"
 _LEARNT = 3  # mentions after which a name of several words is looked for everywhere
+# A statement leaves none of these; its name may have been the entity's before.
+_IS_DECIDED = (
+    "(e.protected = 1 OR e.touched = 1 AND (e.summary <> '' OR e.attributes ->> '$.absorbed' IS NOT NULL"
+    " OR e.attributes ->> '$.split_from' IS NOT NULL"
+    " OR EXISTS (SELECT 1 FROM entity_claims c WHERE c.to_id = e.id)"
+    " OR EXISTS (SELECT 1 FROM entity_aliases o WHERE o.entity_id = e.id AND o.alias_key <> e.name_key)"
+    " OR EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id AND h.event IN ('RENAME', 'MERGE'))))"
+)
+_IS_FREQUENT = (
+    f"(e.mention_count >= {_LEARNT} AND (instr(a.alias_key, ' ')"
+    " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author' AND m.store = 'private'))"
+    f" AND {_LEARNT} = (SELECT count(*) FROM (SELECT 1 FROM mentions m WHERE m.entity_id = e.id"
+    f" AND m.store = 'private' LIMIT {_LEARNT})) AND EXISTS (SELECT 1 FROM mentions m"
+    " WHERE m.surface = e.type || ':' || a.alias_key AND m.store = 'private'))"
+)
+_IS_STATED = f"(e.touched = 1 OR {_IS_ADDRESS} AND EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id))"
 
 
 class MentionWorker:
@@ -77,6 +97,8 @@ class MentionWorker:
         self._trace = trace or Trace()
         self._job = job
         self._known: Mapping[str, KnownNames] = {}
+        self._frequent: Mapping[str, EntityType] = {}
+        self._uncounted = _LEARN_EVERY
         self._stale = True
         self._untold = 0
         self._unannounced = 0
@@ -107,6 +129,7 @@ class MentionWorker:
     async def start_over(self) -> None:
         """Read everything again in the background; what a person decided stays."""
         await self._store.write(ner_backlog.start_over)
+        self._uncounted = _LEARN_EVERY
         self.wake(decided=True)
 
     async def run(self) -> None:
@@ -167,7 +190,6 @@ class MentionWorker:
             self._job.advance(len(batch.readings), await self._store.read(ner_backlog.left, is_background=True))
         if self._unannounced >= _TELL_EVERY:
             self._unannounced = 0
-            self._stale = True
             self._tell()
         self.failure = ""
         return True
@@ -202,54 +224,74 @@ class MentionWorker:
             self._publish(ChangeSet(frozenset({"entities"}), (), ACTOR))
 
     async def _learn(self, batch: ner_backlog.NameBatch) -> None:
-        if self._stale:
+        # Not when something is decided: that would tell those who do not see it by what is found from then on.
+        is_due = self._uncounted >= _LEARN_EVERY
+        if is_due:
+            self._uncounted = 0
+            self._frequent = await self._store.read(frequent_names, is_background=True)
+        self._uncounted += sum(reading.owner.store == "private" for reading in batch.readings)
+        if self._stale or is_due:
             self._stale = False
-            self._known = await self._store.read(known_names, is_background=True)
+            self._known = await self._store.read(partial(known_names, frequent=self._frequent), is_background=True)
         elif any(reading.owner.store != "private" for reading in batch.readings):
             # Not only when something was decided: that may have been about what is private.
             self._known = {**self._known, **await self._store.read(_stated_names, is_background=True)}
 
 
-def known_names(connection: apsw.Connection) -> dict[str, KnownNames]:
+def frequent_names(connection: apsw.Connection) -> dict[str, EntityType]:
+    """Return the names of authors and of several words that are frequent in private texts.
+
+    Who reads those alone must not learn how often other texts say a name.
+    """
+    return _names(connection, _IS_FREQUENT)
+
+
+def known_names(connection: apsw.Connection, frequent: Mapping[str, EntityType]) -> dict[str, KnownNames]:
     """Return the names to look for in the texts of each store.
 
     In private texts they are those of the whole registry. Other texts are read by others too, so what is found in them
     must not depend on what is private: there they are the names that agents stated in the same store.
+
+    Names that are known by statements alone which not every reader of a store sees are reserved.
     """
-    return {"private": _registered_names(connection), **_stated_names(connection)}
+    return {"private": _registered_names(connection, frequent), **_stated_names(connection)}
 
 
 def _stated_names(connection: apsw.Connection) -> dict[str, KnownNames]:
-    others = [store for store in STORES if store != "private"]
-    return {store: KnownNames(repo.stated_names(connection, store)) for store in others}
+    return {
+        store: KnownNames(
+            repo.stated_names(connection, store), KnownNames(repo.stated_names(connection, store, is_listed=False))
+        )
+        for store in STORES
+        if store != "private"
+    }
 
 
-def _registered_names(connection: apsw.Connection) -> KnownNames:
+def _registered_names(connection: apsw.Connection, frequent: Mapping[str, EntityType]) -> KnownNames:
     """Return the names of the registry to look for.
 
-    They are names a person decided about, names of authors, and names of several words that are frequent in private
-    texts: who reads those alone must not learn how often other texts say a name. Of web and e-mail addresses, they are
-    those a person decided or stated something about.
+    They are names a person decided about and ``frequent`` ones. Of web and e-mail addresses, they are those a person
+    decided or stated something about.
+
+    Relations, and what agents stated in other stores, make a name reserved.
 
     A name that came by a merge is still found as what it was, so that undoing the merge finds it again.
     """
+    stated = {**frequent, **repo.stated_names(connection, "private"), **_names(connection, _IS_DECIDED)}
+    everything = _names(connection, _IS_STATED)
+    return KnownNames(stated, KnownNames({key: kind for key, kind in everything.items() if key not in stated}))
+
+
+def _names(connection: apsw.Connection, condition: str) -> dict[str, EntityType]:
     rows = connection.execute(
         "SELECT a.alias_key, coalesce((SELECT x.type FROM entities x WHERE x.name_key = a.alias_key"
         " AND x.merged_into IS NOT NULL ORDER BY x.rowid LIMIT 1), e.type)"
         " FROM entities e CROSS JOIN entity_aliases a ON a.entity_id = e.id"
         f" WHERE e.merged_into IS NULL AND (e.type IN {_NAMING} OR {_IS_ADDRESS})"
-        " AND (e.touched = 1 OR e.protected = 1"
-        f" OR ({_IS_ADDRESS} AND EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id))"
-        " OR (e.mention_count >= ?1 AND (instr(a.alias_key, ' ')"
-        " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author'"
-        " AND m.store = 'private')) AND ?1 = (SELECT count(*) FROM (SELECT 1 FROM mentions m"
-        " WHERE m.entity_id = e.id AND m.store = 'private' LIMIT ?1))"
-        " AND EXISTS (SELECT 1 FROM mentions m WHERE m.surface = e.type || ':' || a.alias_key"
-        " AND m.store = 'private')))"
-        " ORDER BY e.touched, e.mention_count LIMIT ?2",
-        (_LEARNT, _MAX_KNOWN),
+        f" AND {condition} ORDER BY e.touched, e.mention_count LIMIT ?",
+        (_MAX_KNOWN,),
     )
-    return KnownNames({key: kind for key, kind in rows if key})
+    return {str(key): cast("EntityType", kind) for key, kind in rows if key}
 
 
 def read_names(
@@ -260,9 +302,12 @@ def read_names(
 
 
 def _read(strategy: NerStrategy, known: KnownNames, reading: ner_backlog.Reading) -> list[FoundName]:
-    found = [_found(span, span.start) for span in _spans(strategy, known, reading, is_heading=False)]
-    if reading.heading.strip():
-        found += [_found(span, -1) for span in _spans(strategy, known, reading, is_heading=True)]
+    found = []
+    for is_heading in (False, True) if reading.heading.strip() else (False,):
+        spans = _spans(strategy, known, reading, is_heading=is_heading)
+        reserved = _reserved(strategy, known, reading.heading if is_heading else reading.text, spans)
+        found += [_found(span, -1 if is_heading else span.start) for span in spans]
+        found += [replace(_found(span, -1 if is_heading else span.start), reserved=True) for span in reserved]
     author = reading.author.strip()
     if author and (reading.spoken_by_person or _is_person(strategy.extract(author, known), author)):
         found.append(FoundName(author, "person", -1, 0, 0.9, "author"))
@@ -277,6 +322,15 @@ def _spans(
     found = strategy.extract(text, known)
     kept = [one for held, one in reading.kept if held == is_heading and text[one.start : one.end] == one.text]
     return resolve_overlaps([*found, *kept]) if kept else found
+
+
+def _reserved(strategy: NerStrategy, known: KnownNames, text: str, spans: Sequence[NameSpan]) -> list[NameSpan]:
+    """Return the reserved names of a text, where nothing else was found."""
+    names = known.reserved
+    if names is None or not names.may_be_in(text):
+        return []
+    taken = resolve_overlaps([*(replace(span, confidence=2) for span in spans), *strategy.extract(text, names)])
+    return [span for span in taken if span.confidence <= 1 and names.holds(span.text)]
 
 
 def _found(span: NameSpan, start: int) -> FoundName:

@@ -86,12 +86,16 @@ def decided_alias(connection: apsw.Connection, key: str, kind: str) -> str | Non
     return None
 
 
-def stated_names(connection: apsw.Connection, store: str) -> dict[str, EntityType]:
-    """Return the keys and types of the names that agents stated in a store."""
+def stated_names(connection: apsw.Connection, store: str, *, is_listed: bool = True) -> dict[str, EntityType]:
+    """Return the keys and types of the names that agents stated in a store.
+
+    Those that are not listed stand in relations alone, which only their source sees below full trust.
+    """
     rows = connection.execute(
         f"SELECT attributes ->> '$.{STATED}.name', attributes ->> '$.{STATED}.type' FROM entities WHERE touched = 1"
-        f" AND attributes ->> '$.{STATED}.store' = ? AND attributes ->> '$.retired' IS NULL ORDER BY rowid DESC",
-        (store,),
+        f" AND attributes ->> '$.{STATED}.store' = ? AND attributes ->> '$.{STATED}.listed' = ?"
+        " AND attributes ->> '$.retired' IS NULL ORDER BY rowid DESC",
+        (store, int(is_listed)),
     )
     return {key: registry_type(str(kind)) for name, kind in rows if (key := name_key(str(name)))}
 

@@ -18,7 +18,7 @@ from app.changes import Area, Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
 from app.core.ids import PREFIXES, new_id
 from app.core.text import storable
-from app.erasure import file_residue, fts_vocabulary, references, text_samples
+from app.erasure import erasures, file_residue, fts_vocabulary, references, text_samples
 from app.erasure.backup_cleaner import BackupCleaner
 from app.erasure.eraser import EntityNameEraser, Eraser, Names
 from app.erasure.model import (
@@ -212,6 +212,7 @@ class ErasureService(Part):
         traces = self._traces(targets, connection)
         _keep(connection, receipt)
         for target in targets:
+            erasures.record(connection, target, receipt.by, to_ms(receipt.at))
             self._erasers[target.kind].hide(connection, target.id, to_ms(receipt.at))
         return traces
 

@@ -22,6 +22,7 @@ MADE_BY_ONE: Final = {
     "saved_search": "SELECT value FROM meta WHERE key = 'saved_search_by:' || ?",
 }
 """Who made what, of the kinds that another agent changes only when the person agrees."""
+_STATED_BY: Final = 3  # place of the source in a relation
 _RULED_AS: Final = {"saved_search": "settings"}
 """Kinds of targets that the rules of the inbox know under another name."""
 
@@ -45,13 +46,23 @@ def is_protected(connection: apsw.Connection, entry: HistoryRow, agent: str) -> 
     before = entry.before
     if before is None:
         return entry.target_kind == "memory" and _is_quarantined(connection, entry.target)
-    if not differing(before, entry.after):
+    changed = differing(before, entry.after)
+    if not changed or (changed == ("relations",) and _is_own_statement(before, entry.after or {}, agent)):
         return False
     if before.get("pinned") or before.get("protected"):
         return True
     is_certain = before.get("kind") == "fact" and before.get("decay_rate") == 0 and before.get("confidence") == 1
     # An agent's own facts may never fade without the person having confirmed them.
     return is_certain and (before.get("source") != agent or _is_confirmed(connection, entry.target))
+
+
+def _is_own_statement(before: State, after: State, agent: str) -> bool:
+    """Return whether an agent changes only relations of an entity that it states itself.
+
+    They take nothing from what is protected, of which the agent may not know.
+    """
+    kept = [[edge for edge in state.get("relations", ()) if edge[_STATED_BY] != agent] for state in (before, after)]
+    return kept[0] == kept[1]
 
 
 def removes_of_others(connection: apsw.Connection, entry: HistoryRow, agent: str) -> bool:

@@ -270,7 +270,7 @@ def _mark(
     mark = {"name": name, "type": storable(kind)[0][:MAX_NAME], "store": store, "listed": is_listed, "place": place}
     if found is not None and before is not None:
         is_free = before["attributes"].get(MARK) is None and (sees_all(stores) or not before["touched"])
-        if there is not None or is_free:
+        if is_free or (there is not None and (sees_all(stores) or not before["protected"])):
             attributes = {"graph_made": False, **before["attributes"], MARK: mark}
             edits.write(found, {**before, "attributes": attributes}, "UPDATE")
             return found
@@ -313,11 +313,14 @@ def _unmark(edits: EntityEdits, key: str, access: Access) -> None:
     """Take an entity out of the graph.
 
     The relations of it that the caller sees were taken back. While others state something of it that the caller does
-    not see, it stays for them without being listed.
+    not see, it stays for them without being listed. So does what the person protected, where the caller does not see it
+    listed: it must not learn of the protection.
     """
     before = edits.state(key)
+    stated = repo.is_stated_by_others(edits.connection, key, access.actor, access.stores)
+    is_kept = stated or (before["protected"] and not before["attributes"][MARK]["listed"])
     attributes = {name: value for name, value in before["attributes"].items() if name not in (MARK, "graph_made")}
-    if not sees_all(access.stores) and repo.is_stated_by_others(edits.connection, key, access.actor, access.stores):
+    if is_kept and not sees_all(access.stores):
         kept = {**before["attributes"], MARK: {**before["attributes"][MARK], "listed": False}}
         edits.write(key, {**before, "attributes": kept}, "UPDATE")
     elif before["attributes"].get("graph_made"):

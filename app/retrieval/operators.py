@@ -10,11 +10,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 from app.core.stores import STORES, sees_all
-from app.core.text_rules.spellings import Place, wanted_names
+from app.core.text_rules.spellings import OTHER_LETTERS, spelled_sql, wanted_names
 from app.core.text_rules.tag_names import normalise_tag
 from app.core.timespans import EXAMPLES
 from app.entities.model import TYPES
+from app.entities.queries.visibility import within
 from app.memories.model import KINDS
+from app.memories.tags.tag_repo import SPELLED_TAGS
 from app.retrieval.model import Query
 from app.sessions.model import Role
 
@@ -33,24 +35,6 @@ _KIND_NAMES: Final = {
 }  # fmt: skip
 
 
-_OTHER_LETTERS: Final = "{0} GLOB '*[^ -~]*' AND spelled_alike('{1}', {0}, {2})"
-
-
-def _alike(column: str, place: Place = "same", wanted: str = "?") -> str:
-    """Return the SQL of whether a name is spelled like a wanted one.
-
-    The wanted one is bound as ``wanted_names`` made it. SQLite compares names of plain letters by itself, which is
-    many times faster.
-    """
-    keys = [f"{wanted} ->> {number}" for number in range(2)]
-    plain = f"lower({column}) IN ({', '.join(keys)})"
-    if place == "under":  # "0" follows "/"
-        plain += "".join(f" OR (lower({column}) > {key} || '/' AND lower({column}) < {key} || '0')" for key in keys)
-    elif place == "within":
-        plain = " OR ".join(f"instr(lower({column}), {key})" for key in keys)
-    return f"({plain} OR ({_OTHER_LETTERS.format(column, place, wanted)}))"
-
-
 def _named(sql: str, value: str, point: str = "") -> "Condition":
     """Return a condition in which each ``?`` is one wanted name."""
     return Condition(sql, (wanted_names(value),) * sql.count("?"), point)
@@ -58,7 +42,7 @@ def _named(sql: str, value: str, point: str = "") -> "Condition":
 
 _NAMES: Final = (
     "SELECT value FROM json_each(?) UNION SELECT alias_key FROM entity_aliases"
-    f" WHERE {_OTHER_LETTERS.format('alias_key', 'same', '?')}"
+    f" WHERE {OTHER_LETTERS.format('alias_key', 'same', '?')}"
 )
 """SQL of all keys of names that are spelled like a wanted one."""
 
@@ -85,14 +69,15 @@ class OperatorScope:
     def is_named(self) -> str:
         """Return the SQL of whether a mention names an entity.
 
-        Its values are wanted names, each bound for every ``?``; see ``_alike``.
+        Its values are wanted names, each bound for every ``?``; see ``spelled_sql``.
         For a caller who may not read every store only the very name counts: what else an entity is called may come
         from what the caller does not see.
         """
         if sees_all(self.stores):
             return f"entity_id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key IN ({_NAMES}))"
         types = ", ".join(f"('{kind}:')" for kind in TYPES)
-        return f"surface IN (SELECT t.column1 || n.value FROM (VALUES {types}) t, ({_NAMES}) n)"
+        named = f"surface IN (SELECT t.column1 || n.value FROM (VALUES {types}) t, ({_NAMES}) n)"
+        return f"({named} AND {within(self.stores, 'mentions')})"
 
     def of_session(self, where: str, values: Sequence[object] = ()) -> Condition:
         """Return the condition on a chunk's session ``s``.
@@ -162,16 +147,8 @@ def _is_kind(chunk_type: "ChunkType", value: str) -> bool:
     return chunk_type.kind == "memory" and chunk_type.role == value.lower()
 
 
-# Each distinct tag once, by the index.
-_TAGS: Final = (
-    "WITH RECURSIVE every (tag) AS (SELECT min(tag) FROM memory_tags UNION ALL"
-    " SELECT (SELECT min(t.tag) FROM memory_tags t WHERE t.tag > every.tag) FROM every WHERE every.tag IS NOT NULL)"
-    f" SELECT tag FROM every WHERE {_alike('tag', 'under')}"
-)
-
-
 def _tag(value: str, _scope: OperatorScope) -> Condition:
-    tagged = f"t.tag IN ({_TAGS})"
+    tagged = f"t.tag IN ({SPELLED_TAGS})"
     return _named(
         f"c.memory_id IN (SELECT t.memory_id FROM memory_tags t WHERE {tagged})",
         value,
@@ -188,7 +165,7 @@ def _store(value: str, _scope: OperatorScope) -> Condition:
 def _of_session(wanted: str) -> str:
     named = f"{wanted} ->> 2"
     aliased = f"SELECT session_id FROM session_aliases WHERE alias = {named}"
-    return f"s.id = {named} OR {_alike('s.title', 'within', wanted)} OR s.id IN ({aliased})"
+    return f"s.id = {named} OR {spelled_sql('s.title', 'within', wanted)} OR s.id IN ({aliased})"
 
 
 def _session(value: str, scope: OperatorScope) -> Condition:
@@ -197,8 +174,8 @@ def _session(value: str, scope: OperatorScope) -> Condition:
 
 
 def _agent(value: str, scope: OperatorScope) -> Condition:
-    said = scope.of_session(_alike("s.agent"))
-    stored = f"c.memory_id IN (SELECT id FROM memories WHERE {_alike('source')})"
+    said = scope.of_session(spelled_sql("s.agent"))
+    stored = f"c.memory_id IN (SELECT id FROM memories WHERE {spelled_sql('source')})"
     return _named(f"({said.sql} OR {stored})", value, f"({said.point} OR {stored})")
 
 
@@ -238,7 +215,7 @@ def _role(value: str, _scope: OperatorScope) -> Condition:
 
 
 def _type(value: str, _scope: OperatorScope) -> Condition:
-    return _named(f"c.memory_id IN (SELECT id FROM memories WHERE {_alike('type')})", value)
+    return _named(f"c.memory_id IN (SELECT id FROM memories WHERE {spelled_sql('type')})", value)
 
 
 OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
@@ -263,7 +240,8 @@ OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
             ),
             Operator(
                 "agent", "Said to or by this agent", "agents", _agent,
-                sessions=f"SELECT s.id FROM sessions s WHERE {_alike('s.agent', wanted='?1')}", covers_memories=True,
+                sessions=f"SELECT s.id FROM sessions s WHERE {spelled_sql('s.agent', wanted='?1')}",
+                covers_memories=True,
             ),
             Operator(
                 "entity", "Names this person, place or thing", "entities", _entity, needs_all=True, is_selective=True

@@ -20,7 +20,7 @@ STATE: Final = "withheld:"
 
 _COLUMNS: Final = (
     "session_id, seq, role, author, content, tool_call_id, tool_name, tool_calls, payload, importance, tokens,"
-    " created_at, origin"
+    " created_at, origin, origin_seq"
 )
 _PREVIEW_TURNS: Final = 20
 

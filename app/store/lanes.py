@@ -2,7 +2,7 @@
 
 A lane has one writer, which numbers its changes 1, 2, 3 … without a gap; a number is never given twice. All changes of
 all lanes have one order, the same on every machine: hybrid clock, lane, number. A number without a change is that of
-one that was forgotten. Owns lanes.
+one that was forgotten. Owns lanes and lane_knowledge.
 """
 
 import random
@@ -99,8 +99,28 @@ def begin(connection: apsw.Connection, wall_ms: int) -> OwnLane:
     """
     disown(connection)
     lane = _random.randint(1, _MOST_LANE)
-    connection.execute("INSERT INTO lanes (lane, is_own, began_at) VALUES (?, 1, ?)", (lane, wall_ms))
+    connection.execute("INSERT INTO lanes (lane, is_own, was_own, began_at) VALUES (?, 1, 1, ?)", (lane, wall_ms))
+    learn(connection)
     return OwnLane(lane, 0, 0)
+
+
+def learn(connection: apsw.Connection) -> None:
+    """Note that the own lane knows the others as far as they are here."""
+    connection.execute(
+        "INSERT INTO lane_knowledge (lane, n, of_lane, known)"
+        " SELECT own.lane, own.n + 1, other.lane, other.n FROM lanes own JOIN lanes other ON NOT other.is_own"
+        " WHERE own.is_own AND other.n > coalesce((SELECT max(known) FROM lane_knowledge"
+        " WHERE lane = own.lane AND of_lane = other.lane), 0)"
+        " ON CONFLICT (lane, of_lane, n) DO UPDATE SET known = excluded.known"
+    )
+
+
+def known_at(connection: apsw.Connection, lane: int, n: int) -> dict[int, int]:
+    """Return up to which number a lane knew the others at its change ``n``."""
+    rows = connection.execute(
+        "SELECT of_lane, max(known) FROM lane_knowledge WHERE lane = ? AND n <= ? GROUP BY of_lane", (lane, n)
+    )
+    return {int(str(of_lane)): int(str(known)) for of_lane, known in rows}
 
 
 def disown(connection: apsw.Connection) -> None:

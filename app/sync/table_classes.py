@@ -41,7 +41,10 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
     "memory_history": _columns(
         shared="target_kind target event before after actor run_id at lane n hlc", device="id", derived="undone_by"
     ),
-    "lanes": _columns(shared="lane n hlc", device="number sealed is_own began_at"),
+    "lanes": _columns(shared="lane n hlc", device="number sealed is_own began_at shared_n digest was_own"),
+    "lane_knowledge": _SHARED,
+    "message_batches": _columns(shared="lane n hlc at", device="first_rowid last_rowid"),
+    "erasures": _SHARED,
     # Conversations. A turn is named by conversation, lane and number; the number itself is local, in order of arrival.
     "sessions": _columns(
         shared="id title agent channel trust created_at first_seen forgotten_at attributes",
@@ -59,13 +62,14 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
         device="upper_seq",
     ),
     "messages": _columns(
-        shared="session_id role author content tool_call_id tool_name tool_calls payload importance created_at origin",
+        shared="session_id role author content tool_call_id tool_name tool_calls payload importance created_at origin"
+        " origin_seq",
         device="rowid seq embedding_error",
         derived="tokens",
     ),
     "withheld_messages": _columns(
         shared="session_id writer role author content tool_call_id tool_name tool_calls payload importance created_at"
-        " origin",
+        " origin origin_seq",
         device="id seq",
         derived="was_preview tokens",
     ),

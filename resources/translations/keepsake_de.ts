@@ -4469,6 +4469,21 @@
     </message>
 </context>
 <context>
+    <name>Erasure</name>
+    <message>
+        <source>Erase for ever</source>
+        <translation>Endgültig löschen</translation>
+    </message>
+    <message>
+        <source>{done}. Backups still hold it.</source>
+        <translation>{done}. In Sicherungen steht es noch.</translation>
+    </message>
+    <message>
+        <source>{what} Earlier backups still hold it. Nothing can undo this.</source>
+        <translation>{what} In früheren Sicherungen steht es noch. Das lässt sich nicht rückgängig machen.</translation>
+    </message>
+</context>
+<context>
     <name>ErrorReporter</name>
     <message>
         <source>It happened once more.</source>
@@ -8160,6 +8175,10 @@
         <translation>Löschen</translation>
     </message>
     <message>
+        <source>Erase for ever…</source>
+        <translation>Endgültig löschen …</translation>
+    </message>
+    <message>
         <source>Move down (Alt+Down)</source>
         <translation>Nach unten (Alt+Ab)</translation>
     </message>
@@ -8399,6 +8418,10 @@
         <translation>Löschen</translation>
     </message>
     <message>
+        <source>Erase for ever…</source>
+        <translation>Endgültig löschen …</translation>
+    </message>
+    <message>
         <source>Last run: {last}</source>
         <translation>Letzter Lauf: {last}</translation>
     </message>
@@ -8478,6 +8501,14 @@
         <translation>„{name}“ gelöscht</translation>
     </message>
     <message>
+        <source>Erase the schedule ‘{name}’ for ever?</source>
+        <translation>Den Zeitplan „{name}“ endgültig löschen?</translation>
+    </message>
+    <message>
+        <source>Erased ‘{name}’ for ever</source>
+        <translation>„{name}“ endgültig gelöscht</translation>
+    </message>
+    <message>
         <source>Everything is paused until you resume it</source>
         <translation>Alles pausiert, bis du es fortsetzt</translation>
     </message>
@@ -8492,6 +8523,10 @@
     <message>
         <source>It waits until a language model is set up, or an agent takes it on.</source>
         <translation>Es wartet, bis ein Sprachmodell eingerichtet ist oder ein Agent es übernimmt.</translation>
+    </message>
+    <message>
+        <source>Its goal, its runs and its history are removed from this vault.</source>
+        <translation>Sein Ziel, seine Läufe und sein Verlauf werden aus diesem Tresor entfernt.</translation>
     </message>
     <message>
         <source>List</source>
@@ -8617,6 +8652,18 @@
     <message>
         <source>Deleted the saved search ‘{name}’</source>
         <translation>Gespeicherte Suche „{name}“ gelöscht</translation>
+    </message>
+    <message>
+        <source>Erase the saved search ‘{name}’ for ever?</source>
+        <translation>Die gespeicherte Suche „{name}“ endgültig löschen?</translation>
+    </message>
+    <message>
+        <source>Erased the saved search ‘{name}’ for ever</source>
+        <translation>Gespeicherte Suche „{name}“ endgültig gelöscht</translation>
+    </message>
+    <message>
+        <source>Its name, its words and its history are removed from this vault.</source>
+        <translation>Ihr Name, ihre Wörter und ihr Verlauf werden aus diesem Tresor entfernt.</translation>
     </message>
     <message>
         <source>Save this search</source>
@@ -8761,6 +8808,10 @@
 <context>
     <name>SessionActions</name>
     <message>
+        <source>All messages, summaries and scratchpads are removed from this vault. Facts that were drawn from them stay.</source>
+        <translation>Alle Nachrichten, Zusammenfassungen und Notizzettel werden aus diesem Tresor entfernt. Fakten, die daraus gezogen wurden, bleiben.</translation>
+    </message>
+    <message>
         <source>Condense all but the latest messages</source>
         <translation>Alles außer den letzten Nachrichten verdichten</translation>
     </message>
@@ -8795,6 +8846,26 @@
     <message>
         <source>Draw facts from {count} conversations now</source>
         <translation>Jetzt Fakten aus {count} Unterhaltungen ziehen</translation>
+    </message>
+    <message>
+        <source>Erase for ever…</source>
+        <translation>Endgültig löschen …</translation>
+    </message>
+    <message>
+        <source>Erase {count} conversations for ever?</source>
+        <translation>{count} Unterhaltungen endgültig löschen?</translation>
+    </message>
+    <message>
+        <source>Erase ‘{title}’ for ever?</source>
+        <translation>„{title}“ endgültig löschen?</translation>
+    </message>
+    <message>
+        <source>Erased {count} conversations for ever</source>
+        <translation>{count} Unterhaltungen endgültig gelöscht</translation>
+    </message>
+    <message>
+        <source>Erased ‘{title}’ for ever</source>
+        <translation>„{title}“ endgültig gelöscht</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>
@@ -10404,16 +10475,8 @@
 <context>
     <name>TrashBar</name>
     <message>
-        <source>Empty the trash</source>
-        <translation>Papierkorb leeren</translation>
-    </message>
-    <message>
         <source>Empty trash…</source>
         <translation>Papierkorb leeren …</translation>
-    </message>
-    <message>
-        <source>Erase for ever</source>
-        <translation>Endgültig löschen</translation>
     </message>
     <message>
         <source>Erase the note in the trash for ever?</source>
@@ -10436,8 +10499,8 @@
         <translation>Wiederherstellen</translation>
     </message>
     <message>
-        <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>
-        <translation>Text, Verlauf und Sucheinträge werden aus diesem Tresor entfernt. Nichts kann das rückgängig machen.</translation>
+        <source>Their text, history and search entries are removed from this vault.</source>
+        <translation>Ihr Text, ihr Verlauf und ihre Sucheinträge werden aus diesem Tresor entfernt.</translation>
     </message>
 </context>
 <context>

@@ -4469,6 +4469,21 @@
     </message>
 </context>
 <context>
+    <name>Erasure</name>
+    <message>
+        <source>Erase for ever</source>
+        <translation>Borrar para siempre</translation>
+    </message>
+    <message>
+        <source>{done}. Backups still hold it.</source>
+        <translation>{done}. Las copias de seguridad aún lo contienen.</translation>
+    </message>
+    <message>
+        <source>{what} Earlier backups still hold it. Nothing can undo this.</source>
+        <translation>{what} Las copias de seguridad anteriores aún lo contienen. Esto no se puede deshacer.</translation>
+    </message>
+</context>
+<context>
     <name>ErrorReporter</name>
     <message>
         <source>It happened once more.</source>
@@ -8160,6 +8175,10 @@
         <translation>Eliminar</translation>
     </message>
     <message>
+        <source>Erase for ever…</source>
+        <translation>Borrar para siempre…</translation>
+    </message>
+    <message>
         <source>Move down (Alt+Down)</source>
         <translation>Bajar (Alt+Abajo)</translation>
     </message>
@@ -8399,6 +8418,10 @@
         <translation>Eliminar</translation>
     </message>
     <message>
+        <source>Erase for ever…</source>
+        <translation>Borrar para siempre…</translation>
+    </message>
+    <message>
         <source>Last run: {last}</source>
         <translation>Última ejecución: {last}</translation>
     </message>
@@ -8478,6 +8501,14 @@
         <translation>Se eliminó «{name}»</translation>
     </message>
     <message>
+        <source>Erase the schedule ‘{name}’ for ever?</source>
+        <translation>¿Borrar para siempre la programación «{name}»?</translation>
+    </message>
+    <message>
+        <source>Erased ‘{name}’ for ever</source>
+        <translation>Se borró «{name}» para siempre</translation>
+    </message>
+    <message>
         <source>Everything is paused until you resume it</source>
         <translation>Todo está en pausa hasta que lo reanudes</translation>
     </message>
@@ -8492,6 +8523,10 @@
     <message>
         <source>It waits until a language model is set up, or an agent takes it on.</source>
         <translation>Espera hasta que se configure un modelo de lenguaje o un agente lo asuma.</translation>
+    </message>
+    <message>
+        <source>Its goal, its runs and its history are removed from this vault.</source>
+        <translation>Su objetivo, sus ejecuciones y su historial se eliminan de esta bóveda.</translation>
     </message>
     <message>
         <source>List</source>
@@ -8617,6 +8652,18 @@
     <message>
         <source>Deleted the saved search ‘{name}’</source>
         <translation>Se eliminó la búsqueda guardada «{name}»</translation>
+    </message>
+    <message>
+        <source>Erase the saved search ‘{name}’ for ever?</source>
+        <translation>¿Borrar para siempre la búsqueda guardada «{name}»?</translation>
+    </message>
+    <message>
+        <source>Erased the saved search ‘{name}’ for ever</source>
+        <translation>Se borró para siempre la búsqueda guardada «{name}»</translation>
+    </message>
+    <message>
+        <source>Its name, its words and its history are removed from this vault.</source>
+        <translation>Su nombre, sus palabras y su historial se eliminan de esta bóveda.</translation>
     </message>
     <message>
         <source>Save this search</source>
@@ -8761,6 +8808,10 @@
 <context>
     <name>SessionActions</name>
     <message>
+        <source>All messages, summaries and scratchpads are removed from this vault. Facts that were drawn from them stay.</source>
+        <translation>Todos los mensajes, resúmenes y apuntes se eliminan de esta bóveda. Los hechos extraídos de ellos se conservan.</translation>
+    </message>
+    <message>
         <source>Condense all but the latest messages</source>
         <translation>Condensar todo salvo los últimos mensajes</translation>
     </message>
@@ -8795,6 +8846,26 @@
     <message>
         <source>Draw facts from {count} conversations now</source>
         <translation>Extraer hechos de {count} conversaciones ahora</translation>
+    </message>
+    <message>
+        <source>Erase for ever…</source>
+        <translation>Borrar para siempre…</translation>
+    </message>
+    <message>
+        <source>Erase {count} conversations for ever?</source>
+        <translation>¿Borrar {count} conversaciones para siempre?</translation>
+    </message>
+    <message>
+        <source>Erase ‘{title}’ for ever?</source>
+        <translation>¿Borrar «{title}» para siempre?</translation>
+    </message>
+    <message>
+        <source>Erased {count} conversations for ever</source>
+        <translation>Se borraron {count} conversaciones para siempre</translation>
+    </message>
+    <message>
+        <source>Erased ‘{title}’ for ever</source>
+        <translation>Se borró «{title}» para siempre</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>
@@ -10404,16 +10475,8 @@
 <context>
     <name>TrashBar</name>
     <message>
-        <source>Empty the trash</source>
-        <translation>Vaciar la papelera</translation>
-    </message>
-    <message>
         <source>Empty trash…</source>
         <translation>Vaciar la papelera…</translation>
-    </message>
-    <message>
-        <source>Erase for ever</source>
-        <translation>Borrar para siempre</translation>
     </message>
     <message>
         <source>Erase the note in the trash for ever?</source>
@@ -10436,8 +10499,8 @@
         <translation>Restaurar</translation>
     </message>
     <message>
-        <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>
-        <translation>Su texto, historial y entradas de búsqueda se quitan de esta bóveda. Nada puede deshacerlo.</translation>
+        <source>Their text, history and search entries are removed from this vault.</source>
+        <translation>Su texto, su historial y sus entradas de búsqueda se eliminan de esta bóveda.</translation>
     </message>
 </context>
 <context>

@@ -4469,6 +4469,21 @@
     </message>
 </context>
 <context>
+    <name>Erasure</name>
+    <message>
+        <source>Erase for ever</source>
+        <translation>永久删除</translation>
+    </message>
+    <message>
+        <source>{done}. Backups still hold it.</source>
+        <translation>{done}。备份中仍保留它。</translation>
+    </message>
+    <message>
+        <source>{what} Earlier backups still hold it. Nothing can undo this.</source>
+        <translation>{what} 较早的备份中仍保留它。此操作无法撤销。</translation>
+    </message>
+</context>
+<context>
     <name>ErrorReporter</name>
     <message>
         <source>It happened once more.</source>
@@ -8160,6 +8175,10 @@
         <translation>删除</translation>
     </message>
     <message>
+        <source>Erase for ever…</source>
+        <translation>永久删除…</translation>
+    </message>
+    <message>
         <source>Move down (Alt+Down)</source>
         <translation>下移 (Alt+Down)</translation>
     </message>
@@ -8399,6 +8418,10 @@
         <translation>删除</translation>
     </message>
     <message>
+        <source>Erase for ever…</source>
+        <translation>永久删除…</translation>
+    </message>
+    <message>
         <source>Last run: {last}</source>
         <translation>上次运行：{last}</translation>
     </message>
@@ -8478,6 +8501,14 @@
         <translation>已删除“{name}”</translation>
     </message>
     <message>
+        <source>Erase the schedule ‘{name}’ for ever?</source>
+        <translation>永久删除计划“{name}”？</translation>
+    </message>
+    <message>
+        <source>Erased ‘{name}’ for ever</source>
+        <translation>已永久删除“{name}”</translation>
+    </message>
+    <message>
         <source>Everything is paused until you resume it</source>
         <translation>全部暂停，直到你恢复</translation>
     </message>
@@ -8492,6 +8523,10 @@
     <message>
         <source>It waits until a language model is set up, or an agent takes it on.</source>
         <translation>它会等待设置语言模型或智能体承担。</translation>
+    </message>
+    <message>
+        <source>Its goal, its runs and its history are removed from this vault.</source>
+        <translation>它的目标、运行记录和历史都会从此库中移除。</translation>
     </message>
     <message>
         <source>List</source>
@@ -8617,6 +8652,18 @@
     <message>
         <source>Deleted the saved search ‘{name}’</source>
         <translation>已删除保存的搜索“{name}”</translation>
+    </message>
+    <message>
+        <source>Erase the saved search ‘{name}’ for ever?</source>
+        <translation>永久删除保存的搜索“{name}”？</translation>
+    </message>
+    <message>
+        <source>Erased the saved search ‘{name}’ for ever</source>
+        <translation>已永久删除保存的搜索“{name}”</translation>
+    </message>
+    <message>
+        <source>Its name, its words and its history are removed from this vault.</source>
+        <translation>它的名称、关键词和历史都会从此库中移除。</translation>
     </message>
     <message>
         <source>Save this search</source>
@@ -8761,6 +8808,10 @@
 <context>
     <name>SessionActions</name>
     <message>
+        <source>All messages, summaries and scratchpads are removed from this vault. Facts that were drawn from them stay.</source>
+        <translation>所有消息、摘要和便笺都会从此库中移除。从中提取的事实会保留。</translation>
+    </message>
+    <message>
         <source>Condense all but the latest messages</source>
         <translation>压缩除最近消息外的内容</translation>
     </message>
@@ -8795,6 +8846,26 @@
     <message>
         <source>Draw facts from {count} conversations now</source>
         <translation>立即从 {count} 个会话提取事实</translation>
+    </message>
+    <message>
+        <source>Erase for ever…</source>
+        <translation>永久删除…</translation>
+    </message>
+    <message>
+        <source>Erase {count} conversations for ever?</source>
+        <translation>永久删除 {count} 个会话？</translation>
+    </message>
+    <message>
+        <source>Erase ‘{title}’ for ever?</source>
+        <translation>永久删除“{title}”？</translation>
+    </message>
+    <message>
+        <source>Erased {count} conversations for ever</source>
+        <translation>已永久删除 {count} 个会话</translation>
+    </message>
+    <message>
+        <source>Erased ‘{title}’ for ever</source>
+        <translation>已永久删除“{title}”</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>
@@ -10404,16 +10475,8 @@
 <context>
     <name>TrashBar</name>
     <message>
-        <source>Empty the trash</source>
-        <translation>清空回收站</translation>
-    </message>
-    <message>
         <source>Empty trash…</source>
         <translation>清空回收站…</translation>
-    </message>
-    <message>
-        <source>Erase for ever</source>
-        <translation>永久删除</translation>
     </message>
     <message>
         <source>Erase the note in the trash for ever?</source>
@@ -10436,8 +10499,8 @@
         <translation>恢复</translation>
     </message>
     <message>
-        <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>
-        <translation>其正文、历史和搜索条目将从此记忆库中移除。此操作无法撤销。</translation>
+        <source>Their text, history and search entries are removed from this vault.</source>
+        <translation>它们的文本、历史和搜索条目会从此库中移除。</translation>
     </message>
 </context>
 <context>

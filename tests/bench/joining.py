@@ -1,14 +1,17 @@
-"""How well names of one person are joined: ``python -m tests.bench.joining --locomo FILE --realmem FOLDER``.
+"""How well names of one person are joined: ``python -m tests.bench.joining --realmem FOLDER --longmemeval FOLDER``.
 
 The sample vault and given dialogues are imported into vaults of their own, the enrichment job runs,
 and the pairs of names that then mean one entity are compared with labels. Those of the sample are written by hand
-below. In the dialogues each speaker is named in a field of the data, and names of two speakers are never one; other
-pairs are printed, to read.
+below. The pairs of the dialogues are printed, to read; with ``--marks``, those that a reader found to be two people
+count as wrong.
 """
 
 import argparse
+import gzip
 import json
 import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -86,11 +89,37 @@ def add_realmem(host: Host, path: Path) -> None:
             host.ask("session.append", session=f"{path.stem}-{number}", messages=said)
 
 
+def add_longmemeval(host: Host, question: dict[str, Any], sessions: dict[str, Any]) -> None:
+    """Store the conversations of one LongMemEval question."""
+    for name in question["haystack_session_ids"]:
+        said = [{"role": turn["role"], "content": turn["content"]} for turn in sessions.get(name, ())]
+        if said:
+            host.ask("session.append", session=name, messages=said)
+
+
+def vaults(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[Host], object]]]:
+    """Yield the name of each vault of dialogues, with what fills it."""
+    for dialogue in json.loads(options.locomo.read_text(encoding="utf-8")) if options.locomo else ():
+        yield dialogue["sample_id"], partial(add_dialogue, dialogue=dialogue)
+    for path in sorted(options.realmem.glob("*.json")) if options.realmem else ():
+        yield path.stem, partial(add_realmem, path=path)
+    if options.longmemeval:
+        lines = (options.longmemeval / "longmemeval_s101_dev_questions.jsonl").read_text(encoding="utf-8").splitlines()
+        with gzip.open(options.longmemeval / "longmemeval_s101_dev_sessions.jsonl.gz", "rt", encoding="utf-8") as rows:
+            sessions = {row["session_id"]: row["turns"] for row in map(json.loads, rows)}
+        for number in options.questions:
+            question = json.loads(lines[number])
+            yield f"question {number}", partial(add_longmemeval, question=question, sessions=sessions)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--locomo", type=Path, help="JSON file of LoCoMo dialogues")
     parser.add_argument("--realmem", type=Path, help="folder of RealMem dialogues, a file for each persona")
+    parser.add_argument("--longmemeval", type=Path, help="folder of LongMemEval")
+    parser.add_argument("--questions", type=int, nargs="*", default=range(2, 101, 9), help="of LongMemEval, by number")
+    parser.add_argument("--marks", type=Path, help="JSON file: the name of a vault with its pairs of two people")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         host = started(Path(folder))
@@ -99,29 +128,26 @@ def main() -> None:
         groups, names, questions = joined(host)
         host.stop()
     made, wanted = pairs(groups), pairs([group & names for group in PEOPLE])
-    print(f"sample: {len(names)} people; joined pairs {len(made)}, right {len(made & wanted)}, there {len(wanted)}")
+    right = len(made & wanted)
+    print(f"sample: {len(names)} people; pairs joined {len(made)}, right {right}, there {len(wanted)}")
+    print(f"  pairwise precision {right / max(len(made), 1):.3f}, recall {right / len(wanted):.3f}")
     for label, some in (("wrong", made - wanted), ("missed", wanted - made)):
         print(f"  {label}:", sorted(sorted(pair) for pair in some))
     print("  other questions:", questions)
-    if options.locomo:
-        dialogues = json.loads(options.locomo.read_text(encoding="utf-8"))
-        for dialogue in dialogues:
-            with tempfile.TemporaryDirectory() as folder:
-                host = started(Path(folder))
-                add_dialogue(host, dialogue)
-                groups, names, questions = joined(host)
-                host.stop()
-            speakers = {dialogue["conversation"]["speaker_a"], dialogue["conversation"]["speaker_b"]}
-            print(f"{dialogue['sample_id']}: {len(names)} people, joined {sorted(map(sorted, pairs(groups)))}")
-            print("  two speakers as one:", any(speakers <= group for group in groups), "| asked:", questions)
-    for path in sorted(options.realmem.glob("*.json")) if options.realmem else ():
+    marks = json.loads(options.marks.read_text(encoding="utf-8")) if options.marks else {}
+    count = wrong = 0
+    for name, fill in vaults(options):
         with tempfile.TemporaryDirectory() as folder:
             host = started(Path(folder))
-            add_realmem(host, path)
+            fill(host)
             groups, names, questions = joined(host)
             host.stop()
-        print(f"{path.stem}: {len(names)} people, joined {sorted(map(sorted, pairs(groups)))}")
-        print("  asked:", questions)
+        made = pairs(groups)
+        count += len(made)
+        wrong += len(made & {frozenset(pair) for pair in marks.get(name, ())})
+        print(f"{name}: {len(names)} people, joined {sorted(map(sorted, made))}\n  asked:", questions)
+    if options.marks and count:
+        print(f"dialogues: pairs joined {count}, marked as two people {wrong}, precision {1 - wrong / count:.3f}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ all compare by what is here; ``spelled_alike`` is an SQL function of the vault's
 import json
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -39,6 +40,9 @@ _TABLE: Final = str.maketrans(PLAIN)
 _SHORTEST: Final = 4
 _MOST: Final = 12
 _DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
+
+OTHER_LETTERS: Final = "{0} GLOB '*[^ -~]*' AND spelled_alike('{1}', {0}, {2})"
+"""SQL of whether a column with other than plain letters fits a wanted name."""
 
 Place = Literal["same", "under", "within"]
 """Match of a stored name: equal, equal or nested below, or containing the wanted one."""
@@ -106,6 +110,41 @@ def spelled_alike(place: Place, stored: str, wanted: str) -> bool:
     if place == "under" and any(key.startswith(f"{parent}/") for key in keys for parent in wanted_keys):
         return True
     return not wanted_keys.isdisjoint(keys)
+
+
+def spelled_sql(column: str, place: Place = "same", wanted: str = "?") -> str:
+    """Return the SQL of whether a name is spelled like a wanted one.
+
+    The wanted one is bound as ``wanted_names`` made it. SQLite compares names of plain letters by itself, which is
+    many times faster.
+    """
+    keys = [f"{wanted} ->> {number}" for number in range(2)]
+    plain_names = f"lower({column}) IN ({', '.join(keys)})"
+    if place == "under":  # "0" follows "/"
+        nested = (f" OR (lower({column}) > {key} || '/' AND lower({column}) < {key} || '0')" for key in keys)
+        plain_names += "".join(nested)
+    elif place == "within":
+        plain_names = " OR ".join(f"instr(lower({column}), {key})" for key in keys)
+    return f"({plain_names} OR ({OTHER_LETTERS.format(column, place, wanted)}))"
+
+
+def covered_names(names: Iterable[str], *, nested: bool) -> dict[str, tuple[str, ...]]:
+    """Return for each of some names those among them that are spelled like it.
+
+    Args:
+        names: The names.
+        nested: Whether a name covers those nested in it too: ``a`` covers ``a/b``.
+    """
+    sharing: dict[str, dict[str, None]] = {}
+    wanted = tuple(dict.fromkeys(names))
+    for name in wanted:
+        for key in name_keys(name):
+            sharing.setdefault(key, {})[name] = None
+            for place, letter in enumerate(key if nested else ""):
+                if letter == "/":
+                    sharing.setdefault(key[:place], {})[name] = None
+    found = {name: [sharing[key] for key in name_keys(name)] for name in wanted}
+    return {name: tuple(first | second) for name, (first, second) in found.items()}
 
 
 @lru_cache(maxsize=64)

@@ -50,13 +50,14 @@ def sure_joins(pairs: Iterable[NearDuplicate], names: Iterable[SpelledName]) -> 
     """Return the pairs of a short name and the one full name that it fits.
 
     Nothing else of any type has the name as a part of one of its names, no other person has one that is spelled much
-    like it or that it may be short for, and no person decided about it.
+    like it or that it may be short for, and no person decided about it. No full name ends with an ordinary word.
 
     Args:
         pairs: Near-duplicates, or names that were joined before.
         names: Every name of every entity.
     """
-    wanted = [one for one in pairs if one.reason == "short name" and not (one.other.is_decided or one.into.is_decided)]
+    short = (one for one in pairs if one.reason == "short name" and not (one.other.is_decided or one.into.is_decided))
+    wanted = [one for one in short if _is_surname(name_forms.name_words(one.into.name)[-1])]
     owners: dict[str, set[str]] = defaultdict(set)
     people: set[str] = set()
     for one in names if wanted else ():
@@ -71,6 +72,12 @@ def sure_joins(pairs: Iterable[NearDuplicate], names: Iterable[SpelledName]) -> 
         for pair, word in shorts
         if word and all(owners[one] <= {pair.into.id, pair.other.id} for one in (word, *alike[word]))
     ]
+
+
+def _is_surname(word: str) -> bool:
+    """Return whether a word may end a person's name: not as in ``Holly Story``."""
+    lists = gazetteer()
+    return word not in lists.common and (word not in lists.ordinary or word in lists.surnames)
 
 
 def _only_word(one: NamedEntity) -> str:

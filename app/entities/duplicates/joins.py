@@ -17,6 +17,7 @@ from app.entities import entity_state, ner_backlog
 from app.entities.duplicates import name_forms, other_person, repo
 from app.entities.duplicates.finder import sure_joins
 from app.entities.duplicates.model import NearDuplicate
+from app.entities.duplicates.nearness import nearness
 from app.entities.duplicates.service import NearDuplicateService
 from app.entities.entity_edits import EntityEdits
 from app.store.store import Store
@@ -118,8 +119,7 @@ class Joins:
             return False
         if not repo.is_undecided(connection, pair.key, self._actor) or repo.are_apart(connection, pair.key):
             return False
-        near, total = repo.nearness(connection, pair)
-        return near > 0 and near * 2 >= total
+        return nearness(connection, pair).is_enough
 
     def _untouched(self, connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[NearDuplicate]:
         """Return the pairs that are still joined and about which no person decided."""

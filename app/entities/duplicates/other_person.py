@@ -38,6 +38,12 @@ _RELATIVES: Final = _words(
     profesora profesor maestra maestro
     """
 )
+_FIGURES: Final = _words(
+    """
+    character protagonist heroine hero antagonist narrator figur heldin held erzahler protagonistin protagonista
+    personaje heroina heroe narrador narradora
+    """
+)
 _PETS: Final = _words(
     """
     dog puppy pup hound cat kitten kitty horse pony rabbit bunny hamster parrot bird fish turtle tortoise pet goldfish
@@ -91,6 +97,18 @@ _CLAUSES: Final = _words(  # begin a clause in which somebody may be named again
     pero porque cuando mientras aunque si donde
     """
 )
+# Ines and her husband, Tomasz with Zosia: the next one on a list, not what the one before is called.
+_PAIR_BEFORE: Final = re.compile(
+    r"\b(?:and|und|y) (?:his|her|their|seine[rnm]?|ihre[rnm]?|sein|ihr|sus?) [^\W\d_]+, $", re.IGNORECASE
+)
+_PAIR_AFTER: Final = re.compile(r" (?:with|mit|con) ")
+_TO_DO: Final = re.compile(r" de [^\W\d_]*(?:[aei]r|re)\b")  # Demandez à Bram de regarder
+# Justin, Travis and Griffin McElroy: the surname may be of all.
+_FAMILY: Final = re.compile(r"(?:, [A-Z][^\W\d_]+)*,? (?:and|&|und|y) [A-Z][^\W\d_]+ [A-Z][^\W\d_]")
+_LONGER: Final = re.compile(r" (?:de|del|di|du|la|le|mc|van|von)[A-Z]")  # Neil deGrasse Tyson
+_THAT: Final = _words("not is was isnt wasnt and or but with of from to by for at like about")  # before "that Laura"
+_CAPITAL: Final = re.compile(r"([^\W\d_]+) $")
+_HOLIDAYS: Final = _words("christmas easter")
 _LISTING: Final = _words("and or und oder y e o u")
 _PLACE: Final = _words("in into near across throughout nach en hacia")
 _WAYS: Final = _words("to from through via for at around towards outside visiting aus a desde hasta por")
@@ -125,7 +143,13 @@ def may_be_another(text: str, start: int, length: int, full: str) -> bool:
     before = _END.split(text[max(0, start - _NEAR) : start])[-1]
     after = _END.split(text[end : end + _NEAR])[0]
     short = name_forms.name_words(text[start:end])
-    if _is_other_before(before, short, is_owner=after[:1] in {"'", "’"}) or _is_other_after(before, after):
+    is_next = bool(_PAIR_BEFORE.search(before) and _PAIR_AFTER.match(after))
+    if not is_next and _is_other_before(before, short, is_owner=after[:1] in {"'", "’"}):
+        return True
+    is_first = name_forms.name_words(full)[:1] == short
+    if _is_other_after(before, after) or (is_first and (_FAMILY.match(after) or _LONGER.match(after))):
+        return True
+    if is_first and _ends_a_longer_name(before):
         return True
     left = _END.split(text[max(0, start - _SENTENCE) : start])[-1]
     right = _END.split(text[end : end + _SENTENCE])[0]
@@ -135,18 +159,32 @@ def may_be_another(text: str, start: int, length: int, full: str) -> bool:
     return any(_names_two(gap) for gap in gaps)
 
 
+def _ends_a_longer_name(before: str) -> bool:
+    """Return whether a first name ends the name of a thing: ``Christmas Eve``."""
+    found = _CAPITAL.search(before)
+    if found is None or not found[1][0].isupper():
+        return False
+    word, lists = found[1].casefold(), gazetteer()
+    if word in _HOLIDAYS or word in lists.demonyms:
+        return True
+    is_inside = re.search(r"[^\W\d_]", before[: found.start()]) is not None
+    known = (lists.never, lists.titles, lists.greetings, lists.places, lists.given_names, lists.common)
+    return is_inside and not any(word in some for some in known)
+
+
 def _is_other_before(before: str, short: tuple[str, ...], *, is_owner: bool) -> bool:
     words = name_forms.name_words(before)
     if _HAN_BEFORE.search(before):
         return True
     if not words:
         return False
-    if words[-1] in _ANY and not _COMMA.search(before[-2:]):
+    says_that = words[-1] == "that" and len(words) > 1 and words[-2] not in _THAT  # they believe that Poe was
+    if words[-1] in _ANY and not says_that and not _COMMA.search(before[-2:]):
         return True
     at = len(words) - 1
     while at > 0 and words[at] in _BETWEEN:
         at -= 1
-    if words[at] in _RELATIVES or words[at] in _PETS or words[at] in _OTHER:
+    if any(words[at] in some for some in (_RELATIVES, _PETS, _FIGURES, _OTHER)):
         return True
     if is_owner or _COMMA.search(before[-2:]):
         return False
@@ -163,6 +201,8 @@ def _is_other_after(before: str, after: str) -> bool:
     if not words:
         return False
     is_given = words[0] == "the" and not _GIVING.isdisjoint(name_forms.name_words(before)[-1:])
+    if _TO_DO.match(after) and name_forms.name_words(before)[-1:] == ("a",):
+        return False
     if words[0] in _SOUNDS or (words[0] in _AFTER and not is_given and not _COMMA.match(after.lstrip())):
         return True
     at = 0

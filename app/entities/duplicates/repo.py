@@ -17,10 +17,10 @@ from app.entities.linking import surface
 from app.entities.model import OwnerKind
 
 _MOST = 20_000  # entities compared
-_MOST_NAMES = 60  # mentions of a memory that is no list of names
-_MOST_OWNERS = 2_000  # texts looked at for each of two entities
+MOST_MENTIONS = 2_000  # newest mentions of an entity that are looked at
 
 Key = tuple[str, str]
+TextId = tuple[str, str]  # its kind and its id
 
 
 def names(connection: apsw.Connection) -> list[NamedEntity]:
@@ -138,50 +138,22 @@ def are_apart(connection: apsw.Connection, key: Key) -> bool:
 
 def have_context(connection: apsw.Connection, key: Key) -> bool:
     """Return whether one conversation or memory mentions both of two entities."""
-    first, second = (_contexts(connection, one) for one in key)
+    first, second = (contexts(mentioning(connection, one)) for one in key)
     return bool(first.keys() & second.keys())
 
 
-def nearness(connection: apsw.Connection, pair: NearDuplicate) -> tuple[int, int]:
-    """Return how many mentions of a short name are near the full name, and all.
-
-    It is near in one conversation or memory; notes that link to each other count as one. Long lists of names are passed
-    over, where names stand together by chance.
-    """
-    short, full = (_contexts(connection, one.id) for one in (pair.other, pair.into))
-    counted = _without_lists(connection, set(short) | set(full))
-    near = counted & (set(full) | _linked(connection, counted & set(full)))
-    return sum(short[one] for one in near & set(short)), sum(short[one] for one in counted & set(short))
+def contexts(owners: Iterable[TextId]) -> Counter[str]:
+    """Return the conversations and memories of some texts, with how often each is named."""
+    return Counter(owner if kind == "memory" else owner.rpartition("#")[0] for kind, owner in owners)
 
 
-def _without_lists(connection: apsw.Connection, contexts: set[str]) -> set[str]:
-    rows = connection.execute(
-        "SELECT w.value FROM json_each(?) w WHERE (SELECT count(*) FROM (SELECT 1 FROM mentions m"
-        " WHERE m.owner_kind = 'memory' AND m.owner_id = w.value LIMIT ?)) <= ?",
-        (json.dumps(sorted(contexts)), _MOST_NAMES + 1, _MOST_NAMES),
-    )
-    return {str(row[0]) for row in rows}
-
-
-def _linked(connection: apsw.Connection, contexts: set[str]) -> set[str]:
-    """Return the notes linked with any of some notes, in either direction."""
-    rows = connection.execute(
-        "WITH near (id, title) AS (SELECT m.id, lower(m.title) FROM json_each(?) w JOIN memories m ON m.id = w.value)"
-        " SELECT l.memory_id FROM near JOIN memory_links l ON l.target_key = near.title AND near.title <> ''"
-        " UNION SELECT m.id FROM near JOIN memory_links l ON l.memory_id = near.id"
-        " JOIN memories m ON lower(m.title) = l.target_key WHERE m.title <> ''",
-        (json.dumps(sorted(contexts)[:_MOST_OWNERS]),),
-    )
-    return {str(row[0]) for row in rows}
-
-
-def _contexts(connection: apsw.Connection, entity_id: str) -> Counter[str]:
-    """Return the conversations and memories that mention an entity, with how often."""
+def mentioning(connection: apsw.Connection, entity_id: str) -> list[TextId]:
+    """Return the kind and id of the text of each of an entity's newest mentions."""
     rows = connection.execute(
         "SELECT owner_kind, owner_id FROM mentions WHERE entity_id = ? ORDER BY at DESC LIMIT ?",
-        (entity_id, _MOST_OWNERS),
+        (entity_id, MOST_MENTIONS),
     )
-    return Counter(str(owner) if kind == "memory" else str(owner).rpartition("#")[0] for kind, owner in rows)
+    return [(str(kind), str(owner)) for kind, owner in rows]
 
 
 def decisions(connection: apsw.Connection) -> dict[Key, tuple[str, int]]:

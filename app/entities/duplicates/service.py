@@ -9,6 +9,7 @@ import apsw
 from app.entities.duplicates import repo
 from app.entities.duplicates.finder import near_duplicates, sure_joins
 from app.entities.duplicates.model import DuplicatePair, NearDuplicate
+from app.entities.duplicates.nearness import nearness
 from app.entities.duplicates.repo import Key
 from app.store.store import Store
 
@@ -86,7 +87,7 @@ def _near(connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[N
     return [
         one
         for one in pairs[:_MOST_CHECKED]
-        if not repo.are_apart(connection, one.key) and repo.nearness(connection, one)[0]
+        if not repo.are_apart(connection, one.key) and nearness(connection, one).together
     ]
 
 

@@ -14,7 +14,7 @@ from app.core.text import excerpt
 from app.entities import ner_backlog
 from app.entities.enrichment import repo
 from app.entities.linking import FoundName, surface
-from app.entities.mention_worker import known_names, read_names
+from app.entities.mention_worker import frequent_names, known_names, read_names
 from app.entities.model import OwnerKind
 from app.entities.ner.provider import NOTHING_KNOWN, KnownNames, NameSpan
 from app.entities.ner.strategy import AccurateStrategy, fast_strategy
@@ -87,7 +87,9 @@ class EnrichmentService:
 
     async def known(self) -> Mapping[str, KnownNames]:
         """Return the names to look for in the texts of each store, for one run."""
-        return await self._store.read(known_names, is_background=True)
+        return await self._store.read(
+            lambda connection: known_names(connection, frequent_names(connection)), is_background=True
+        )
 
     async def enrich(
         self, kind: OwnerKind, owner: str, known: Mapping[str, KnownNames], run_id: str, *, asks_model: bool = True

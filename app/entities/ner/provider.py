@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.entities.model import EntityType
-from app.entities.ner.word_tokens import addresses
+from app.entities.model import EntityType, name_key
+from app.entities.ner.word_tokens import addresses, words
 
 MAX_CHARACTERS = 1_000_000  # of one text; what stands beyond is not read
 MAX_SPANS = 5_000  # of one text and provider
@@ -36,16 +36,31 @@ class KnownNames:
     """Names the registry knows, by their key (see ``app.entities.model.name_key``), with what they name.
 
     Web and e-mail addresses are among ``addresses`` too.
+
+    Args:
+        types: The names.
+        reserved: Names that the registry knows by what not every reader of the text may see.
     """
 
-    __slots__ = ("addresses", "firsts", "longest", "types")
+    __slots__ = ("addresses", "firsts", "longest", "reserved", "types")
 
-    def __init__(self, types: Mapping[str, EntityType]) -> None:
+    def __init__(self, types: Mapping[str, EntityType], reserved: "KnownNames | None" = None) -> None:
+        self.reserved = reserved
         split = [key.split(" ") for key in types]
         self.types = types
         self.addresses = {key: kind for key, kind in types.items() if (0, len(key)) in addresses(key)}
         self.firsts = frozenset(words[0] for words in split)
         self.longest = max(map(len, split), default=0)
+
+    def holds(self, name: str) -> bool:
+        """Return whether a name is one of these."""
+        return name_key(name) in self.types
+
+    def may_be_in(self, text: str) -> bool:
+        """Return whether a text may hold one of these; which one costs far more."""
+        if self.addresses and next(addresses(text), None) is not None:
+            return True
+        return bool(self.types) and not self.firsts.isdisjoint(word.key for word in words(text))
 
 
 NOTHING_KNOWN = KnownNames({})

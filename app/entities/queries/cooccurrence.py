@@ -53,20 +53,20 @@ def entity_counts(connection: apsw.Connection, owners: Mapping[Owner, int], stor
     rows = connection.execute(
         f"SELECT handle, sum(times) FROM (SELECT DISTINCT w.key, {handle} AS handle, w.value ->> 2 AS times"
         " FROM json_each(?) w CROSS JOIN mentions m"
-        " ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1) GROUP BY handle",
+        f" ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1 WHERE {within(stores)}) GROUP BY handle",
         (json.dumps([(*owner, times) for owner, times in owners.items()]),),
     )
     return {str(entity): int(count) for entity, count in rows}
 
 
-def short_owners(connection: apsw.Connection, owners: Iterable[Owner], most: int) -> set[Owner]:
-    """Return which of ``owners`` have at most ``most`` mentions.
+def short_owners(connection: apsw.Connection, owners: Iterable[Owner], most: int, stores: Sequence[str]) -> set[Owner]:
+    """Return which of ``owners`` have at most ``most`` mentions that a caller sees.
 
     The longer ones are not read to their end.
     """
     rows = connection.execute(
         "SELECT w.value ->> 0, w.value ->> 1 FROM json_each(?) w WHERE (SELECT count(*) FROM (SELECT 1 FROM mentions m"
-        " WHERE m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1 LIMIT ?)) <= ?",
+        f" WHERE m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1 AND {within(stores)} LIMIT ?)) <= ?",
         (json.dumps(list(owners)), most + 1, most),
     )
     return {(str(kind), str(owner)) for kind, owner in rows}
@@ -89,7 +89,8 @@ def entities_among(
         # Places in the list, not ids, and repeats are left to the sets: that is a quarter faster.
         rows: Iterable[Any] = connection.execute(
             f"SELECT w.key, {handle} FROM json_each(?) w CROSS JOIN mentions m"
-            f" ON m.owner_kind = ? AND m.owner_id = w.value WHERE {handle} IN (SELECT value FROM json_each(?))",
+            f" ON m.owner_kind = ? AND m.owner_id = w.value WHERE {handle} IN (SELECT value FROM json_each(?))"
+            f" AND {within(stores)}",
             (json.dumps(members), kind, nodes),
         )
         for place, entity in rows:

@@ -89,7 +89,7 @@ def neighbourhood(
             found.times.update(owners)
             followed.update(owners.keys())
         if step > 1:  # what stands far away in a long list is no company of the centre
-            short = short_owners(connection, followed, _MAX_NAMED)
+            short = short_owners(connection, followed, _MAX_NAMED, stores)
             followed = Counter({owner: times for owner, times in followed.items() if owner in short})
         counts = Counter(entity_counts(connection, followed, stores))
         counts.update(_stated_ends(connection, frontier, chosen, stores))

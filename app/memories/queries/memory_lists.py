@@ -13,11 +13,12 @@ from app.core.clock import to_ms
 from app.core.facets import Facet, Facets
 from app.core.stores import sees_all
 from app.core.text import storable
+from app.core.text_rules.spellings import wanted_names
 from app.core.text_rules.tag_names import normalise_tag
 from app.errors import InputError
 from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow, NamedThing
 from app.memories.repo import rows, store_condition
-from app.memories.tags.tag_repo import ACTIVE, nested_counts, tag_condition
+from app.memories.tags.tag_repo import ACTIVE, SPELLED_TAGS, nested_counts
 
 _MAX_WORDS = 16
 _MAX_TAGS = 100
@@ -81,7 +82,8 @@ def facets(connection: apsw.Connection, chosen: MemoryFilter, *, stores: Sequenc
         values,
     ).fetchall()
     by_kind, by_store, by_source = (_totals(groups, column) for column in range(3))
-    return Facets(by_kind, tuple(nested_counts(connection, where, values)[:MAX_FACETS]), by_store, by_source)
+    tags = nested_counts(connection, where, values, is_joined=True)
+    return Facets(by_kind, tuple(tags[:MAX_FACETS]), by_store, by_source)
 
 
 def _totals(groups: Sequence[Sequence[Any]], column: int) -> tuple[Facet, ...]:
@@ -108,7 +110,7 @@ def entities(
     cursor = connection.execute(
         f"WITH chosen (id) AS (SELECT m.id FROM memories m WHERE {where} ORDER BY {_ORDERS['recent']} LIMIT ?)"
         f" SELECT {handle}, {name}, {kind}, count(DISTINCT n.owner_id) AS found FROM chosen"
-        " CROSS JOIN mentions n ON n.owner_kind = 'memory' AND n.owner_id = chosen.id"
+        f" CROSS JOIN mentions n ON n.owner_kind = 'memory' AND n.owner_id = chosen.id AND {_seen(stores)}"
         f" CROSS JOIN entities e ON e.id = n.entity_id WHERE {kind} NOT IN {_NO_NAMES}"
         f" GROUP BY 1 ORDER BY found DESC, {key}, {handle} LIMIT ?",
         (*values, _MAX_NAMING, limit),
@@ -150,10 +152,11 @@ def condition(chosen: MemoryFilter, stores: Sequence[str]) -> tuple[str, tuple[A
     if len(tags) > _MAX_TAGS:
         raise InputError(f"A list can be narrowed to at most {_MAX_TAGS} tags at once.", allowed=_MAX_TAGS)
     for tag in tags:
-        parts.append(f"m.id IN (SELECT memory_id FROM memory_tags WHERE {tag_condition('tag')})")
-        values.extend([tag] * 3)
+        parts.append(f"m.id IN (SELECT memory_id FROM memory_tags WHERE tag IN ({SPELLED_TAGS}))")
+        values.extend([wanted_names(tag)] * SPELLED_TAGS.count("?"))
     for entity in dict.fromkeys(chosen.entities[:_MAX_TAGS]):
-        parts.append(_NAMING.format(entity="entity_id" if sees_all(stores) else "seen_entity_id(surface)"))
+        named = "n.entity_id" if sees_all(stores) else "seen_entity_id(n.surface)"
+        parts.append(_NAMING.format(entity=named, seen=_seen(stores)))
         values.append(storable(entity)[0])
     for word in storable(chosen.text)[0].split()[:_MAX_WORDS]:
         operator, pattern = _pattern(word[:_MAX_WORD])
@@ -162,7 +165,12 @@ def condition(chosen: MemoryFilter, stores: Sequence[str]) -> tuple[str, tuple[A
     return " AND ".join(part for part in parts if part != "TRUE"), tuple(values)
 
 
-_NAMING = "m.id IN (SELECT owner_id FROM mentions WHERE {entity} = ? AND owner_kind = 'memory')"
+def _seen(stores: Sequence[str]) -> str:
+    """Return the condition that a caller sees the mention ``n`` in a memory."""
+    return "TRUE" if sees_all(stores) else "n.store <> ''"
+
+
+_NAMING = "m.id IN (SELECT n.owner_id FROM mentions n WHERE {entity} = ? AND n.owner_kind = 'memory' AND {seen})"
 _CLAUSES: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("kinds", "m.kind IN (SELECT value FROM json_each(?))", json.dumps),
     ("stores", "m.store IN (SELECT value FROM json_each(?))", json.dumps),

@@ -12,7 +12,7 @@ import numpy as np
 from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
 from app.core.text_rules.recall_fence import without_recalled
-from app.core.text_rules.spellings import name_keys
+from app.core.text_rules.spellings import covered_names
 from app.index.repo import agents_of
 from app.index.searchable_text import tool_text
 from app.memories.model import Memory
@@ -150,21 +150,20 @@ def _counted(counts: Mapping[str, "Counter[str]"], tagged: "RowsOf") -> tuple[Fa
 def _joined(counter: "Counter[str]", rows_of: "RowsOf | None") -> "Counter[str]":
     """Return the counts with all spellings of a name under the one that finds most.
 
+    A tag counts for those that it is nested in too, as the operator finds it.
+
     Args:
         counter: Rows of each spelling.
-        rows_of: Which rows they are; None where each row has one name.
+        rows_of: Which rows they are; None where each row has one name, which is no tag.
     """
-    sharing: dict[str, dict[str, None]] = {}
-    for value in counter:
-        for key in name_keys(value):
-            sharing.setdefault(key, {})[value] = None
     # A name with "ø" is spelled like two that are not spelled like each other; each of the three finds it.
-    alike = {value: sharing[name_keys(value)[0]] | sharing[name_keys(value)[1]] for value in counter}
-    several = {value: others for value, others in alike.items() if len(others) > 1}
-    found = {value: sum(counter[other] for other in others) for value, others in alike.items()}
+    alike = covered_names(counter, nested=False)
+    covered = alike if rows_of is None else covered_names(counter, nested=True)
+    several = {value: others for value, others in covered.items() if len(others) > 1}
+    found = {value: sum(counter[other] for other in others) for value, others in covered.items()}
     if several and rows_of is not None:
-        rows: dict[str, set[int]] = {value: set() for value in several}
-        for row, value in rows_of(several.keys()):
+        rows: dict[str, set[int]] = {other: set() for others in several.values() for other in others}
+        for row, value in rows_of(rows.keys()):
             rows[value].add(row)
         found |= {value: len(set().union(*(rows[other] for other in others))) for value, others in several.items()}
     joined: Counter[str] = Counter()

@@ -28,7 +28,6 @@ class ArgumentMaker:
         items: What the vault holds.
         entities: The ids of its entities.
         schedules: The ids of its schedules.
-        has_graph: Whether calls of ``graph.*`` name what its knowledge graph holds.
     """
 
     def __init__(
@@ -37,14 +36,11 @@ class ArgumentMaker:
         items: list[Item],
         entities: list[str],
         schedules: list[str],
-        *,
-        has_graph: bool = False,
     ) -> None:
         self._chance = chance
         self._items = items
         self._entities = entities
         self._schedules = schedules
-        self._has_graph = has_graph
 
     def arguments(self, operation: Operation) -> dict[str, Any]:
         """Return arguments for one call; now and then they are not accepted."""
@@ -103,7 +99,7 @@ class ArgumentMaker:
         return self._chance.choice(self._items)
 
     def _is_of_graph(self, operation: str) -> bool:
-        return self._has_graph and operation.startswith("graph.")
+        return operation.startswith("graph.")
 
     def _of_graph(self, name: str) -> str:
         said = {

@@ -25,7 +25,7 @@ PEOPLE = ("Alice Jones", "Bob Miller", "Clara Weber", "David Frey")
 PLACES = ("Berlin", "Rome", "Zurich", "Oslo")
 FIRMS = ("Vortexa", "Tarrowmont")  # names of two types each
 LISTED = ("Quillon", "Brackmoor", "Tessaly", "Ondine")  # entities of the knowledge graph that somebody made
-NAMED = ("Farrow", "Hesperine")  # those that only relations name
+NAMED = ("Farrow", "Hesperine", "ann@ferrous.io", "https://wiki.ferrous.io/team")  # those that only relations name
 JOINS = ("guards", "owes")
 
 Fate = Literal["", "edited", "deleted", "hidden", "archived", "pinned", "corrected"]
@@ -86,8 +86,11 @@ class Item:
         # The same two names as a person's and as a company's, in letters of either case, in all kinds of stores.
         firm = FIRMS[self.person % len(FIRMS)]
         both = (f"Mr. {firm} said so", f"in {firm} Street", f"the company {firm}", f"{firm} and {who.lower()}".upper())
+        # Names that only a registry tells from other words.
+        stated = " or ".join(name.lower() for name in (*LISTED, *NAMED)[self.number % 4 :: 4])
         return (
             f"heron {self.marker} {who} met {own} in {where}; {both[self.number % len(both)]}, {who.lower()} too"
+            f" with {stated}"
             f" [[Title {self.link}]] [[{PEOPLE[self.link % len(PEOPLE)]}]] #tag{self.number % 3}/{self.marker}"
         )
 
@@ -238,6 +241,21 @@ class TrustVault:
                     ask("entity.merge", ids=[row.id], into=chance.choice(self.entities()))
                 elif choice == 3:
                     ask("entity.protect", id=row.id)
+        self.settle()
+
+    def relate(self, chance: random.Random) -> None:
+        """State relations between entities as the person, who alone sees them."""
+        entities = self.entities()
+        for _ in range(6):
+            subject, target = chance.sample(entities, k=2)
+            self.host.ask("entity.relate", subject=subject, predicate=chance.choice(JOINS), target=target)
+        self.settle()
+
+    def protect(self, names: Collection[str]) -> None:
+        """Protect entities of some names as the person."""
+        for row in self.host.ask("entity.list", limit=1000):
+            if row.name in names:
+                self.host.ask("entity.protect", id=row.id)
         self.settle()
 
     def schedule(self, caller: Caller) -> None:

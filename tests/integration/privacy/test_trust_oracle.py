@@ -26,7 +26,7 @@ from app.changes import Event
 from app.errors import KeepsakeError
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.helpers.trust.arguments import ArgumentMaker
-from tests.helpers.trust.vaults import READER, Item, TrustVault, random_items, random_statements, vault
+from tests.helpers.trust.vaults import LISTED, NAMED, READER, Item, TrustVault, random_items, random_statements, vault
 
 OPERATIONS = {item.name: item for item in declared()}
 CALLERS = {
@@ -38,6 +38,8 @@ CALLERS = {
     "full-shared": Caller(READER, "full", ("shared",)),
     "full-private": Caller(READER, "full", ("private",)),
     "full-unsocial": Caller(READER, "full", ("private", "shared")),
+    "inner-reviewed": Caller(READER, "inner", review=True),
+    "full-private-reviewed": Caller(READER, "full", ("private",), review=True),
 }
 # More vaults by hand: TRUST_SEEDS=20-40.
 _FIRST, _LAST = os.environ.get("TRUST_SEEDS", "0-1").split("-")
@@ -171,9 +173,7 @@ def differences(chance: random.Random, items: list[Item], whole: Side, bare: Sid
     own = [item.id for item in items if not item.store and item.is_visible_to(whole.caller)]
     before, written = whole.vault.hidden_rows(whole.caller, own), ""  # what it wrote itself it may hear again
     for operation in planned(chance):
-        arguments = ArgumentMaker(
-            chance, items, whole.entities, sorted(whole.schedules), has_graph="private" not in whole.caller.stores
-        ).arguments(operation)
+        arguments = ArgumentMaker(chance, items, whole.entities, sorted(whole.schedules)).arguments(operation)
         called = f"{operation.name} {arguments}"
         same = {name: known for known, name in bare.schedules.items()}
         said = whole.ask(operation.name, arguments)
@@ -230,16 +230,19 @@ def test_every_operation_answers_as_if_what_is_hidden_had_never_been(
     caller, items = CALLERS[which], random_items(chance, 9)
     shown = {item.number for item in items if item.is_visible_to(caller)}
     everything = {item.number for item in items}
-    # What is found in private texts follows from what the person decided, and what everybody stated of names.
+    # What is found in private texts follows from what the person decided about names.
     is_free = "private" not in caller.stores
-    statements = random_statements(random.Random(f"graph {which} {seed}"), caller, 12) if is_free else []
+    statements = random_statements(random.Random(f"graph {which} {seed}"), caller, 12)
     visible_ones = [one if one.is_visible_to(caller) else None for one in statements]
     with (
         vault(items, everything, statements, owners=True) as one,
         vault(items, shown, visible_ones, owners=False) as other,
     ):
         if is_free:
+            listed = {made.name for made in statements if not made.target and made.is_visible_to(caller)}
             one.decide(chance)
+            one.protect({*LISTED, *NAMED} - listed)
+        one.relate(chance)
         whole, bare = Side(one, caller), Side(other, caller)
         for side in (whole, bare):
             side.look()

@@ -92,7 +92,8 @@ def test_each_table_to_which_a_column_was_added_keeps_its_rows(tmp_path: Path) -
         fill(connection)
     found = [match for path in migrations().glob("*.sql") for match in _ADDED.findall(path.read_text("utf-8"))]
     still_there = {name for (name,) in rows(vault, "SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    tables = sorted({table for table, _ in found} & still_there - _DERIVED)
+    # A vault that was saved goes on in a lane of its own.
+    tables = sorted({table for table, _ in found} & still_there - _DERIVED - {"lanes"})
     assert {"messages", "withheld_messages", "memories", "inbox", "agents"} <= set(tables)
     assert any(
         width < len(rows(vault, f"SELECT name FROM pragma_table_info('{table}')"))

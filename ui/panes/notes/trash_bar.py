@@ -1,18 +1,19 @@
 """The bar above the trash: how much is in it, restore, and empty for ever."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.memories.model import MemoryFilter
 from ui import operations, theme
 from ui.models.dates import format_number
+from ui.panes.erasure_prompt import ask_to_erase, erase_for_ever
 from ui.panes.reading_pane import ReadingPane
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
-from ui.widgets.plain_text import PlainLabel, PlainMessageBox
+from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from ui.panes.notes.note_list import NoteList
@@ -83,24 +84,15 @@ class TrashBar(QFrame):
         text = self.tr("Erase the {count} notes in the trash for ever?").format(count=format_number(len(ids)))
         if len(ids) == 1:
             text = self.tr("Erase the note in the trash for ever?")
-        detail = self.tr("Their text, history and search entries are removed from this vault. Nothing can undo this.")
-        box = PlainMessageBox(self.tr("Empty the trash"), text, detail, self)
-        box.setIcon(QMessageBox.Icon.Warning)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        yes = box.addButton(self.tr("Erase for ever"), QMessageBox.ButtonRole.DestructiveRole)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setProperty("ids", ids)
-        yes.clicked.connect(self._on_yes_clicked)
-        box.open()
+        what = self.tr("Their text, history and search entries are removed from this vault.")
+        ask_to_erase(self, text, what, partial(self._on_erase_agreed, ids))
 
-    def _on_yes_clicked(self) -> None:
-        box = next((one for one in self.findChildren(PlainMessageBox) if one.property("ids")), None)
-        if box is not None:
-            self._pane.do(self._erase([str(one) for one in box.property("ids")]))
+    def _on_erase_agreed(self, ids: list[str]) -> None:
+        self._pane.do(self._erase(ids))
 
     async def _erase(self, ids: list[str]) -> None:
-        await self._pane.bridge.call(operations.memory.forget_forever(ids=ids, confirm=True))
-        self._pane.show_notice(self.tr("Erased {count} from the trash for ever").format(count=format_number(len(ids))))
+        done = self.tr("Erased {count} from the trash for ever").format(count=format_number(len(ids)))
+        self._pane.show_notice(await erase_for_ever(self._pane.bridge, done, ids))
 
     def _on_restore_clicked(self) -> None:
         if ids := self._listing.list.selected_ids():

@@ -1,6 +1,7 @@
 """Schedule pane: recurring work and goals, as a list or a week."""
 
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt
@@ -14,6 +15,7 @@ from ui import operations, theme
 from ui.actions import Action, Slot
 from ui.engine_texts import engine_text
 from ui.notice import Notice
+from ui.panes.erasure_prompt import ask_to_erase, erase_for_ever
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
@@ -293,6 +295,15 @@ class SchedulePane(ReadingPane):
         self.listing.load()
         self.show_notice(self.tr("Deleted ‘{name}’").format(name=engine_text(schedule.name)), history_of(reply))
 
+    async def _erase(self, schedule: "Schedule") -> None:
+        done = self.tr("Erased ‘{name}’ for ever").format(name=engine_text(schedule.name))
+        notice = await erase_for_ever(self.bridge, done, [schedule.id])
+        if self._open == schedule.id:
+            self._open = ""
+            self._right.setCurrentWidget(self._empty)
+        self.listing.load()
+        self.show_notice(notice)
+
     async def _run(self, identity: str, name: str) -> None:
         claim: ScheduleClaim = await self.bridge.call(operations.schedule.run_now(id=identity))
         self._awaited[claim.run_id] = name
@@ -389,6 +400,7 @@ class SchedulePane(ReadingPane):
         self.page.switched.connect(self._on_switched)
         self.page.edit_requested.connect(self._on_edit)
         self.page.delete_requested.connect(self._on_delete)
+        self.page.erase_requested.connect(self._on_erase)
         self.page.plan_requested.connect(self._on_plan)
         self.page.history.undo_requested.connect(self._on_undo_requested)
         self.page.history.changes_wanted.connect(self._on_changes_wanted)
@@ -465,6 +477,16 @@ class SchedulePane(ReadingPane):
         found = self.listing.schedule(self._open)
         if found is not None and not found.is_built_in:
             self.do(self._delete(found))
+
+    def _on_erase(self) -> None:
+        found = self.listing.schedule(self._open)
+        if found is not None and not found.is_built_in:
+            text = self.tr("Erase the schedule ‘{name}’ for ever?").format(name=engine_text(found.name))
+            what = self.tr("Its goal, its runs and its history are removed from this vault.")
+            ask_to_erase(self, text, what, partial(self._on_erase_agreed, found))
+
+    def _on_erase_agreed(self, schedule: "Schedule") -> None:
+        self.do(self._erase(schedule))
 
     def _on_delete_requested(self, ids: list[str]) -> None:
         del ids

@@ -36,6 +36,8 @@ class SchedulePage(PageArea):
     """Switch it on or off."""
     edit_requested = Signal()
     delete_requested = Signal()
+    erase_requested = Signal()
+    """Erase it for ever."""
     plan_requested = Signal()
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
@@ -48,6 +50,7 @@ class SchedulePage(PageArea):
         self.switch = text_button("", parent=page)
         self.edit = text_button(self.tr("Change…"), icon_name="pencil", parent=page)
         self.delete = text_button(self.tr("Delete"), "danger", icon_name="trash-2", parent=page)
+        self.erase = text_button(self.tr("Erase for ever…"), "danger", parent=page)
         self._when = self._label("strong")
         self._next = self._label("body")
         self._last = self._label("body muted")
@@ -57,7 +60,7 @@ class SchedulePage(PageArea):
         self.history = RunHistory(bridge, page)
         self._plan_card = self._card(self.tr("Before it runs"), [self._plan_text, self._forecast, self.look])
         buttons = FlowLayout(spacing=Space.S)
-        for button in (self.run, self.switch, self.edit, self.delete):
+        for button in (self.run, self.switch, self.edit, self.delete, self.erase):
             buttons.addWidget(button)
         column = QVBoxLayout()
         column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
@@ -75,12 +78,14 @@ class SchedulePage(PageArea):
         self.switch.clicked.connect(self.switched)
         self.edit.clicked.connect(self.edit_requested)
         self.delete.clicked.connect(self.delete_requested)
+        self.erase.clicked.connect(self.erase_requested)
         self.look.clicked.connect(self.plan_requested)
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self.run, self.switch, self.edit, self.delete, self.look, self.history.list, self.history.undo
+        buttons = self.run, self.switch, self.edit, self.delete, self.erase
+        return *buttons, self.look, self.history.list, self.history.undo
 
     def show_schedule(self, schedule: "Schedule", *, has_plan: bool, waits: str = "") -> None:
         """Show a schedule.
@@ -97,7 +102,8 @@ class SchedulePage(PageArea):
         is_on = schedule.status == "active"
         self.switch.setText(self.tr("Switch off") if is_on else self.tr("Switch on"))
         self.switch.setVisible(schedule.status != "completed")
-        self.delete.setVisible(not schedule.is_built_in)
+        for button in (self.delete, self.erase):
+            button.setVisible(not schedule.is_built_in)
         self.run.setEnabled(not waits)
         self._next.setText(next_words(schedule, now))
         last = last_words(schedule, now)

@@ -307,6 +307,7 @@ class SearchPane(ReadingPane):
         self.saved.picked.connect(self._on_recents_picked)
         self.saved.renamed.connect(self.history.rename)
         self.saved.deleted.connect(self.history.delete)
+        self.saved.erase_requested.connect(self.history.ask_to_erase)
         self.saved.ordered.connect(self.history.set_order)
         self.timeline.chosen.connect(self._on_timeline_chosen)
         self.results.mark_requested.connect(self.why.preview.go_to_mark)

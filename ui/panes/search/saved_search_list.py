@@ -40,6 +40,8 @@ class SavedSearchList(QWidget):
     """Id and new name."""
     deleted = Signal(object)
     """Delete this ``SavedSearch``."""
+    erase_requested = Signal(object)
+    """Erase this ``SavedSearch`` for ever."""
     ordered = Signal(object)
     """All ids in their new order."""
 
@@ -161,6 +163,9 @@ class SavedSearchList(QWidget):
                 (self.tr("Move up (Alt+Up)"), partial(self.move_current, -1)),
                 (self.tr("Move down (Alt+Down)"), partial(self.move_current, 1)),
             ],
-            [(self.tr("Delete"), partial(self.deleted.emit, one))],
+            [
+                (self.tr("Delete"), partial(self.deleted.emit, one)),
+                (self.tr("Erase for ever…"), partial(self.erase_requested.emit, one)),
+            ],
         ]
         open_menu(self, self.list.viewport().mapToGlobal(where), parts)

@@ -1,5 +1,6 @@
 """Saved and recent searches, and the button that saves the one in the search box."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
@@ -8,6 +9,7 @@ from app.changes import Area
 from app.errors import KeepsakeError
 from ui import operations
 from ui.notice import Notice
+from ui.panes.erasure_prompt import ask_to_erase, erase_for_ever
 from ui.panes.pane_commands import SAVE_SEARCH_KEY
 from ui.panes.reading_pane import history_of
 from ui.style.icons import icon
@@ -46,6 +48,7 @@ class SearchHistory(QObject):
     def __init__(self, bridge: "Bridge", box: "SearchBox", parent: "QWidget") -> None:
         super().__init__(parent)
         self._bridge = bridge
+        self._parent = parent
         self._work = Work(self, bridge)
         self._box = box
         self._unsent: list[str] = []
@@ -97,6 +100,12 @@ class SearchHistory(QObject):
         """Delete a saved search; the notice about it takes that back."""
         self._start(self._delete(search))
 
+    def ask_to_erase(self, search: "SavedSearch") -> None:
+        """Ask whether a saved search may be erased for ever."""
+        text = self.tr("Erase the saved search ‘{name}’ for ever?").format(name=search.name)
+        what = self.tr("Its name, its words and its history are removed from this vault.")
+        ask_to_erase(self._parent, text, what, partial(self._on_erase_agreed, search))
+
     def set_order(self, ids: "Sequence[str]") -> None:
         """Put the saved searches into another order."""
         self._start(self._bridge.call(operations.saved_search.order(ids=list(ids))))
@@ -136,6 +145,17 @@ class SearchHistory(QObject):
         reply = await self._bridge.reply(operations.saved_search.save(query=text))
         words = self.tr("Saved the search ‘{name}’").format(name=reply.value.name)
         self.noticed.emit(Notice(words, history_of(reply)))
+
+    def _on_erase_agreed(self, search: "SavedSearch") -> None:
+        self._start(self._erase(search))
+
+    async def _erase(self, search: "SavedSearch") -> None:
+        done = self.tr("Erased the saved search ‘{name}’ for ever").format(name=search.name)
+        notice = await erase_for_ever(self._bridge, done, [search.id])
+        # The same words stand among the recent searches, which the window keeps outside the vault.
+        self.recent = [text for text in self.recent if text != search.query]
+        self.noticed.emit(Notice(notice))
+        await self._load()
 
     async def _delete(self, search: "SavedSearch") -> None:
         reply = await self._bridge.reply(operations.saved_search.delete(id=search.id))

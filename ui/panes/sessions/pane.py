@@ -351,7 +351,10 @@ class SessionsPane(ListPane):
         except KeepsakeError as error:
             if self._opening == session:
                 self._opening = ""
-                self.show_error(error)
+                if isinstance(error, NotFoundError) and self.listing.model.row_of(session) >= 0:
+                    self.listing.load()  # its row is older than its deletion
+                else:
+                    self.show_error(error)
             return
         if self._opening != session:
             return
@@ -381,19 +384,20 @@ class SessionsPane(ListPane):
 
     def _close(self) -> None:
         """Show no conversation: the one shown was deleted."""
+        if self._opening == self._open_id():
+            self._opening = ""
         self._set_session(None)
-        self._opening = ""
         self.pager.close()
         self.composer.hide()
         self._show_right()
         self.registry.refresh()
 
     def _on_pager_failed(self, error: KeepsakeError) -> None:
-        if isinstance(error, NotFoundError) and self._session is not None:
-            # Deleted while it was read; the notice about that offers to undo it.
-            self.work.refresh(self._refresh_head(self._session.id))
-        else:
+        if not isinstance(error, NotFoundError):
             self.show_error(error)
+        elif self._session is not None:
+            # Deleted while it was read; the notice about that offers to undo it, where it can be undone.
+            self.work.refresh(self._refresh_head(self._session.id))
 
     def _on_pager_replaced(self) -> None:
         self._opening = ""

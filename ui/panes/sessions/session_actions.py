@@ -10,6 +10,7 @@ from app.errors import KeepsakeError
 from app.sessions.model import Session
 from ui import operations
 from ui.models.dates import format_number
+from ui.panes.erasure_prompt import ask_to_erase, erase_for_ever
 from ui.panes.pane import Place
 from ui.panes.reading_pane import TITLE, ReadingPane, history_of
 from ui.panes.sessions.session_work import SessionWork
@@ -71,7 +72,7 @@ class SessionActions(QObject):
             working = [(drawing, partial(self.work.draw_facts, known))]
         if len(ids) == 1 and known:
             working += self.entries(known[0])
-        changing.append((delete, partial(self.delete, ids)))
+        changing += [(delete, partial(self.delete, ids)), (self.tr("Erase for ever…"), partial(self.ask_to_erase, ids))]
         open_menu(self._pane, where, [link, working, changing])
 
     def entries(self, session: Session) -> list[Entry]:
@@ -118,6 +119,32 @@ class SessionActions(QObject):
         if neighbour:
             self._listing.list.choose(neighbour)
         self._pane.show_notice(words, history)
+
+    def ask_to_erase(self, ids: list[str]) -> None:
+        """Ask whether conversations may be erased for ever."""
+        text = self.tr("Erase {count} conversations for ever?").format(count=format_number(len(ids)))
+        if len(ids) == 1:
+            text = self.tr("Erase ‘{title}’ for ever?").format(title=self._title(ids[0]))
+        done = self.tr("Erased {count} conversations for ever").format(count=format_number(len(ids)))
+        if len(ids) == 1:
+            done = self.tr("Erased ‘{title}’ for ever").format(title=self._title(ids[0]))
+        what = self.tr(
+            "All messages, summaries and scratchpads are removed from this vault. Facts that were drawn from them stay."
+        )
+        ask_to_erase(self._pane, text, what, partial(self._on_erase_agreed, ids, done))
+
+    def _title(self, identity: str) -> str:
+        title = next((session.label for session in self._known([identity])), "")
+        return excerpt(title, TITLE) or self.tr("Untitled conversation")
+
+    def _on_erase_agreed(self, ids: list[str], done: str) -> None:
+        self._pane.do(self._erase(ids, self._listing.list.neighbour(ids), done))
+
+    async def _erase(self, ids: list[str], neighbour: str, done: str) -> None:
+        if neighbour:
+            # Erasing takes its time; until then nothing of an erased conversation is asked for.
+            self._listing.list.choose(neighbour)
+        self._pane.show_notice(await erase_for_ever(self._pane.bridge, done, sessions=ids))
 
     def _on_summary_picked(self, name: str) -> None:
         ids = self._listing.list.selected_ids()

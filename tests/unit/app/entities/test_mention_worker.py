@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 from functools import partial
 
 import apsw
@@ -12,6 +13,8 @@ from app.entities import mention_worker, ner_backlog
 from app.entities.linking import Linker
 from app.entities.mention_worker import ACTOR, known_names, read_names
 from app.entities.ner.strategy import NerStrategy, fast_strategy
+from app.knowledge_graph.model import GraphEntity, GraphRelation
+from app.knowledge_graph.service import KnowledgeGraphService
 from tests.helpers.access import EVERYTHING
 from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.entities.conftest import EntityHarness
@@ -51,7 +54,9 @@ def test_a_note_that_changes_while_it_is_read_waits_for_the_next_time(harness: E
     note = harness.note("Alice Jones lives in Berlin.")
     batch = harness.do(harness.store.read(partial(ner_backlog.next_batch, limit=10)))
     assert batch is not None
-    found = read_names(fast_strategy(), harness.do(harness.store.read(known_names)), batch.readings)
+    found = read_names(
+        fast_strategy(), harness.do(harness.store.read(partial(known_names, frequent={}))), batch.readings
+    )
     harness.do(harness.memories.update(EVERYTHING, note.id, 1, content="Nobody."))
     assert harness.write(partial(ner_backlog.record, batch=batch, found=found, now_ms=1)) == 0
     assert harness.rows("SELECT owner_id FROM pending_mentions") == [(note.id,)]
@@ -80,7 +85,9 @@ def test_turns_of_a_session_forgotten_while_they_are_read_are_passed_over(harnes
     harness.say("Bob lives in Paris.")
     batch = harness.do(harness.store.read(partial(ner_backlog.next_batch, limit=10)))
     assert batch is not None
-    found = read_names(fast_strategy(), harness.do(harness.store.read(known_names)), batch.readings)
+    found = read_names(
+        fast_strategy(), harness.do(harness.store.read(partial(known_names, frequent={}))), batch.readings
+    )
     harness.do(harness.sessions.forget("s", "person"))
     assert harness.write(partial(ner_backlog.record, batch=batch, found=found, now_ms=1)) == 0
     harness.read_all()
@@ -262,3 +269,24 @@ def test_how_often_other_texts_say_a_name_decides_nothing_about_private_ones(
     harness.do(harness.sync.start_over())
     harness.read_all()
     assert [owner for owner, _ in small()] == ["note-small"]
+
+
+def test_what_is_known_by_hidden_statements_is_found_for_full_trust_alone(harness: EntityHarness) -> None:
+    graph = KnowledgeGraphService(harness.store, harness.memories, harness.clock)
+    private, shared = (EVERYTHING.within(stores) for stores in (("private",), ("shared",)))
+    hidden = [GraphRelation("Quillon", "ann@ferrous.io", "guards")]
+    harness.do(graph.create_relations(replace(shared, actor="other"), hidden, "shared"))
+    harness.do(graph.create_entities(shared, [GraphEntity("Brackmoor", "place")], "shared"))
+    harness.do(graph.create_entities(private, [GraphEntity("Tessaly", "place")], "private"))
+    for store in ("private", "shared"):
+        harness.note("they went to quillon, brackmoor and tessaly, says ann@ferrous.io", store=store)
+    harness.say("Bob Jones lives in Paris.")
+    harness.read_all()
+    bob, paris = harness.id("Bob Jones"), harness.id("Paris")
+    harness.do(harness.service.relate(bob, "writes from", paris, actor="person"))
+    harness.say("then bob jones went to quillon.")
+    harness.read_all()
+    assert harness.names(("private",)) == {"Bob Jones": 1, "Paris": 1, "tessaly": 1}
+    assert harness.names(("shared",)) == {"brackmoor": 1}
+    known = {"Quillon": 3, "Brackmoor": 2, "Tessaly": 1, "ann@ferrous.io": 2, "Bob Jones": 2, "Paris": 1}
+    assert harness.names() == known

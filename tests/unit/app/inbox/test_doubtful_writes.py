@@ -121,3 +121,25 @@ def test_keepsakes_own_jobs_are_the_persons(host: Host, caller: Caller, operatio
     if operation == "schedule.update":
         host.ask("inbox.rule.set", action="accept", agent=caller.name, kind="upkeep")
         assert call(host, caller, operation, **arguments).outcome == "done"
+
+
+@pytest.mark.parametrize("is_protected", [False, True])
+def test_protection_of_what_an_agent_does_not_see_changes_none_of_its_answers(host: Host, is_protected: bool) -> None:
+    def relate(target: str) -> Any:
+        relation = {"source": "Riga", "target": target, "type": "near"}
+        return call(host, INNER, "graph.create_relations", relations=[relation])
+
+    host.ask("note.save", content="I flew from Riga to Tallinn.")
+    host.ask("vault.settle", names=True)
+    assert relate("Tallinn").outcome == "done"
+    if is_protected:
+        for row in host.ask("entity.list", limit=10):
+            host.ask("entity.protect", id=row.id)
+        (riga, _) = (row.id for row in host.ask("entity.list", filter={"protected": True}, order="name"))
+    answers = [relate("Vilnius")]
+    answers.append(call(host, INNER, "graph.delete_relations", relations=answers[0].value))
+    answers.append(call(host, INNER, "graph.delete_entities", names=["Riga", "Nowhere"]))
+    assert [(answer.outcome, answer.value) for answer in answers[1:]] == [("done", 1), ("done", 1)]
+    assert host.ask("inbox.count") == 0
+    if is_protected:
+        assert host.ask("entity.info", id=riga).entity.protected

@@ -204,6 +204,18 @@ def test_a_facet_counts_what_its_tag_finds(host: Host, query: str) -> None:
         assert len(search(host, f"{query} tag:{tag}", recipe="words", limit=100).hits) == count
 
 
+@pytest.mark.parametrize("legs", [None, ["words"]])
+def test_a_facet_counts_the_tags_nested_in_its_tag(host: Host, legs: list[str] | None) -> None:
+    for number, tags in enumerate([["a"], ["a/b"], ["a/b/c", "a/d"], ["ab"], ["łódź/x"], ["lodz"]]):
+        host.ask("note.save", content=f"heron number {number}", tags=tags)
+    host.ask("vault.settle")
+    found = search(host, "heron", limit=100, legs=legs)
+    facets = {facet.value: facet.count for facet in found.facets if facet.name == "tag"}
+    assert facets == {"a": 3, "a/b": 2, "lodz": 2, "a/b/c": 1, "a/d": 1, "ab": 1, "łódź/x": 1}
+    for tag, count in facets.items():
+        assert len(search(host, f"heron tag:{tag}", limit=100, legs=legs).hits) == count
+
+
 def test_a_spelling_that_another_tag_does_not_find_is_a_facet_of_its_own(host: Host) -> None:
     for number, tags in enumerate([["øl"], ["oel"], ["søl", "øl"], ["sol"], ["sol"]]):
         host.ask("note.save", content=f"heron number {number}", tags=tags)

@@ -122,6 +122,20 @@ def test_facets_count_each_memory_once_under_a_parent_tag(harness: MemoryHarness
     assert harness.do(harness.reads.tags(EVERYTHING, limit=1)) == [Facet("garden", 3)]
 
 
+@pytest.mark.parametrize(
+    ("stored", "typed"), [("łódź", "lodz"), ("ærø", "aeroe"), ("Ёлка", "елка"), ("lodz/x", "Łódź"), ("ßeta", "sseta")]
+)
+def test_a_tag_is_found_by_its_spellings_and_its_facet_counts_what_it_finds(
+    harness: MemoryHarness, stored: str, typed: str
+) -> None:
+    harness.save("one", title="One", tags=(stored,))
+    harness.save("two", title="Two", tags=(typed, stored))
+    harness.save("three", title="Three", tags=("other",))
+    assert titles(harness, MemoryFilter(tags=(typed,))) == ["Two", "One"]
+    for facet in harness.do(harness.reads.facets(EVERYTHING, MemoryFilter())).tags:
+        assert len(titles(harness, MemoryFilter(tags=(facet.name,)))) == facet.count
+
+
 def test_parent_without_a_memory_of_its_own_is_counted(harness: MemoryHarness) -> None:
     harness.save("x", tags=("a/b/c", "a/d"))
     harness.save("y", tags=("a/b",))

@@ -326,8 +326,9 @@ def test_the_menu_of_rows(
         "Export as JSONL…",
         "Rename",
         "Delete",
+        "Erase for ever…",
     ]
-    assert names[1][1:] == ["Delete 2 conversations"]
+    assert names[1][1:] == ["Delete 2 conversations", "Erase for ever…"]
     actions["Delete 2 conversations"].trigger()
     settle()
     assert connection.requested("session.forget_many") == [{"sessions": ["ses-000000", "ses-000001"]}]

@@ -1,0 +1,141 @@
+"""Nearness of a short name to a full name, in place and in context.
+
+The measure of common names is the sum of their inverse document frequencies over conversations and memories, much as
+Adamic and Adar (2003) weigh common neighbours in a graph.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import apsw
+
+from app.core import message_ids
+from app.entities.duplicates import repo
+from app.entities.duplicates.model import NearDuplicate
+from app.entities.duplicates.repo import TextId
+
+_MOST_NAMES: Final = 60  # mentions of a memory that is no list of names
+_MOST_READ: Final = 500  # conversations and memories whose names are compared
+_ALIKE: Final = 3.0  # of the inverse document frequencies of common names: two that one text in five says
+_CLOSE: Final = 4  # messages between a short name and its full name
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """Counts of a short name's mentions by their nearness to a full name.
+
+    Args:
+        together: Mentions in a conversation or memory that has the full name, or in a note linked with one.
+        close: Those of them that a few messages at most part from the full name.
+        alike: Mentions that are not close, among names that stand with the full name elsewhere.
+        total: All mentions.
+    """
+
+    together: int
+    close: int
+    alike: int
+    total: int
+
+    @property
+    def is_enough(self) -> bool:
+        """Return whether the short name may stand for the full one."""
+        return self.together > 0 and (self.close + self.alike) * 2 > self.total
+
+
+def nearness(connection: apsw.Connection, pair: NearDuplicate) -> Nearness:
+    """Return how near the mentions of a pair's short name are to its full name.
+
+    Long lists of names are passed over, where names stand together by chance.
+    """
+    short, full = (repo.mentioning(connection, one.id) for one in (pair.other, pair.into))
+    contexts = repo.contexts(short)
+    counted = _without_lists(connection, {*contexts, *repo.contexts(full)})
+    others = counted & set(repo.contexts(full))
+    shared = counted & (others | _linked(connection, others)) & set(contexts)
+    close = {one for one in shared if _is_close(one, short, full)}
+    alike = set[str]()
+    if shared and _sum(contexts, close) * 2 <= _sum(contexts, counted):
+        alike = among_same_names(connection, counted & set(contexts) - close, others, pair.key)
+    return Nearness(*(_sum(contexts, some) for some in (shared, close, alike, counted)))
+
+
+def _sum(contexts: Counter[str], some: Iterable[str]) -> int:
+    return sum(contexts[one] for one in some)
+
+
+def _is_close(context: str, short: Iterable[TextId], full: Iterable[TextId]) -> bool:
+    """Return whether a context is a memory, or has both names within a few messages."""
+    firsts, others = (
+        [
+            ref.seq
+            for ref in (message_ids.parse(owner) for kind, owner in owners if kind == "message")
+            if ref and ref.session == context
+        ]
+        for owners in (short, full)
+    )
+    return not firsts or any(abs(seq - other) <= _CLOSE for seq in firsts for other in others)
+
+
+def among_same_names(
+    connection: apsw.Connection, contexts: Collection[str], full: Collection[str], without: Collection[str]
+) -> set[str]:
+    """Return the contexts that have telling names in common with others, of a full name."""
+    names, others = _names(connection, contexts), _names(connection, full)
+    times = Counter(name for some in others.values() for name in some - set(without))
+    count = int(str(connection.execute("SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM memories)").get))
+    weights = {
+        one: _weight(repo.contexts(repo.mentioning(connection, one)), count)
+        for one in set().union(*names.values()) & set(times)
+    }
+
+    def is_alike(context: str) -> bool:
+        own = others.get(context, set())
+        common = [one for one in names[context] & set(weights) if times[one] > (one in own)]
+        return sum(weights[one] for one in common) >= _ALIKE
+
+    return {one for one in names if is_alike(one)}
+
+
+def _weight(contexts: Counter[str], count: int) -> float:
+    """Return the inverse document frequency of a name, 0 for one said everywhere."""
+    return math.log(max(1.0, count / len(contexts))) if contexts.total() < repo.MOST_MENTIONS else 0.0
+
+
+def _names(connection: apsw.Connection, contexts: Iterable[str]) -> dict[str, set[str]]:
+    """Return the entities that each conversation or memory names, who speaks in it left out."""
+    rows = connection.execute(
+        "SELECT w.value, m.entity_id FROM json_each(?1) w CROSS JOIN mentions m ON m.owner_kind = 'memory'"
+        " AND m.owner_id = w.value UNION SELECT w.value, m.entity_id FROM json_each(?1) w CROSS JOIN mentions m"
+        " ON m.owner_kind = 'message' AND m.owner_id >= w.value || '#' AND m.owner_id < w.value || '$'"
+        " AND m.provider <> 'author'",
+        (json.dumps(sorted(contexts, reverse=True)[:_MOST_READ]),),
+    )
+    found: dict[str, set[str]] = {}
+    for context, entity in rows:
+        found.setdefault(str(context), set()).add(str(entity))
+    return found
+
+
+def _without_lists(connection: apsw.Connection, contexts: set[str]) -> set[str]:
+    rows = connection.execute(
+        "SELECT w.value FROM json_each(?) w WHERE (SELECT count(*) FROM (SELECT 1 FROM mentions m"
+        " WHERE m.owner_kind = 'memory' AND m.owner_id = w.value LIMIT ?)) <= ?",
+        (json.dumps(sorted(contexts)), _MOST_NAMES + 1, _MOST_NAMES),
+    )
+    return {str(row[0]) for row in rows}
+
+
+def _linked(connection: apsw.Connection, contexts: set[str]) -> set[str]:
+    """Return the notes linked with any of some notes, in either direction."""
+    rows = connection.execute(
+        "WITH near (id, title) AS (SELECT m.id, lower(m.title) FROM json_each(?) w JOIN memories m ON m.id = w.value)"
+        " SELECT l.memory_id FROM near JOIN memory_links l ON l.target_key = near.title AND near.title <> ''"
+        " UNION SELECT m.id FROM near JOIN memory_links l ON l.memory_id = near.id"
+        " JOIN memories m ON lower(m.title) = l.target_key WHERE m.title <> ''",
+        (json.dumps(sorted(contexts)),),
+    )
+    return {str(row[0]) for row in rows}

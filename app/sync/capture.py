@@ -1,0 +1,191 @@
+"""Changes of a lane as other machines are told of them.
+
+The history is the record of changes: each is read from its entry, and nothing is written twice. Turns of conversations
+and erasures are numbered in the same lane.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import apsw
+
+from app.store import lanes
+from app.store.lanes import ChangePlace
+from app.sync import turn_log, turn_references
+from app.sync.change import Change
+from app.sync.turn_log import LaneTurn
+
+ERASE: Final = "ERASE"
+"""The event of a change by which a row is forgotten for ever, on all machines."""
+KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search")
+"""Kinds of rows whose changes travel. A proposal waits on the machine where its agent made it."""
+_ENTRIES: Final = (
+    "SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, before, after, (SELECT json_array(u.lane, u.n)"
+    " FROM memory_history u WHERE u.target = h.target AND u.undone_by = h.id ORDER BY u.hlc DESC LIMIT 1)"
+    f" FROM memory_history h WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
+)
+_HEAD: Final = (
+    "SELECT json_object('id', id, 'title', title, 'agent', agent, 'channel', channel, 'trust', trust,"
+    " 'created_at', created_at, 'first_seen', first_seen, 'attributes', json(attributes), 'aliases',"
+    " (SELECT json_group_array(json_array(alias, added_at)) FROM session_aliases WHERE session_id = sessions.id))"
+    " FROM sessions WHERE id = ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LanePart:
+    """Consecutive changes of one lane.
+
+    Args:
+        lane: The lane.
+        first: The number of the first change.
+        last: The number of the last. One between them that is not here was forgotten, or is of this machine alone.
+        knowledge: What the lane learned of others meanwhile: from which change on, of which lane, up to which number.
+        sessions: The conversations that are meant, as they began, with their other ids.
+        names: Name and type of entities that are meant and may be unknown elsewhere, by id.
+        changes: The changes of rows, in order.
+        turns: The turns that were said, in order.
+        places: The clock and the time of the changes that consist of turns, by number.
+    """
+
+    lane: int
+    first: int
+    last: int
+    knowledge: tuple[tuple[int, int, int], ...] = ()
+    sessions: tuple[Mapping[str, Any], ...] = ()
+    names: Mapping[str, tuple[str, str]] | None = None
+    changes: tuple[Change, ...] = ()
+    turns: tuple[LaneTurn, ...] = ()
+    places: tuple[tuple[int, int, int], ...] = ()
+
+
+def part_after(connection: apsw.Connection, lane: int, after: int, most_characters: int) -> LanePart | None:
+    """Return the next sealed changes of a lane, ``None`` where there are none.
+
+    Args:
+        connection: Any connection.
+        lane: A lane that was written here.
+        after: The number of the last change that is known already.
+        most_characters: So much is returned at once, or one change if that has more.
+    """
+    sealed = int(connection.execute("SELECT sealed FROM lanes WHERE lane = ?", (lane,)).get or 0)
+    if sealed <= after:
+        return None
+    last = _last_within(connection, lane, after, sealed, most_characters)
+    changes = tuple(_changes(connection, lane, after, last))
+    places = tuple(_places(connection, lane, after, last))
+    turns = tuple(turn for n, _, _ in places for turn in turn_log.turns_of(connection, lane, n))
+    sessions = {turn.session: None for turn in turns}
+    sessions |= {change.target: None for change in changes if change.target_kind == "session"}
+    begun = (connection.execute(_HEAD, (session,)).get for session in sessions)
+    knowledge = connection.execute(
+        "SELECT n, of_lane, known FROM lane_knowledge WHERE lane = ? AND n > ? AND n <= ? ORDER BY n, of_lane",
+        (lane, after, last),
+    )
+    return LanePart(
+        lane=lane,
+        first=after + 1,
+        last=last,
+        knowledge=tuple((int(str(n)), int(str(other)), int(str(known))) for n, other, known in knowledge),
+        sessions=tuple(json.loads(str(head)) for head in begun if head is not None),
+        names=_names(connection, changes),
+        changes=changes,
+        turns=turns,
+        places=places,
+    )
+
+
+def changes_of_row(connection: apsw.Connection, kind: str, target: str) -> list[Change]:
+    """Return all changes of a row, of all lanes, in canonical order."""
+    rows = connection.execute(f"{_ENTRIES} AND target_kind = ? AND target = ?", (kind, target)).fetchall()
+    erased = connection.execute(
+        "SELECT hlc, lane, n, at, actor FROM erasures WHERE target_kind = ? AND target = ?", (kind, target)
+    ).fetchall()
+    found = [_change(connection, row) for row in rows]
+    found += [_erasure(connection, (*row, kind, target)) for row in erased]
+    return sorted(found, key=lambda change: change.place)
+
+
+def _last_within(connection: apsw.Connection, lane: int, after: int, sealed: int, most: int) -> int:
+    """Return the number of the last change that still fits."""
+    size, last = 0, after
+    rows = connection.execute(
+        "SELECT n, coalesce(length(before), 0) + coalesce(length(after), 0) FROM memory_history"
+        " WHERE lane = ?1 AND n > ?2 AND n <= ?3"
+        " UNION ALL SELECT b.n, (SELECT coalesce(sum(length(content)), 0) FROM messages m WHERE m.rowid BETWEEN"
+        " b.first_rowid AND b.last_rowid) FROM message_batches b WHERE lane = ?1 AND n > ?2 AND n <= ?3 ORDER BY 1",
+        (lane, after, sealed),
+    )
+    for n, length in rows:
+        size += int(str(length))
+        if size > most and last > after:
+            return last
+        last = int(str(n))
+    return sealed
+
+
+def _changes(connection: apsw.Connection, lane: int, after: int, last: int) -> Iterator[Change]:
+    rows = connection.execute(f"{_ENTRIES} AND lane = ? AND n > ? AND n <= ?", (lane, after, last)).fetchall()
+    erased = connection.execute(
+        "SELECT hlc, lane, n, at, actor, target_kind, target FROM erasures WHERE lane = ? AND n > ? AND n <= ?",
+        (lane, after, last),
+    ).fetchall()
+    found = [_change(connection, row) for row in rows] + [_erasure(connection, row) for row in erased]
+    yield from sorted(found, key=lambda change: change.place.n)
+
+
+def _change(connection: apsw.Connection, row: tuple[Any, ...]) -> Change:
+    hlc, lane, n, at, actor, run_id, kind, target, event, before, after, undoes = row
+    before, after = (None if text is None else json.loads(text) for text in (before, after))
+    return Change(
+        place=ChangePlace(hlc, lane, n),
+        seen=lanes.known_at(connection, lane, n),
+        at_ms=at,
+        actor=actor,
+        run_id=run_id,
+        target_kind=kind,
+        target=target,
+        event=event,
+        before=turn_references.to_global(connection, kind, target, before),
+        after=turn_references.to_global(connection, kind, target, after),
+        undoes=None if undoes is None else (json.loads(undoes)[0], json.loads(undoes)[1]),
+    )
+
+
+def _erasure(connection: apsw.Connection, row: tuple[Any, ...]) -> Change:
+    hlc, lane, n, at, actor, kind, target = row
+    seen = lanes.known_at(connection, lane, n)
+    return Change(ChangePlace(hlc, lane, n), seen, at, actor, None, kind, target, ERASE, None, None)
+
+
+def _places(connection: apsw.Connection, lane: int, after: int, last: int) -> Iterator[tuple[int, int, int]]:
+    rows = connection.execute(
+        "SELECT n, hlc, at FROM message_batches WHERE lane = ? AND n > ? AND n <= ? ORDER BY n", (lane, after, last)
+    )
+    yield from ((int(str(n)), int(str(hlc)), int(str(at))) for n, hlc, at in rows.fetchall())
+
+
+def _names(connection: apsw.Connection, changes: tuple[Change, ...]) -> dict[str, tuple[str, str]]:
+    """Return name and type of the entities that states of entities name by id."""
+    ids = {
+        other
+        for change in changes
+        if change.target_kind == "entity"
+        for state in (change.before, change.after)
+        if state is not None
+        for other in _named_ids(state)
+    }
+    rows = connection.execute(
+        "SELECT id, canonical_name, type FROM entities WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (json.dumps(sorted(ids)),),
+    )
+    return {str(identity): (str(name), str(kind)) for identity, name, kind in rows}
+
+
+def _named_ids(state: Mapping[str, Any]) -> Iterator[str]:
+    yield from (str(edge[1]) for edge in state.get("relations", ()))
+    yield from (str(claim[2]) for claim in state.get("claims", ()))
+    if state.get("merged_into") is not None:
+        yield str(state["merged_into"])

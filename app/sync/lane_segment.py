@@ -1,0 +1,276 @@
+"""Segments: consecutive changes of a lane as one immutable object of an exchange.
+
+A segment is zlib-compressed JSON lines. Its header names the vault, the lane, the numbers, the digest of the segment
+before it and that of each line. A segment's own digest is that of its header, so that forgetting a line for ever
+changes no other.
+"""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from app.errors import ExchangeError, ExchangeNewerError
+from app.store.lanes import ChangePlace
+from app.sync.capture import LanePart
+from app.sync.change import Change
+from app.sync.turn_log import LaneTurn
+
+FORMAT: Final = 1
+"""The newest format that this Keepsake reads, and the one that it writes."""
+MOST_BYTES: Final = 256 << 20
+"""No segment is larger once it is unpacked."""
+_DIGEST_BYTES: Final = 16
+_GONE: Final = "null"
+_LEVEL: Final = 6
+
+Line = dict[str, Any]
+
+
+class TornSegmentError(Exception):
+    """A segment ends too early, as one that is still being copied does."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentPlace:
+    """Place of a segment among those of its lane.
+
+    Args:
+        vault: The id of the vault.
+        lane: The lane.
+        after: The number of the last change before it.
+        previous: The digest of the segment before it, ``""`` for the first.
+    """
+
+    vault: str
+    lane: int
+    after: int
+    previous: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A segment and what it holds.
+
+    Args:
+        digest: What the next one names as the one before it.
+        part: The changes; their ``seen`` is empty, for it follows from what the lane learned so far.
+    """
+
+    digest: str
+    part: LanePart
+
+
+def encode(part: LanePart, vault: str, previous: str) -> tuple[bytes, str]:
+    """Return a segment of changes, with its digest.
+
+    Args:
+        part: The changes.
+        vault: The id of the vault.
+        previous: The digest of the segment before it, ``""`` for the first.
+    """
+    lines = [_dump(line) for line in _lines(part)]
+    header = _dump(
+        {
+            "format": FORMAT,
+            "min_reader": FORMAT,
+            "vault": vault,
+            "lane": part.lane,
+            "first": part.first,
+            "last": part.last,
+            "previous": previous,
+            "knowledge": part.knowledge,
+            "places": part.places,
+            "lines": [digest_of(line) for line in lines],
+        }
+    )
+    return pack(header, lines), digest_of(header)
+
+
+def decode(data: bytes, place: SegmentPlace) -> Segment:
+    """Return what a segment holds, once all of it was checked.
+
+    Args:
+        data: The object of the exchange.
+        place: Where it stands.
+
+    Raises:
+        TornSegmentError: It ends too early.
+        ExchangeNewerError: A newer Keepsake wrote it.
+        ExchangeError: It is damaged, of another vault or lane, or not the next one.
+    """
+    header, lines = unpack(data)
+    said = json.loads(header)
+    _require_next(said, place)
+    try:
+        return Segment(digest_of(header), _part(said, [json.loads(line) for line in lines if line != _GONE]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise damaged(place.lane) from error
+
+
+def unpack(data: bytes) -> tuple[str, list[str]]:
+    """Return header and lines of a segment, each line as its digest says.
+
+    A line that was forgotten for ever is ``null``.
+
+    Raises:
+        TornSegmentError: It ends too early.
+        ExchangeNewerError: A newer Keepsake wrote it.
+        ExchangeError: It is damaged.
+    """
+    unpacking = zlib.decompressobj()
+    try:
+        text = unpacking.decompress(data, MOST_BYTES)
+        if not unpacking.eof:
+            if unpacking.unconsumed_tail:
+                raise damaged(0)
+            raise TornSegmentError
+        header, *lines = text.decode().split("\n")[:-1]
+        said = json.loads(header)
+        if said["min_reader"] > FORMAT:
+            raise ExchangeNewerError(
+                "Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.",
+                format=said["min_reader"],
+            )
+        digests = said["lines"]
+    except (zlib.error, ValueError, KeyError, TypeError) as error:
+        raise damaged(0) from error
+    is_whole = not unpacking.unused_data and len(lines) == len(digests)
+    if not is_whole or any(
+        line not in (_GONE,) and digest_of(line) != digest for line, digest in zip(lines, digests, strict=True)
+    ):
+        raise damaged(int(said.get("lane", 0)))
+    return header, lines
+
+
+def pack(header: str, lines: Iterable[str]) -> bytes:
+    """Return the bytes of a segment, the reverse of ``unpack``."""
+    return zlib.compress("".join(f"{line}\n" for line in (header, *lines)).encode(), _LEVEL)
+
+
+def without(data: bytes, targets: frozenset[str]) -> bytes | None:
+    """Return a segment without the lines about some rows, ``None`` where it has none.
+
+    Args:
+        data: The segment.
+        targets: Ids of what was forgotten for ever.
+    """
+    header, lines = unpack(data)
+    kept = [_GONE if line != _GONE and _is_about(json.loads(line), targets) else line for line in lines]
+    return None if kept == lines else pack(header, kept)
+
+
+def damaged(lane: int) -> ExchangeError:
+    """Return the error for a segment that is not as it was written."""
+    return ExchangeError(
+        "A file that another machine left is damaged. Keepsake there writes it anew if the file is removed.",
+        lane=f"{lane:016x}",
+    )
+
+
+def digest_of(text: str) -> str:
+    """Return the digest of a header or line."""
+    return hashlib.blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def _require_next(said: Mapping[str, Any], place: SegmentPlace) -> None:
+    lane = f"{place.lane:016x}"
+    if said.get("vault") != place.vault:
+        raise ExchangeError("A file in the folder belongs to another vault. Move it away.", lane=lane)
+    if said.get("lane") != place.lane:
+        raise ExchangeError(
+            "A file in the folder stands in the place of another. Put it back, or remove it.", lane=lane
+        )
+    if said.get("first") != place.after + 1:
+        raise ExchangeError(
+            "A file of another machine is missing, or one stands twice. Wait until the folder is complete.", lane=lane
+        )
+    if said.get("previous") != place.previous:
+        raise ExchangeError(
+            "Files of another machine do not follow each other: the folder shows an older state than it did, or two"
+            " copies of one vault wrote to it.",
+            lane=lane,
+        )
+
+
+def _lines(part: LanePart) -> Iterable[Line]:
+    yield from ({"session": dict(session)} for session in part.sessions)
+    yield from ({"name": [identity, *said]} for identity, said in (part.names or {}).items())
+    yield from ({"change": _change_line(change)} for change in part.changes)
+    yield from ({"turn": [turn.n, turn.session, turn.lane, turn.seq, turn.said]} for turn in part.turns)
+
+
+def _change_line(change: Change) -> Line:
+    return {
+        "hlc": change.place.hlc,
+        "n": change.place.n,
+        "at": change.at_ms,
+        "actor": change.actor,
+        "run": change.run_id,
+        "kind": change.target_kind,
+        "target": change.target,
+        "event": change.event,
+        "before": change.before,
+        "after": change.after,
+        "undoes": change.undoes,
+    }
+
+
+def _part(said: Mapping[str, Any], lines: Sequence[Line]) -> LanePart:
+    lane, first, last = int(said["lane"]), int(said["first"]), int(said["last"])
+    part = LanePart(
+        lane=lane,
+        first=first,
+        last=last,
+        knowledge=tuple((int(n), int(other), int(known)) for n, other, known in said["knowledge"]),
+        sessions=tuple(line["session"] for line in lines if "session" in line),
+        names={line["name"][0]: (line["name"][1], line["name"][2]) for line in lines if "name" in line},
+        changes=tuple(_change(lane, line["change"]) for line in lines if "change" in line),
+        turns=tuple(LaneTurn(*line["turn"]) for line in lines if "turn" in line),
+        places=tuple((int(n), int(hlc), int(at)) for n, hlc, at in said["places"]),
+    )
+    numbers = [change.place.n for change in part.changes]
+    clocks = [change.place.hlc for change in part.changes]
+    batches = {n for n, _, _ in part.places}
+    is_sound = (
+        last >= first
+        and numbers == sorted(set(numbers))
+        and clocks == sorted(set(clocks))
+        and all(first <= n <= last for n in (*numbers, *batches))
+        and batches.isdisjoint(numbers)
+        and all(turn.n in batches for turn in part.turns)
+    )
+    if not is_sound:
+        raise damaged(lane)
+    return part
+
+
+def _change(lane: int, line: Mapping[str, Any]) -> Change:
+    undoes = line["undoes"]
+    return Change(
+        place=ChangePlace(line["hlc"], lane, line["n"]),
+        seen={},
+        at_ms=line["at"],
+        actor=line["actor"],
+        run_id=line["run"],
+        target_kind=line["kind"],
+        target=line["target"],
+        event=line["event"],
+        before=line["before"],
+        after=line["after"],
+        undoes=None if undoes is None else (undoes[0], undoes[1]),
+    )
+
+
+def _is_about(line: Line, targets: frozenset[str]) -> bool:
+    if "change" in line:
+        return line["change"]["target"] in targets and line["change"]["event"] != "ERASE"
+    if "turn" in line:
+        return line["turn"][1] in targets
+    return (line["session"]["id"] if "session" in line else line["name"][0]) in targets
+
+
+def _dump(line: Line) -> str:
+    return json.dumps(line, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -1,0 +1,85 @@
+"""A plain folder keeps objects whole, never writes over one, and leaves other files alone."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from app.errors import ExchangeError, MachineError
+from app.sync import exchange_folder
+from app.sync.exchange_folder import ROOT, ExchangeFolder
+
+VAULT, LANE = "a" * 32, "0" * 15 + "1"
+FIRST, SECOND = f"{LANE}/s-000000000001-000000000004", f"{LANE}/s-000000000005-000000000005"
+
+
+def test_an_object_is_kept_once_and_never_changed(tmp_path: Path) -> None:
+    point = ExchangeFolder(tmp_path, VAULT)
+    assert point.get(FIRST) is None
+    assert point.put_new(FIRST, b"one")
+    assert not point.put_new(FIRST, b"two")
+    assert point.get(FIRST) == b"one"
+    assert point.put_new(SECOND, b"three")
+    assert point.lanes() == [LANE]
+    assert point.names(LANE) == [FIRST, SECOND]
+    point.remove(FIRST)
+    point.remove(FIRST)
+    assert point.names(LANE) == [SECOND]
+
+
+def test_without_links_an_object_is_still_kept_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError("no links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    point = ExchangeFolder(tmp_path, VAULT)
+    assert point.put_new(FIRST, b"one")
+    assert not point.put_new(FIRST, b"two")
+    assert point.get(FIRST) == b"one"
+
+
+def test_other_files_are_left_alone(tmp_path: Path) -> None:
+    point = ExchangeFolder(tmp_path, VAULT)
+    point.put_new(FIRST, b"one")
+    base = tmp_path / ROOT / VAULT
+    strange = [
+        base / "desktop.ini",
+        base / LANE / "desktop.ini",
+        base / f"{FIRST}.sync-conflict-20261127-101500-ABCDEFG",
+        base / LANE / ".s-000000000005-000000000005.part",
+        base / LANE / "s-5-5",
+        tmp_path / ROOT / ".stfolder",
+    ]
+    for path in strange:
+        path.write_text("strange")
+    assert point.lanes() == [LANE]
+    assert point.names(LANE) == [FIRST]
+    assert exchange_folder.vault_in(tmp_path) == VAULT
+    assert all(path.read_text() == "strange" for path in strange)
+
+
+def test_what_a_dead_process_left_is_no_object(tmp_path: Path) -> None:
+    point = ExchangeFolder(tmp_path, VAULT)
+    (tmp_path / ROOT / VAULT / LANE).mkdir(parents=True)
+    (tmp_path / ROOT / VAULT / LANE / ".s-000000000001-000000000004.part").write_bytes(b"on")
+    assert point.names(LANE) == []
+    assert point.put_new(FIRST, b"one")
+    assert point.get(FIRST) == b"one"
+
+
+def test_a_folder_is_for_one_vault(tmp_path: Path) -> None:
+    assert exchange_folder.vault_in(tmp_path) is None
+    exchange_folder.make_vault(tmp_path, VAULT)
+    exchange_folder.make_vault(tmp_path, VAULT)
+    assert exchange_folder.vault_in(tmp_path) == VAULT
+    exchange_folder.make_vault(tmp_path, "b" * 32)
+    with pytest.raises(ExchangeError, match="more than one vault"):
+        exchange_folder.vault_in(tmp_path)
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MachineError):
+        exchange_folder.make_vault(tmp_path / "file", VAULT)
+    with pytest.raises(MachineError):
+        ExchangeFolder(tmp_path / "file", VAULT).put_new(FIRST, b"one")

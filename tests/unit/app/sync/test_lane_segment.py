@@ -1,0 +1,122 @@
+"""Segments say what was put into them or say clearly why they do not."""
+
+import json
+import zlib
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import ExchangeError, ExchangeNewerError
+from app.store.lanes import ChangePlace
+from app.sync import lane_segment
+from app.sync.capture import LanePart
+from app.sync.change import Change
+from app.sync.lane_segment import SegmentPlace, TornSegmentError
+from app.sync.turn_log import LaneTurn
+
+VAULT, LANE = "a" * 32, 0x1234
+PLACE = SegmentPlace(VAULT, LANE, 4, "before")
+
+
+def change(n: int, text: str = "hello\nthere", target: str = "note-1") -> Change:
+    before, after = {"content": "old"}, {"content": text, "tags": ["ü", "\U0001f600"]}
+    return Change(
+        ChangePlace(1000 + n, LANE, n), {}, 5, "person", None, "memory", target, "UPDATE", before, after, (LANE, 1)
+    )
+
+
+def part(first: int = 5) -> LanePart:
+    return LanePart(
+        LANE,
+        first,
+        first + 4,
+        knowledge=((first + 1, 77, 9),),
+        sessions=({"id": "s", "title": "Talk"},),
+        names={"ent-1": ("Ada", "person")},
+        changes=(change(first), change(first + 1), change(first + 4, target="note-2")),
+        turns=(LaneTurn(first + 2, "s", LANE, 1, {"role": "user", "content": "hi"}),),
+        places=((first + 2, 1100, 6),),
+    )
+
+
+def test_a_segment_says_what_was_put_into_it() -> None:
+    data, digest = lane_segment.encode(part(), VAULT, "before")
+    found = lane_segment.decode(data, PLACE)
+    assert found.part == part()
+    assert found.digest == digest
+    assert lane_segment.encode(part(), VAULT, "before") == (data, digest)
+
+
+def test_a_segment_that_ends_too_early_is_not_there_yet() -> None:
+    data, _ = lane_segment.encode(part(), VAULT, "before")
+    for length in range(len(data)):
+        with pytest.raises(TornSegmentError):
+            lane_segment.decode(data[:length], PLACE)
+
+
+@given(st.data())
+def test_no_byte_can_be_changed_unnoticed(draws: st.DataObject) -> None:
+    data, _ = lane_segment.encode(part(), VAULT, "before")
+    place = draws.draw(st.integers(2, len(data) - 1))
+    flipped = bytes([*data[:place], data[place] ^ draws.draw(st.integers(1, 255)), *data[place + 1 :]])
+    with pytest.raises((ExchangeError, TornSegmentError)):
+        lane_segment.decode(flipped, PLACE)
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        (replace(PLACE, vault="b" * 32), "another vault"),
+        (replace(PLACE, lane=9), "the place of another"),
+        (replace(PLACE, after=5), "missing, or one stands twice"),
+        (replace(PLACE, after=3), "missing, or one stands twice"),
+        (replace(PLACE, previous="other"), "do not follow each other"),
+    ],
+)
+def test_a_segment_in_the_wrong_place_is_refused(place: SegmentPlace, said: str) -> None:
+    data, _ = lane_segment.encode(part(), VAULT, "before")
+    with pytest.raises(ExchangeError, match=said):
+        lane_segment.decode(data, place)
+
+
+def altered(**changes: object) -> bytes:
+    header, lines = lane_segment.unpack(lane_segment.encode(part(), VAULT, "before")[0])
+    return lane_segment.pack(json.dumps(json.loads(header) | changes), lines)
+
+
+def test_a_newer_keepsake_is_named() -> None:
+    with pytest.raises(ExchangeNewerError, match="Update Keepsake"):
+        lane_segment.decode(altered(min_reader=lane_segment.FORMAT + 1), PLACE)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"last": 4}, {"last": 7}, {"places": []}, {"places": [[5, 1, 1]]}, {"lines": []}, {"knowledge": 3}, {"last": "x"}],
+)
+def test_a_header_that_does_not_fit_its_lines_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(ExchangeError):
+        lane_segment.decode(altered(**changes), PLACE)
+
+
+def test_lines_that_change_places_are_noticed() -> None:
+    header, lines = lane_segment.unpack(lane_segment.encode(part(), VAULT, "before")[0])
+    with pytest.raises(ExchangeError):
+        lane_segment.decode(lane_segment.pack(header, lines[::-1]), PLACE)
+    with pytest.raises(ExchangeError):
+        lane_segment.decode(lane_segment.pack(header, lines[:-1]), PLACE)
+    with pytest.raises(ExchangeError):
+        lane_segment.decode(zlib.compress(b"{}\n"), PLACE)
+
+
+def test_a_forgotten_line_leaves_the_digest() -> None:
+    data, digest = lane_segment.encode(part(), VAULT, "before")
+    anew = lane_segment.without(data, frozenset({"note-1", "s"}))
+    assert anew is not None
+    found = lane_segment.decode(anew, PLACE)
+    assert found.digest == digest
+    assert [one.target for one in found.part.changes] == ["note-2"]
+    assert (found.part.turns, found.part.sessions) == ((), ())
+    assert b'"note-1"' not in zlib.decompress(anew)
+    assert lane_segment.without(anew, frozenset({"note-1", "s"})) is None
