@@ -3,12 +3,13 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from app.changes import Progress
 from app.core.ids import new_id
-from app.errors import InputError
+from app.errors import CancelledByPersonError, InputError
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _RATE_SECONDS = 3.0
@@ -39,6 +40,8 @@ class Job:
         self._published = 0.0
         self._samples: list[tuple[float, int]] = []
         self.progress = Progress(job_id, title, 0, unit=unit, can_pause=resumed is not None)
+        self.outcome = ""
+        """Its final state where it ends without an error; by default whether it was cancelled says that."""
 
     def cancel(self) -> None:
         """Request the work to stop at its next safe point."""
@@ -158,6 +161,23 @@ class Jobs:
             if self._running.setdefault(key, job) is not job:
                 raise InputError(f"Job {key} is running already.", job=key)
         return job
+
+    @contextmanager
+    def running(self, title: str, unit: str, job_id: str = "") -> Iterator[Job]:
+        """List a job while something is done, and report how that ended.
+
+        Raises:
+            InputError: A job with that id is running.
+        """
+        job, state = self.begin(title, unit, job_id), "failed"
+        try:
+            yield job
+            state = job.outcome or ("cancelled" if job.is_cancelled() else "finished")
+        except (CancelledByPersonError, asyncio.CancelledError):
+            state = "cancelled"
+            raise
+        finally:
+            self.end(job, state)
 
     def end(self, job: Job, state: str) -> None:
         """Remove a job from the list and report its final state."""

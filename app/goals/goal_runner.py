@@ -90,16 +90,13 @@ class ModelGoalRunner:
         """Pursue a goal; see the protocol."""
         caller = await goal_caller(self._engine, schedule)
         limits = goal_limits(self._engine.config, schedule)
-        job, state = self._engine.jobs.begin(f"Goal: {schedule.name}", "turns", run_id), "failed"
-        try:
+        with self._engine.jobs.running(f"Goal: {schedule.name}", "turns", run_id) as job:
             last = await self._last_output(schedule)
             now = to_datetime(self._engine.clock.now_ms())
             tools = GoalTools(self._catalogue, caller, run_id, limits.answer_characters)
             run = _Run(self._engine.chat, caller, tools, limits, job)
             result = await run.pursue(first_messages(schedule, now, last))
-            state = "finished" if result.status == "succeeded" else "failed"
-        finally:
-            self._engine.jobs.end(job, state)
+            job.outcome = "finished" if result.status == "succeeded" else "failed"
         return result
 
     async def _last_output(self, schedule: Schedule) -> str:

@@ -28,8 +28,5 @@ class SearchWarming:
         """Warm the search and return."""
         await asyncio.sleep(WARM_AFTER_S)
         await self._worker.wait_quiet()
-        job = self._jobs.begin("Preparing search", "steps", "warming")
-        try:
+        with self._jobs.running("Preparing search", "steps", "warming"):
             await self._search.warm()
-        finally:
-            self._jobs.end(job, "finished")

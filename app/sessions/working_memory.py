@@ -38,28 +38,29 @@ class WorkingMemory:
         self._held: OrderedDict[str, deque[Message]] = OrderedDict()
         self._drops = 0
 
-    async def recent(self, session: str, n: int | None = None) -> list[Message]:
-        """Return the last ``n`` messages of a session, ascending, as far as they are held.
+    async def recent(self, session: str, n: int) -> list[Message]:
+        """Return the last ``n`` messages of a session, ascending.
 
         Raises:
             NotFoundError: There is no such conversation.
         """
+        if n > self._cap:
+            return await self._read_after(session, -1, n)
         drops, messages = self._drops, self._held.get(session)
         if messages is None:
             messages = deque(maxlen=self._cap)
         try:
-            fresh = await self._read_after(session, messages[-1].seq if messages else -1)
+            fresh = await self._read_after(session, messages[-1].seq if messages else -1, self._cap)
             if drops == self._drops:
                 # Another read of the same conversation may have brought some of these meanwhile.
                 messages.extend(message for message in fresh if not messages or message.seq > messages[-1].seq)
                 self._hold(session, messages)
             else:
-                messages = deque(await self._read_after(session, -1))
+                messages = deque(await self._read_after(session, -1, self._cap))
         except NotFoundError:
             self._held.pop(session, None)
             raise
-        count = len(messages) if n is None else max(min(n, len(messages)), 0)
-        return list(islice(messages, len(messages) - count, None))
+        return list(islice(messages, max(len(messages) - n, 0), None))
 
     def on_change(self, changes: ChangeSet) -> None:
         """Drop sessions that a change touched other than by appending.
@@ -74,12 +75,8 @@ class WorkingMemory:
         for session in changes.ids:
             self._held.pop(session, None)
 
-    def is_holding(self, session: str) -> bool:
-        """Return whether messages of a conversation are held."""
-        return session in self._held
-
-    async def _read_after(self, session: str, after: int) -> list[Message]:
-        return await self._store.read(lambda connection: _after(connection, session, after, self._cap))
+    async def _read_after(self, session: str, after: int, limit: int) -> list[Message]:
+        return await self._store.read(lambda connection: _after(connection, session, after, limit))
 
     def _hold(self, session: str, messages: deque[Message]) -> None:
         if sum(len(message.content) for message in messages) > CHARACTERS:

@@ -149,7 +149,7 @@ class Narrowing(Field):
     def merge(self, change: Change, before: State, after: State) -> None:
         """Let the value of a change stand beside those it did not know."""
         name = self.names[0]
-        if after[name] == before.get(name):
+        if after[name] == before.get(name) and self.chosen:
             return
         self.chosen = {place: value for place, value in self.chosen.items() if not change.saw(place)}
         self.chosen[change.place] = after[name]
@@ -264,10 +264,11 @@ class Lines(Field):
         text = after[self.names[0]] or ""
         if text == self.text:
             return
-        read = before.get(self.names[0])
-        if read != self.text and self.place.lane not in (UNPLACED.lane, change.place.lane):
-            # Its writer says to have known all, but read another text than this.
-            self._keep(self.text, change)
+        if self.text and before.get(self.names[0]) != self.text:
+            # Its writer says to have known all, but read another text than this, or brought an older one back.
+            is_brought_back = change.before is None or "archived_at" in change.before
+            if is_brought_back or self.place.lane not in (UNPLACED.lane, change.place.lane):
+                self._keep(self.text, change)
         self.text, self.place = text, change.place
 
     def merge(self, change: Change, before: State, after: State) -> None:

@@ -174,6 +174,8 @@ class _Fold:
         """Return the row."""
         fields = dict.fromkeys(self._fields.values())
         values = {name: value for one in fields for name, value in one.values()}
+        if not fields:  # what its changes said is forgotten
+            return FoldedRow(self._kind, target, None, None)
         departure = self._existence.departure
         whole: dict[str, Any] = values | self._existence.fields
         state: dict[str, Any] | None = whole
@@ -204,28 +206,37 @@ class _Fold:
         """Begin with the state that the first change began with."""
         if change.before is None:
             return
-        base = replace(change, place=UNPLACED, event="", before=None, after=change.before)
-        for one in self._named(change.before):
-            one.follow(base, {}, change.before)
+        self._take_base(change, change.before)
         if not _is_gone(change.before):
             self._existence.signs[UNPLACED] = True
 
     def _take_fields(self, change: Change, *, knows_all: bool) -> None:
         after = change.after
-        if after is None or _is_bare(after):
+        if after is None:
             return
+        is_whole = self._kind in _WHOLE and not _is_bare(after)
+        if _is_bare(after):
+            after = {name: value for name, value in after.items() if name not in _BARE}
         before = change.before
         if before is None or _is_bare(before):
             before = self._existence.read_by(change)
-        fields = self._named(after)
-        if knows_all:
-            for one in fields:
-                one.follow(change, before, after)
-            if self._kind in _WHOLE:
-                self._fields = {name: one for name, one in self._fields.items() if one in fields}
+        if not knows_all:
+            self._take_base(change, before)
+            for one in self._named(after):
+                one.merge(change, before, after)
             return
+        fields = self._named(after)
         for one in fields:
-            one.merge(change, before, after)
+            one.follow(change, before, after)
+        if is_whole:
+            self._fields = {name: one for name, one in self._fields.items() if one in fields}
+
+    def _take_base(self, change: Change, before: State) -> None:
+        """Take what a writer read of fields whose changes are forgotten or older."""
+        if unknown := self._named({name: value for name, value in before.items() if name not in self._fields}):
+            base = replace(change, place=UNPLACED, event="", before=None, after=before)
+            for one in unknown:
+                one.follow(base, {}, before)
 
     def _named(self, state: State) -> dict[Field, None]:
         """Return the fields that a state has, each once."""

@@ -42,14 +42,11 @@ class ScheduledUpkeep:
 
     async def run(self, run_id: str) -> JobResult:
         """Apply the job as a run; see ``UpkeepJob.apply``."""
-        job, state = self._jobs.begin(self._job.title, self._job.unit, run_id), "failed"
         with self._trace.span("upkeep.run", kind=self._job.name) as facts:
-            try:
+            with self._jobs.running(self._job.title, self._job.unit, run_id) as job:
+                facts["status"] = "failed"
                 outcome = await self._job.apply(UpkeepRun(run_id, job, self._publish))
-                state = "cancelled" if job.is_cancelled() else "finished"
-            finally:
-                self._jobs.end(job, state)
-                facts["status"] = state
+            facts["status"] = job.progress.state
             facts |= {"changes": sum(outcome.counts.values()), "turns": outcome.turn_count, "cost": outcome.cost}
             for kind, count in outcome.counts.items():
                 self._trace.event("upkeep.changed", kind=self._job.name, action=kind, count=count)

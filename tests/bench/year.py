@@ -61,7 +61,7 @@ def spread(haystack: Haystack, days: int) -> tuple[list[tuple[datetime, list[Tur
 def live(host: Host, clock: FakeClock, sessions: list[tuple[datetime, list[Turn]]], days: int, *, upkeep: bool) -> Any:
     """Let the days pass; return what the jobs did by month."""
     months: dict[str, Counter[str]] = {}
-    known = {job.name for job in host.ask("upkeep.jobs")}
+    known = {job.name for job in host.ask("upkeep.status")}
     seconds: dict[str, float] = dict.fromkeys((*NIGHTLY, "reflection"), 0.0)
     at = 0
     for day in range(days + 1):

@@ -4,14 +4,14 @@ It fetches the pages around the rows in sight.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from enum import IntEnum
 from itertools import islice
 from typing import Any, Protocol
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui.models.card_list_model import CardListModel, Index, Role
 from ui.models.cards import Card
 
 PAGE = 100
@@ -19,17 +19,8 @@ IN_FLIGHT = 3
 WANTED = 6
 KEPT_ROWS = 20_000
 
-Index = QModelIndex | QPersistentModelIndex
 Fetch = Callable[[list[str]], Awaitable[Sequence[Any]]]
 Start = Callable[[Coroutine[Any, Any, Any]], object]
-
-
-class Role(IntEnum):
-    """Item roles beyond Qt's own."""
-
-    ID = Qt.ItemDataRole.UserRole + 1
-    ROW = Qt.ItemDataRole.UserRole + 2
-    CARD = Qt.ItemDataRole.UserRole + 3
 
 
 class Identified(Protocol):
@@ -40,7 +31,7 @@ class Identified(Protocol):
         """Its id."""
 
 
-class IdListModel(QAbstractListModel):
+class IdListModel(CardListModel):
     """Ordered ids and a cache of their rows.
 
     ``data`` never fetches: asking for an unknown row's card notes its page, and one timer of the event loop asks for
@@ -61,13 +52,9 @@ class IdListModel(QAbstractListModel):
     def __init__(
         self, fetch: Fetch, start: Start, present: Callable[[Any], Card], parent: QObject | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(present, parent)
         self._fetch = fetch
         self._start = start
-        self._present = present
-        self._ids: list[str] = []
-        self._places: dict[str, int] | None = None
-        self._rows: dict[str, tuple[Any, Card]] = {}
         self._stale: set[str] = set()
         self._gone: set[str] = set()
         self._overtaken: set[str] = set()
@@ -78,30 +65,13 @@ class IdListModel(QAbstractListModel):
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._on_timer_timeout)
 
-    @property
-    def ids(self) -> Sequence[str]:
-        """All ids, in order."""
-        return self._ids
-
-    @property
-    def generation(self) -> int:
-        """Counts the lists it had."""
-        return self._generation
-
     def set_ids(self, ids: Iterable[str]) -> None:
         """Show another list; a list equal to the present one only refreshes rows."""
-        fresh = list(ids)
         self._stale.update(self._rows)
         self._gone.clear()
         self._forget_requests()
-        if fresh == self._ids:
-            self._emit(0, len(fresh) - 1)
-            return
-        self.beginResetModel()
-        self._ids = fresh
-        self._places = None
         self._trim()
-        self.endResetModel()
+        self._replace(list(ids), self._rows)
 
     def invalidate(self, ids: Iterable[str]) -> None:
         """Fetch rows again when they are next shown; old ones stay until then."""
@@ -127,49 +97,11 @@ class IdListModel(QAbstractListModel):
         self._broken.clear()
         self._emit(0, len(self._ids) - 1)
 
-    def row_of(self, identity: str) -> int:
-        """Return where ``identity`` stands, -1 when it is not in the list."""
-        if self._places is None:
-            self._places = {known: row for row, known in enumerate(self._ids)}
-        return self._places.get(identity, -1)
-
-    def value(self, identity: str) -> Any:
-        """Return the cached row of ``identity``, ``None`` while unknown."""
-        kept = self._rows.get(identity)
-        return kept[0] if kept else None
-
-    def card_of(self, identity: str) -> Card | None:
-        """Return the cached card of ``identity`` without asking for it."""
-        kept = self._rows.get(identity)
-        return kept[1] if kept else None
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  (Qt's own default)
-        """Return how many ids there are."""
-        return 0 if parent.isValid() else len(self._ids)
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return what is cached; for cards and rows also note that they are looked at."""
-        if not index.isValid() or index.row() >= len(self._ids):
-            return None
-        identity = self._ids[index.row()]
-        if role == Role.ID:
-            return identity
-        if role in (Role.CARD, Role.ROW):
-            self._want(index.row(), identity)
-        kept = self._rows.get(identity)
-        return self._of_kept(kept, role) if kept else None
-
-    @staticmethod
-    def _of_kept(kept: tuple[Any, Card], role: int) -> Any:
-        if role == Role.CARD:
-            return kept[1]
-        if role == Role.ROW:
-            return kept[0]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return kept[1].title
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return kept[1].speech
-        return None
+        if role in (Role.CARD, Role.ROW) and index.isValid() and index.row() < len(self._ids):
+            self._want(index.row(), self._ids[index.row()])
+        return super().data(index, role)
 
     def _want(self, row: int, identity: str) -> None:
         page = row // PAGE
@@ -241,7 +173,3 @@ class IdListModel(QAbstractListModel):
         for identity in list(islice(self._rows, max(0, excess))):
             del self._rows[identity]
             self._stale.discard(identity)
-
-    def _emit(self, first: int, last: int) -> None:
-        if 0 <= first <= last:
-            self.dataChanged.emit(self.index(first), self.index(last), [Role.CARD, Role.ROW])

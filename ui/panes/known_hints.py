@@ -12,7 +12,6 @@ from ui.work import Work
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.changes import ChangeSet
     from app.config.model import SettingValue
     from ui.bridge import Bridge
     from ui.panes.known_row import KnownRow
@@ -44,17 +43,16 @@ class KnownHints(QObject):
         self._row = row
         self._text = ""
         self._own = own
-        self._request = 0
         self._is_on: bool | None = None
         self._is_dismissed = False
         self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         row.dismissed.connect(self._on_row_dismissed)
-        bridge.changed.connect(self._on_bridge_changed)
+        self._work.on_areas({"settings"}, self._on_settings_changed)
 
     def begin(self) -> None:
         """Show nothing: another text is being written now."""
-        self._request += 1
+        self._work.cancel(self._ask)
         self._timer.stop()
         self._is_dismissed = False
         self._row.show_hits(())
@@ -62,14 +60,14 @@ class KnownHints(QObject):
     def typed(self, text: str) -> None:
         """Take over the text before the cursor, and ask once the typing pauses."""
         self._text = text[-MOST:]
-        self._request += 1
+        self._work.cancel(self._ask)
         if len(self._text.strip()) < LEAST:
             self._timer.stop()
             self._row.show_hits(())
         elif not self._is_dismissed:
             self._timer.start()
 
-    async def _ask(self, request: int) -> None:
+    async def _ask(self) -> None:
         try:
             if self._is_on is None:
                 settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
@@ -82,18 +80,16 @@ class KnownHints(QObject):
             )
         except KeepsakeError:
             hits = []  # a hint is no place for errors: the search itself tells what is wrong
-        if request == self._request and not self._is_dismissed:
+        if not self._is_dismissed:
             hits = [hit for hit in hits if hit.id != self._own()]
             self._row.show_hits(settled(self._row.hits, hits))
 
     def _on_timer_timeout(self) -> None:
-        self._work.refresh(self._ask(self._request))
+        self._work.latest(self._ask)
 
     def _on_row_dismissed(self) -> None:
         self._is_dismissed = True
-        self._request += 1
 
-    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
-        if "settings" in changes.areas:
-            self._is_on = None
-            self.begin()
+    def _on_settings_changed(self) -> None:
+        self._is_on = None
+        self.begin()

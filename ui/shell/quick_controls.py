@@ -107,7 +107,7 @@ class QuickControls(QObject):
         self.paused_until = (await self._bridge.call(operations.schedule.status())).paused_until
 
     async def _load_runs(self) -> None:
-        jobs = await self._bridge.call(operations.upkeep.jobs())
+        jobs = await self._bridge.call(operations.upkeep.status())
         found = await self._bridge.call(operations.schedule.search(status="active", limit=_GOALS))
         own = {schedule.id for job in jobs for schedule in job.schedules}
         runs = [

@@ -7,13 +7,12 @@ from app.api.caller import Caller
 from app.api.operation import Handler
 from app.api.registry import operation
 from app.api.session_access import conversation
-from app.api.tracked_job import tracked_job
 from app.changes import Changed, ChangeSet
 from app.core.paths import user_path
 from app.core.stores import StoreName
 from app.encryption.key_file import has_key_file
 from app.engine import Engine
-from app.errors import CancelledByPersonError, InputError
+from app.errors import InputError
 from app.exchange.formats.known_formats import SPECS
 from app.exchange.formats.own import capsule, encrypted_export
 from app.exchange.model import (
@@ -89,27 +88,25 @@ async def import_file(
             ``exchange.preview`` gives them.
     """
     source = user_path(path)
-    work = engine.jobs.begin(f"Importing {source.name or source}", "bytes", job)
-    state = "failed"
     try:
-        if engine.config.flag("backup.before_import"):
-            await engine.upkeep.backups.now("before-import")
-        with engine.index.worker.delayed():
-            report = await engine.exchange.service.import_path(
-                source,
-                format,
-                store,
-                caller.name,
-                work,
-                skip_secrets=skip_secrets,
-                passphrase=passphrase,
-                leave_out=leave_out or (),
-            )
-        state = "cancelled" if report.cancelled else "finished"
-        if report.format == capsule.NAME and not report.cancelled:
-            await engine.exchange.capsule_keys.remember(source)
+        with engine.jobs.running(f"Importing {source.name or source}", "bytes", job) as work:
+            if engine.config.flag("backup.before_import"):
+                await engine.upkeep.backups.now("before-import")
+            with engine.index.worker.delayed():
+                report = await engine.exchange.service.import_path(
+                    source,
+                    format,
+                    store,
+                    caller.name,
+                    work,
+                    skip_secrets=skip_secrets,
+                    passphrase=passphrase,
+                    leave_out=leave_out or (),
+                )
+            work.outcome = "cancelled" if report.cancelled else "finished"
+            if report.format == capsule.NAME and not report.cancelled:
+                await engine.exchange.capsule_keys.remember(source)
     finally:
-        engine.jobs.end(work, state)
         # Also after a failure: batches committed before it are there to be shown.
         engine.publish(ChangeSet(frozenset({"sessions", "messages", "memories", "tags", "links"}), (), caller.name))
     return Changed(report, ChangeSet(frozenset({"imports"}), (), caller.name))
@@ -184,18 +181,11 @@ async def export(
             field="plain_text",
         )
     target = user_path(path)
-    work = engine.jobs.begin(f"Exporting to {target.name}", "items", job)
-    state = "failed"
-    try:
+    with engine.jobs.running(f"Exporting to {target.name}", "items", job) as work:
         report = await engine.exchange.service.export_path(
             target, format, work, removed=removed, history=history, passphrase=passphrase
         )
-        state = "finished"
-    except CancelledByPersonError:
-        state = "cancelled"
-        raise
-    finally:
-        engine.jobs.end(work, state)
+        work.outcome = "finished"  # a cancelled one raises
     return report
 
 
@@ -218,5 +208,5 @@ async def export_session(
     """
     found = await engine.sessions.service.get(await conversation(engine, caller, session))
     target = user_path(path)
-    with tracked_job(engine, f"Exporting to {target.name}", "items", job) as work:
+    with engine.jobs.running(f"Exporting to {target.name}", "items", job) as work:
         return await engine.exchange.service.export_session(found, target, format, work)

@@ -93,11 +93,10 @@ class BackupService:
             return await self._make(reason)
 
     async def _make(self, reason: str) -> BackupInfo:
-        job = self._jobs.begin("Making a backup", "copies")
-        try:
-            return await self._copied(reason)
-        finally:
-            self._jobs.end(job, "finished")
+        with self._jobs.running("Making a backup", "copies") as job:
+            made = await self._copied(reason)
+            job.outcome = "finished"  # it cannot be cancelled
+            return made
 
     async def _copied(self, reason: str) -> BackupInfo:
         path = await self._store.back_up(reason, self._now())

@@ -86,7 +86,7 @@ WORK: dict[str, Begin] = {
 
 def test_each_job_of_upkeep_is_tried(vault: Path) -> None:
     host = _opened(vault)
-    assert {f"upkeep of {job.name}" for job in host.ask("upkeep.jobs")} <= WORK.keys()
+    assert {f"upkeep of {job.name}" for job in host.ask("upkeep.status")} <= WORK.keys()
     host.stop()
 
 

@@ -45,7 +45,7 @@ def test_names_within_a_text_stay(pseudo: None, text: str, words: str) -> None:
 
 def test_every_job_of_the_engine_is_known(host: Host) -> None:
     listed = _listed()
-    for job in host.ask("upkeep.jobs"):
+    for job in host.ask("upkeep.status"):
         assert job.title in listed
     for schedule in host.ask("schedule.search").schedules:
         assert {schedule.name, schedule.goal} <= listed

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QLayout, QScrollArea, QVBoxLayo
 
 from app.core.stores import STORES
 from ui import operations, theme
+from ui.models.card_list_model import CardListModel
 from ui.models.cards import Card
 from ui.models.dates import format_number, full_date, short_date
-from ui.models.id_list_model import IdListModel
 from ui.panes.agents.agent_labels import LEVELS, activity_words, call_words, outcome_badge, seen_words, trust_words
 from ui.panes.agents.call_items import places_of, titles_of
 from ui.panes.labels import store_label
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from app.agents.ledger.model import AgentActivity, LedgerCall
     from app.agents.model import Agent
     from app.core.stores import StoreName
-    from ui.bridge import Bridge
     from ui.panes.pane import Place
 
 WIDTH = 760
@@ -38,16 +37,6 @@ LIST_HEIGHT = 300
 RATES = (0, 1, 5, 20, 100)
 """Calls a second to choose from; 0 is what the settings say."""
 _REACH = {"full": STORES, "inner": STORES[1:], "familiar": STORES[2:], "public": ()}
-
-
-class _CallRow:
-    """A call as the list model wants it: with an ``id``."""
-
-    __slots__ = ("call", "id")
-
-    def __init__(self, call: "LedgerCall") -> None:
-        self.id = str(call.id)
-        self.call = call
 
 
 class AgentPage(QScrollArea):
@@ -66,10 +55,9 @@ class AgentPage(QScrollArea):
     call_opened = Signal(object, object)
     """Where what a call was about is shown, and the global position of its row."""
 
-    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._is_filling = False
-        self._rows: dict[str, _CallRow] = {}
         self._items: Mapping[str, Place] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -98,7 +86,7 @@ class AgentPage(QScrollArea):
         self.forget_today = text_button(self.tr("Undo all it wrote today"), icon_name="undo-2", parent=page)
         self.hide_all = text_button(self.tr("Hide all it wrote"), icon_name="eye-off", parent=page)
         self.release = text_button(self.tr("Show what is hidden again"), icon_name="eye", parent=page)
-        self.model = IdListModel(self._fetch, bridge.start, self._card, self)
+        self.model = CardListModel(self._card, self)
         self.calls = CardList(self.tr("Calls"), page)
         self.calls.set_source(self.model)
         self._nothing = self._label("body muted", page)
@@ -170,17 +158,11 @@ class AgentPage(QScrollArea):
     def show_calls(self, calls: "Sequence[LedgerCall]", items: "Mapping[str, Place]") -> None:
         """Show its latest calls, and what they were about by the ids of ``items``."""
         self._items = items
-        self._rows = {str(call.id): _CallRow(call) for call in calls}
-        self.model.set_ids(self._rows)
-        self.model.put(list(self._rows.values()))
+        self.model.set_rows({str(call.id): call for call in calls})
         self.calls.setVisible(bool(calls))
         self._nothing.setVisible(not calls and not self._sentence.text())
 
-    async def _fetch(self, ids: list[str]) -> list[_CallRow]:
-        return [self._rows[one] for one in ids if one in self._rows]
-
-    def _card(self, row: _CallRow) -> Card:
-        call = row.call
+    def _card(self, call: "LedgerCall") -> Card:
         parts = titles_of(call, self._items)
         if read := len(call.read) + call.more_read:
             parts.append(self.tr("{n} read").format(n=format_number(read)))
@@ -301,14 +283,13 @@ class AgentPage(QScrollArea):
             self.changed.emit(partial(operations.agent.trust, rate=self.rate.currentData()))
 
     def _on_call_opened(self, identity: str) -> None:
-        row = self._rows.get(identity)
-        if row is not None:
+        if (call := self.model.value(identity)) is not None:
             corner = self.calls.visualRect(self.calls.currentIndex()).bottomLeft()
-            self.call_opened.emit(places_of(row.call, self._items), self.calls.viewport().mapToGlobal(corner))
+            self.call_opened.emit(places_of(call, self._items), self.calls.viewport().mapToGlobal(corner))
 
     def _on_menu_requested(self, ids: list[str], where: QPoint) -> None:
-        for row in (self._rows[one] for one in ids[:1] if one in self._rows):
-            self.call_opened.emit(places_of(row.call, self._items), where)
+        if ids and (call := self.model.value(ids[0])) is not None:
+            self.call_opened.emit(places_of(call, self._items), where)
 
     def _on_pause_clicked(self) -> None:
         self.changed.emit(partial(operations.agent.trust, paused=self.pause.text() == self.tr("Pause")))

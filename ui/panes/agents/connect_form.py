@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from ui import operations, theme
+from ui.models.card_list_model import CardListModel
 from ui.models.cards import Badge, Card
-from ui.models.id_list_model import IdListModel
 from ui.panes.agents.agent_labels import LEVELS, trust_words
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -31,21 +31,10 @@ if TYPE_CHECKING:
 
     from app.agents.model import Agent
     from app.connections.model import ClientState, ConnectionPreview, ConnectionResult
-    from ui.bridge import Bridge
 
 WIDTH: Final = 760
 LIST_HEIGHT: Final = 166
 _SIGNS: Final = {"-": "danger", "+": "success", "@": "muted"}
-
-
-class _ClientRow:
-    """A program as the list model wants it: with an ``id``."""
-
-    __slots__ = ("client", "id")
-
-    def __init__(self, client: "ClientState") -> None:
-        self.id = client.name
-        self.client = client
 
 
 class ConnectForm(QWidget):
@@ -60,16 +49,15 @@ class ConnectForm(QWidget):
     closed = Signal(str)
     """The id of the agent to show, empty for none."""
 
-    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: dict[str, _ClientRow] = {}
         self._names: set[str] = set()
         self._preview: ConnectionPreview | None = None
         self._result: ConnectionResult | None = None
         page = QWidget(self)
         self._title = self._label("title", page)
         self._about = self._label("body muted", page)
-        self.model = IdListModel(self._fetch, bridge.start, self._card, self)
+        self.model = CardListModel(self._card, self)
         self.programs = CardList(self.tr("Programs"), page)
         self.programs.set_source(self.model)
         self.programs.chosen.connect(self._on_program_chosen)
@@ -119,15 +107,14 @@ class ConnectForm(QWidget):
         """
         self._names, self._preview, self._result = names, None, None
         ordered = sorted(clients, key=lambda one: (not one.is_connected, not one.is_installed))
-        self._rows = {one.name: _ClientRow(one) for one in ordered}
-        self.model.set_ids(self._rows)
-        self.model.put(list(self._rows.values()))
+        self.model.set_rows({client.name: client for client in ordered})
         self._title.setText(self.tr("Connect a program"))
         self._about.setText(
             self.tr("Keepsake adds itself to the program’s configuration. You see the change before it is written.")
         )
         free = [one.name for one in ordered if one.is_installed and not one.is_connected]
-        first = chosen if chosen in self._rows else free[0] if free else next(iter(self._rows), "")
+        ids = self.model.ids
+        first = chosen if chosen in ids else free[0] if free else next(iter(ids), "")
         self.choose(first)
         self.programs.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -193,14 +180,10 @@ class ConnectForm(QWidget):
 
     @property
     def _chosen(self) -> "ClientState | None":
-        row = self._rows.get(self.programs.current_id())
-        return row.client if row is not None else None
+        client: ClientState | None = self.model.value(self.programs.current_id())
+        return client
 
-    async def _fetch(self, ids: list[str]) -> list[_ClientRow]:
-        return [self._rows[one] for one in ids if one in self._rows]
-
-    def _card(self, row: _ClientRow) -> Card:
-        client = row.client
+    def _card(self, client: "ClientState") -> Card:
         if client.is_connected:
             words, badge = self.tr("The agent “{agent}”").format(agent=client.agent), self.tr("Connected")
             return Card(client.title, words, badges=(Badge(badge, "good", "check"),), icon="plug")

@@ -53,9 +53,9 @@ class AgentsPane(ReadingPane):
         super().__init__(bridge, actions, parent)
         self._open = ""
         self.listing = AgentList(bridge, self)
-        self.page = AgentPage(bridge, self)
+        self.page = AgentPage(self)
         self.form = NewAgentForm(self)
-        self.connect_form = ConnectForm(bridge, self)
+        self.connect_form = ConnectForm(self)
         self._empty = EmptyState(
             "bot",
             self.tr("No agents yet"),

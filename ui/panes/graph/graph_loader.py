@@ -55,7 +55,6 @@ class GraphLoader(QObject):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._request = 0
         self._scene: GraphScene | None = None
         self._drawn_last: tuple[Any, ...] = ()
         self.is_everyone = False
@@ -119,8 +118,7 @@ class GraphLoader(QObject):
 
     def load(self) -> None:
         """Ask for the graph; ``drawn`` tells when it is there."""
-        self._request += 1
-        self._work.refresh(self._load(self._request))
+        self._work.latest(self._load)
 
     def arrange(self) -> None:
         """Give all names that are not pinned another place."""
@@ -154,39 +152,33 @@ class GraphLoader(QObject):
             ]
             await self._bridge.call(operations.entity.place(positions=part, centre=centre, pinned=pinned))
 
-    async def _load(self, request: int) -> None:
+    async def _load(self) -> None:
         try:
             view = await self._ask()
         except KeepsakeError as error:
-            if request == self._request:
-                self.failed.emit(error)
-            return
-        if request != self._request:
+            self.failed.emit(error)
             return
         if view is None:
             self.runner.stop()
             self._scene = None
             self.emptied.emit()
-            await self._count_unread(request)
+            await self._count_unread()
             return
         centre = "" if self.is_everyone else self.centre
         # asyncio.to_thread wants a running loop, and qasync also takes a task's steps while none runs.
         scene = await asyncio.get_event_loop().run_in_executor(None, GraphScene, view, centre)
-        if request != self._request:
-            return
         self._scene = scene
         if not self.runner.start(scene):
             scene.is_drawn = True
             self._draw(scene)
-        await self._count_unread(request)
+        await self._count_unread()
 
-    async def _count_unread(self, request: int) -> None:
+    async def _count_unread(self) -> None:
         try:
             status = await self._bridge.call(operations.vault.status())
         except KeepsakeError:
             return  # the status line asks too, and says what is wrong with the vault
-        if request == self._request:
-            self.unread_counted.emit(status.pending_names)
+        self.unread_counted.emit(status.pending_names)
 
     async def _ask(self) -> GraphView | None:
         """Return the part of the graph to draw, ``None`` when no name is known."""

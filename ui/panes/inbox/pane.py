@@ -121,7 +121,7 @@ class InboxPane(ReadingPane):
     async def _load_night(self) -> None:
         runs: list[ScheduleRun] = await self.bridge.call(operations.schedule.runs(limit=RUNS))
         since = datetime.now(UTC) - NIGHT_LENGTH
-        known = await self.bridge.call(operations.upkeep.jobs())
+        known = await self.bridge.call(operations.upkeep.status())
         names = {one.id: job.title for job in known for one in job.schedules}
         recent = [
             run

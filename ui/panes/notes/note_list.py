@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.text import without_markup
-from app.errors import KeepsakeError
-from app.memories.model import KINDS, MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.model import KINDS, MemoryFilter, MemoryRow
 from ui import operations
 from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
@@ -89,11 +88,7 @@ class NoteList(FilteredList):
         head.setSpacing(Space.S)
         head.addWidget(HeaderRow(self.filter, [buttons], FILTER_MIN, self))
         self._head = head
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.list, 1)
+        self._lay_out(head)
 
     def _labels(self) -> ListLabels:
         orders = (
@@ -108,25 +103,20 @@ class NoteList(FilteredList):
     def _rows_call(self, ids: list[str]) -> "TypedCall[list[MemoryRow]]":
         return operations.note.rows(ids=ids)
 
-    async def _load(self, chosen: MemoryFilter, request: int) -> None:
-        try:
-            order: MemoryOrder = self._sorting.current
-            ids = await self._bridge.call(operations.note.ids(filter=chosen, order=order))
-        except KeepsakeError as error:
-            self._fail(error, request)
-            return
-        if not self._is_current(request):
-            return
+    async def _load(self) -> None:
+        chosen, order = self.current_filter, self._sorting.current
+        ids = await self._bridge.call(operations.note.ids(filter=chosen, order=order))
         # That the trash is empty is said once, beside the list.
         is_trash = chosen == MemoryFilter(deleted=True)
         nothing = "" if is_trash else self.tr("No note fits this filter.")
         self._show_ids(ids, nothing)
+        self._work.latest(self._count, chosen)
+
+    async def _count(self, chosen: MemoryFilter) -> None:
         facets: Facets = await self._bridge.call(operations.note.facets(filter=chosen))
-        if self._is_current(request):
-            self.counted.emit(facets)
+        self.counted.emit(facets)
         entities = await self._bridge.call(operations.note.entities(filter=chosen, limit=ENTITIES))
-        if self._is_current(request):
-            self.named.emit(entities)
+        self.named.emit(entities)
 
     def _card(self, row: MemoryRow) -> Card:
         badges = [Badge(f"#{tag}", "accent") for tag in row.tags[:_BADGES]]

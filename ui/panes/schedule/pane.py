@@ -66,7 +66,7 @@ class SchedulePane(ReadingPane):
         self._status: Any = None
         self._week = _monday(datetime.now().astimezone().date())
         self.listing = ScheduleList(bridge, self)
-        self.page = SchedulePage(bridge, self)
+        self.page = SchedulePage(self)
         self.editor = ScheduleEditor(bridge, self)
         self.week = WeekView(self)
         self._empty = EmptyState(
@@ -146,7 +146,7 @@ class SchedulePane(ReadingPane):
         self.do(self._load_week())
 
     async def _load_status(self) -> None:
-        jobs = await self.bridge.call(operations.upkeep.jobs())
+        jobs = await self.bridge.call(operations.upkeep.status())
         status = await self.bridge.call(operations.schedule.status())
         self._jobs = {one.id: job.name for job in jobs for one in job.schedules}
         self._status = status

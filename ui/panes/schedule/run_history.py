@@ -7,9 +7,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from ui import theme
+from ui.models.card_list_model import CardListModel
 from ui.models.cards import Badge, Card
 from ui.models.dates import format_number, full_date, short_date
-from ui.models.id_list_model import IdListModel
 from ui.panes.schedule.run_chart import RunChart
 from ui.panes.schedule.run_labels import change_words, duration, state_badge
 from ui.style.design_tokens import Space
@@ -23,21 +23,10 @@ if TYPE_CHECKING:
     from app.history.acts.model import Act
     from app.history.model import RunReport
     from app.schedule.model import ScheduleRun
-    from ui.bridge import Bridge
 
 LIST_HEIGHT = 190
 OUTPUT_HEIGHT = 180
 SHOWN_CHANGES = 50
-
-
-class _Row:
-    """A run as the list model wants it: with an ``id``."""
-
-    __slots__ = ("id", "run")
-
-    def __init__(self, run: "ScheduleRun") -> None:
-        self.id = run.run_id
-        self.run = run
 
 
 class RunHistory(QWidget):
@@ -48,14 +37,14 @@ class RunHistory(QWidget):
     changes_wanted = Signal(str)
     """Show what the run of this id changed, with ``show_changes``."""
 
-    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._runs: dict[str, _Row] = {}
+        self._runs: dict[str, ScheduleRun] = {}
         self._acts: dict[str, Act] = {}
         self._changes: dict[str, str] = {}
         """What the runs changed, a line for each change, as far as it is known."""
         self.chart = RunChart(self)
-        self._model = IdListModel(self._rows, bridge.start, self._card, self)
+        self._model = CardListModel(self._card, self)
         self.list = CardList(self.tr("Runs"), self)
         self.list.set_source(self._model)
         self._nothing = PlainLabel(self.tr("It has not run yet."), self)
@@ -97,9 +86,8 @@ class RunHistory(QWidget):
         kept = chosen or ("" if current == next(iter(self._runs), "") else current)
         self._acts = {act.id: act for act in acts}
         self._changes = {run.run_id: self._changes.get(run.run_id, "") for run in runs}
-        self._runs = {run.run_id: _Row(run) for run in runs}
-        self._model.set_ids(self._runs)
-        self._model.put(list(self._runs.values()))
+        self._runs = {run.run_id: run for run in runs}
+        self._model.set_rows(self._runs)
         self.chart.show_runs(runs)
         first = next(iter(self._runs), "")
         self.list.choose(kept if kept in self._runs else first, quiet=True)
@@ -114,13 +102,9 @@ class RunHistory(QWidget):
             lines.append(self.tr("… and {n} more").format(n=format_number(more)))
         self._changes[report.run_id] = "\n".join(lines)
         if report.run_id == self.list.current_id():
-            self._show_output(self._runs[report.run_id].run)
+            self._show_output(self._runs[report.run_id])
 
-    async def _rows(self, ids: list[str]) -> list[_Row]:
-        return [self._runs[one] for one in ids if one in self._runs]
-
-    def _card(self, row: _Row) -> Card:
-        run = row.run
+    def _card(self, run: "ScheduleRun") -> Card:
         text = run.output_summary or self.tr("No output")
         took = duration((run.finished_at - run.started_at).total_seconds())
         return Card(
@@ -139,8 +123,8 @@ class RunHistory(QWidget):
         return state_badge(run.status)
 
     def _show(self, identity: str) -> None:
-        row = self._runs.get(identity)
-        has_run = row is not None
+        run = self._runs.get(identity)
+        has_run = run is not None
         self._nothing.setVisible(not self._runs)
         self.list.setVisible(bool(self._runs))
         for widget in (self._about, self.output):
@@ -150,9 +134,8 @@ class RunHistory(QWidget):
         if act is not None:
             self.undo.setText(self.tr("Bring back") if act.is_to_redo else self.tr("Undo this run"))
             self.undo.setEnabled(act.is_to_redo or act.state != "undone")
-        if row is None:
+        if run is None:
             return
-        run = row.run
         parts = [full_date(run.started_at), self._badge(run).text]
         if run.turn_count and run.status != "skipped":
             words = self.tr("1 turn") if run.turn_count == 1 else self.tr("{n} turns")

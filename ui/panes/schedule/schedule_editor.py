@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -71,7 +71,6 @@ class ScheduleEditor(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._request = 0
         self._is_cadence_sound = False
         self.identity = ""
         self._drafts: dict[str, _Draft] = {}
@@ -107,8 +106,6 @@ class ScheduleEditor(QWidget):
         )
         self._about.setWordWrap(True)
         theme.set_type(self._about, "small muted")
-        self._timer = QTimer(self, singleShot=True, interval=CHECK_MS)
-        self._timer.timeout.connect(self._on_timer_timeout)
         self._arrange()
         self.cadence.changed.connect(self._on_edited)
         self.goal.textChanged.connect(self._on_edited)
@@ -257,26 +254,22 @@ class ScheduleEditor(QWidget):
         self._align_labels()
 
     def _on_edited(self) -> None:
-        self._timer.start()
+        self._work.after(CHECK_MS, self._check)
         self._refresh_save()
 
     def _refresh_save(self) -> None:
         is_own = self.goal.isVisibleTo(self)
         self.save.setEnabled(self._is_cadence_sound and (not is_own or bool(self.goal.toPlainText().strip())))
 
-    def _on_timer_timeout(self) -> None:
-        self._request += 1
-        self._work.start(self._check(cadence_of(self.cadence.fields), self._request))
+    def _check(self) -> None:
+        self._work.latest(self._preview, cadence_of(self.cadence.fields))
 
-    async def _check(self, cadence: Cadence, request: int) -> None:
+    async def _preview(self, cadence: Cadence) -> None:
         """Show the cadence in words with its next times, or what is wrong with it."""
         try:
             preview: Preview = await self._bridge.call(operations.schedule.preview(cadence=cadence, language=spoken()))
         except KeepsakeError as error:
-            if request == self._request:
-                self._show_check(error.message, is_sound=False)
-            return
-        if request != self._request:
+            self._show_check(error.message, is_sound=False)
             return
         now = datetime.now(UTC)
         words = cadence_words(cadence, preview.words)

@@ -3,61 +3,40 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.errors import KeepsakeError
 from ui import operations
 from ui.models.cards import Badge, Card
-from ui.models.id_list_model import IdListModel
+from ui.panes.loading_list import LoadingList
 from ui.panes.schedule.cadence_words import cadence_words
 from ui.panes.schedule.run_labels import last_words, next_words, schedule_title, state_badge
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.fields.search_box import SearchBox
 from ui.widgets.header_row import HeaderRow
-from ui.widgets.lists.list_view import CardList
-from ui.work import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.schedule.model import Schedule, ScheduleSearch
+    from app.schedule.model import Schedule
     from ui.bridge import Bridge
 
 LIMIT = 1000
 FILTER_MIN = 120
 
 
-class ScheduleList(QWidget):
+class ScheduleList(LoadingList):
     """Every schedule that fits the filter."""
 
-    loaded = Signal()
-    """The schedules arrived."""
-    failed = Signal(object)
-    """A ``KeepsakeError``."""
-
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._bridge = bridge
-        self._work = Work(self, bridge)
-        self._request = 0
+        super().__init__(bridge, parent)
+        self.list.setAccessibleName(self.tr("Schedules"))
         self._schedules: dict[str, Schedule] = {}
-        self.model = IdListModel(self._rows, bridge.start, self._card, self)
         self.filter = SearchBox(self.tr("Filter schedules"), self.tr("Filter by words"), parent=self)
         self.filter.searched.connect(self.load)
         self.new = icon_button("plus", self.tr("New schedule"), tint="accent", parent=self)
-        self.list = CardList(self.tr("Schedules"), self)
-        self.list.set_source(self.model)
-        self.list.retried.connect(self.load)
         head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
         head.addWidget(HeaderRow(self.filter, [[self.new]], FILTER_MIN, self))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.list, 1)
+        self._lay_out(head)
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
@@ -72,31 +51,13 @@ class ScheduleList(QWidget):
         """Return what the schedules are called, by their ids."""
         return {identity: schedule_title(one) for identity, one in self._schedules.items()}
 
-    def load(self) -> None:
-        """Fetch the schedules again; the old ones show until they arrive."""
-        self._request += 1
-        self._work.refresh(self._load(self._request))
-
-    async def _load(self, request: int) -> None:
+    async def _load(self) -> None:
         text = self.filter.text().strip()
-        try:
-            found: ScheduleSearch = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
-        except KeepsakeError as error:
-            if request == self._request and not self.list.show_failure(error.message):
-                self.failed.emit(error)
-            return
-        if request != self._request:
-            return
+        found = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
         ordered = sorted(found.schedules, key=lambda one: one.is_built_in)
         self._schedules = {one.id: one for one in ordered}
         self.list.set_empty_text(self.tr("No schedule fits this filter.") if text else "")
-        self.list.clear_failure()
-        self.model.set_ids(self._schedules)
-        self.model.put(ordered)
-        self.loaded.emit()
-
-    async def _rows(self, ids: list[str]) -> "Sequence[Schedule]":
-        return [self._schedules[one] for one in ids if one in self._schedules]
+        self.model.set_rows(self._schedules)
 
     def _card(self, row: "Schedule") -> Card:
         now = datetime.now(UTC)

@@ -22,7 +22,6 @@ from ui.widgets.reading_column import ReadingColumn
 if TYPE_CHECKING:
     from app.history.acts.model import Act
     from app.schedule.model import Preview, Schedule, ScheduleRun
-    from ui.bridge import Bridge
 
 WIDTH = 760
 SHOWN_CHANGES = 12
@@ -40,7 +39,7 @@ class SchedulePage(PageArea):
     """Erase it for ever."""
     plan_requested = Signal()
 
-    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         page = QWidget(self)
         page.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
@@ -57,7 +56,7 @@ class SchedulePage(PageArea):
         self._plan_text = self._label("body muted")
         self.look = text_button(self.tr("Show what it would do now"), icon_name="eye", parent=page)
         self._forecast = self._label("body muted")
-        self.history = RunHistory(bridge, page)
+        self.history = RunHistory(page)
         self._plan_card = self._card(self.tr("Before it runs"), [self._plan_text, self._forecast, self.look])
         buttons = FlowLayout(spacing=Space.S)
         for button in (self.run, self.switch, self.edit, self.delete, self.erase):

@@ -1,6 +1,5 @@
 """The Search pane: ask, narrow by facets, see why, open."""
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
@@ -40,6 +39,7 @@ from ui.widgets.lists.facet_tree import FacetTree
 from ui.widgets.splitter import PaneSplitter, hairline
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Sequence
 
     from app.changes import ChangeSet
@@ -66,7 +66,6 @@ class SearchPane(ReadingPane):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self._request = 0
         self._asking: asyncio.Task[Any] | None = None
         self._page = self._limit = LIMIT
         self._found: Found | None = None
@@ -359,11 +358,10 @@ class SearchPane(ReadingPane):
 
     def _search(self, text: str) -> None:
         """Ask; what is shown stays until the first answer."""
-        self._request += 1
         self._text = text
         self._delay.stop()
-        if self._asking is not None:
-            self._asking.cancel()  # the engine is to answer what is typed now
+        for overtaken in (self._ask, self._parse):
+            self.work.cancel(overtaken)  # the engine is to answer what is typed now
         if not text.strip():
             self.history.remember(self._answered)  # so that there is a way back
             self._found, self._asking, self._answered, self._counted = None, None, "", ""
@@ -376,7 +374,8 @@ class SearchPane(ReadingPane):
         self._mark_outdated(text)
         self._delay.start()
         asking = {"query": text, "limit": self._limit, "recipe": self._ranking.recipe}
-        self._asking = self.work.start(self._ask(asking, self._request))
+        self._asking = self.work.latest(self._ask, asking)
+        self.work.latest(self._parse, text)
 
     def _mark_outdated(self, text: str) -> None:
         """Dim what answers another question than ``text``, and say that an answer is looked for."""
@@ -387,51 +386,37 @@ class SearchPane(ReadingPane):
             self._summary.show_found(self._found, settled=not self._delay.isActive())
         self.results.set_outdated(is_other)
 
-    async def _ask(self, asking: dict[str, Any], request: int) -> None:
-        """Explain at once, answer by words at once, then answer in full."""
-        parsing = self.work.refresh(self._parse(asking["query"], request))
+    async def _ask(self, asking: dict[str, Any]) -> None:
+        """Answer by words at once, then answer in full."""
         try:
             if asking["limit"] == self._page:
                 first: Found = await self.bridge.call(operations.memory.search(**asking, legs=_WORDS))
-                if self._is_current(request):
-                    self._show(first, settled=False)
+                self._show(first, settled=False)
             found: Found = await self.bridge.call(operations.memory.search(**asking))
-            if self._is_current(request):
-                self._show(found, settled=True)
-                await self._count_months(found.query, request)
-        except asyncio.CancelledError:
-            parsing.cancel()
-            raise
+            self._show(found, settled=True)
+            await self._count_months(found.query)
         except KeepsakeError as error:
-            if self._is_current(request):
-                self._delay.stop()
-                self._is_enter_pending = False
-                self._summary.show_text(error.message, wrong=True)
-        finally:
-            await parsing
+            self._delay.stop()
+            self._is_enter_pending = False
+            self._summary.show_text(error.message, wrong=True)
 
-    async def _parse(self, text: str, request: int) -> None:
+    async def _parse(self, text: str) -> None:
         try:
             query: Query = await self.bridge.call(operations.memory.parse(query=text))
         except KeepsakeError:
             return  # the search itself says what is wrong
-        if self._is_current(request):
-            self.explanation.show_query(query)
-            self._facet_filter.show_query(query)
-            self.timeline.show_query(query)
+        self.explanation.show_query(query)
+        self._facet_filter.show_query(query)
+        self.timeline.show_query(query)
 
-    async def _count_months(self, query: Query, request: int) -> None:
+    async def _count_months(self, query: Query) -> None:
         """Count all matches by month, once for each search; dates do not change that."""
         undated = with_month(query.text, "")
         if undated == self._counted:
             return
         months: list[MonthCount] = await self.bridge.call(operations.memory.months(query=undated))
-        if self._is_current(request):
-            self._counted = undated
-            self.timeline.show_months(months, query)
-
-    def _is_current(self, request: int) -> bool:
-        return request == self._request
+        self._counted = undated
+        self.timeline.show_months(months, query)
 
     def _show(self, found: Found, *, settled: bool) -> None:
         afresh = self._found is None or self._answered != self._text

@@ -10,8 +10,8 @@ from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.retrieval.model import Hit
+from ui.models.card_list_model import Role
 from ui.models.dates import day_heading, format_number
-from ui.models.id_list_model import Role
 from ui.panes.labels import kind_label
 from ui.panes.search import snippet_layout
 from ui.panes.search.hit_painter import GroupHeading, HitPainter, MoreRow, Row, date_word, known_words

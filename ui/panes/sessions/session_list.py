@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.text import without_markup
-from app.errors import KeepsakeError
 from app.sessions.model import Session, SessionFilter, SessionOrder
 from ui import operations
 from ui.models.cards import Badge, Card
@@ -100,11 +99,7 @@ class SessionList(FilteredList):
         head.addLayout(first)
         head.addWidget(self._agents)
         head.addWidget(self.filter_chip)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.list, 1)
+        self._lay_out(head)
 
     def _labels(self) -> ListLabels:
         orders = (
@@ -120,20 +115,15 @@ class SessionList(FilteredList):
     def _rows_call(self, ids: list[str]) -> "TypedCall[list[Session]]":
         return operations.session.rows(ids=ids)
 
-    async def _load(self, chosen: SessionFilter, request: int) -> None:
-        is_grouped, call = self._grouped.isChecked(), self._bridge.call
+    async def _load(self) -> None:
+        chosen, is_grouped, call = self.current_filter, self._grouped.isChecked(), self._bridge.call
         order: SessionOrder = self._sorting.current
-        try:
-            ids = await call(operations.session.ids(filter=chosen, order=order))
-            groups = await call(operations.session.groups(filter=chosen, order=order)) if is_grouped else []
-            agents = await call(operations.session.agents())
-        except KeepsakeError as error:
-            self._fail(error, request)
-            return
-        if self._is_current(request):
-            self._show_agents(agents)
-            self._show_ids(ids, self.tr("No conversation fits this filter."))
-            self.list.set_groups([(self._heading(group.name, order), group.count) for group in groups])
+        ids = await call(operations.session.ids(filter=chosen, order=order))
+        groups = await call(operations.session.groups(filter=chosen, order=order)) if is_grouped else []
+        agents = await call(operations.session.agents())
+        self._show_agents(agents)
+        self._show_ids(ids, self.tr("No conversation fits this filter."))
+        self.list.set_groups([(self._heading(group.name, order), group.count) for group in groups])
 
     def _heading(self, name: str, order: str) -> str:
         if order == "agent":

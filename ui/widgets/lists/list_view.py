@@ -19,7 +19,7 @@ from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QPainter, QResizeE
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QToolTip, QWidget
 
 from ui import theme
-from ui.models.id_list_model import IdListModel, Role
+from ui.models.card_list_model import CardListModel, Role
 from ui.style.design_tokens import Space
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.lists.card_painter import CardPainter
@@ -64,7 +64,7 @@ class CardList(RowView):
         self._typed_at = QElapsedTimer()
         self.doubleClicked.connect(self._on_double_clicked)
 
-    def set_source(self, model: IdListModel) -> None:
+    def set_source(self, model: CardListModel) -> None:
         """Show ``model``."""
         self.setModel(model)
         model.modelAboutToBeReset.connect(self._on_model_about_to_be_reset)
@@ -227,10 +227,10 @@ class CardList(RowView):
             self._anchor = self._source().ids[next(part.start for part in ranges if part)]
         self.selection_changed.emit(count)
 
-    def _source(self) -> IdListModel:
+    def _source(self) -> CardListModel:
         model = self.model()
-        if not isinstance(model, IdListModel):
-            raise TypeError("A CardList shows an IdListModel")
+        if not isinstance(model, CardListModel):
+            raise TypeError("A CardList shows an CardListModel")
         return model
 
     def _top_of(self, row: int) -> int:

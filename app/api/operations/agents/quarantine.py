@@ -7,7 +7,6 @@ from app.agents.service import AgentService
 from app.api.caller import Caller
 from app.api.moments import begin_of, end_of
 from app.api.registry import operation
-from app.api.tracked_job import tracked_job
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
 from app.errors import NotFoundError
@@ -93,7 +92,7 @@ async def hidden(engine: Engine, caller: Caller, name: str) -> list[QuarantinedI
 @contextmanager
 def _announced(engine: Engine, caller: Caller, title: str, unit: str, job: str) -> Iterator[Job]:
     """List a job, and announce what it did before it failed."""
-    with tracked_job(engine, title, unit, job) as work:
+    with engine.jobs.running(title, unit, job) as work:
         try:
             yield work
         except BaseException:

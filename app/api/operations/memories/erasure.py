@@ -51,9 +51,7 @@ async def forget_forever(
             as damaged or replaced: ``keep``, ``rewrite`` each without them, or ``delete``.
         job: An id of the caller's own to watch it by.
     """
-    work = engine.jobs.begin("Forgetting for ever", "rows", job)
-    state = "failed"
-    try:
+    with engine.jobs.running("Forgetting for ever", "rows", job) as work:
         only_theirs = await engine.store.read(lambda connection: mentioned_only_by(connection, ids, sessions))
         done = await engine.erasure.forget(
             ids,
@@ -64,9 +62,7 @@ async def forget_forever(
             progress=lambda removed: work.advance(removed, None),
         )
         await engine.attachments.remove(only_theirs, backups=backups != "keep")
-        state = "finished"
-    finally:
-        engine.jobs.end(work, state)
+        work.outcome = "finished"  # it cannot be cancelled
     return done
 
 

@@ -4,7 +4,6 @@ from typing import Final
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation
-from app.api.tracked_job import tracked_job
 from app.changes import Area, Changed, ChangeSet
 from app.engine import Engine
 from app.evaluation.model import ModelComparison
@@ -101,7 +100,7 @@ async def compare(
         recipe: How words and meaning are weighed; the setting ``search.recipe`` when left out.
         job: An id of the caller's own to watch and cancel it by.
     """
-    with tracked_job(engine, "Comparing models", "questions", job) as work:
+    with engine.jobs.running("Comparing models", "questions", job) as work:
         return await engine.evaluation.comparison.models(
             other, recipe or engine.config.text("search.recipe"), questions, work
         )

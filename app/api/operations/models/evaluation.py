@@ -5,7 +5,6 @@ The questions stay on this machine and are never exported.
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation
-from app.api.tracked_job import tracked_job
 from app.changes import Changed
 from app.engine import Engine
 from app.evaluation.model import BenchmarkRun, Judgement
@@ -37,7 +36,7 @@ async def run(
         job: An id of the caller's own to watch and cancel it by.
     """
     chosen = recipe or engine.config.text("search.recipe")
-    with tracked_job(engine, "Testing the search", "questions", job) as work:
+    with engine.jobs.running("Testing the search", "questions", job) as work:
         return await engine.evaluation.benchmark.run(chosen, model or "", questions, seed, work, caller.name)
 
 

@@ -1,13 +1,12 @@
 """Operations during a conversation: scratchpad, working memory, appends without waiting."""
 
 from app.api.caller import Caller
-from app.api.operations.sessions.summaries import check_range
 from app.api.registry import operation
-from app.api.session_access import conversation, owner_of, partner, writer_of
+from app.api.session_access import owner_of, partner, writer_of
 from app.changes import Changed
 from app.engine import Engine
 from app.sessions.capture.write_behind import Accepted
-from app.sessions.model import Message, NewMessage
+from app.sessions.model import NewMessage
 from app.sessions.scratchpad import Scratchpad
 from app.sessions.service import NewSession
 
@@ -68,20 +67,6 @@ async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
         session: The conversation's id.
     """
     return await engine.sessions.scratchpads.clear(session, caller.name, owner_of(caller))
-
-
-@operation("session.working", trust="inner", sentence="Looked at conversations")
-async def working(engine: Engine, caller: Caller, session: str, n: int | None = None) -> list[Message]:
-    """Return the latest messages of a conversation from memory, oldest first.
-
-    They are as up to date as the vault.
-
-    Args:
-        session: The conversation's id.
-        n: How many; as many as are held (``sessions.working_turns``) when left out, and never more.
-    """
-    check_range("n", n, 0)
-    return await engine.sessions.working_memory.recent(await conversation(engine, caller, session), n)
 
 
 @operation(

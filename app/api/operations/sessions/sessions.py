@@ -107,7 +107,7 @@ async def recent(engine: Engine, caller: Caller, session: str, n: Count = 20) ->
         session: Its id.
         n: How many.
     """
-    return await engine.sessions.service.messages(await conversation(engine, caller, session), limit=n, newest=True)
+    return await engine.sessions.working_memory.recent(await conversation(engine, caller, session), n)
 
 
 @operation("session.messages", trust="inner", sentence="Looked at conversations")

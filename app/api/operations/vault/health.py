@@ -2,7 +2,6 @@
 
 from app.api.caller import Caller
 from app.api.registry import operation
-from app.api.tracked_job import tracked_job
 from app.changes import Changed
 from app.engine import Engine
 from app.upkeep.health.model import FindingId, HealthFix, HealthReport
@@ -49,5 +48,5 @@ async def fix(engine: Engine, caller: Caller, finding: FindingId, job: str = "")
         finding: The finding, as vault.health has it.
         job: An id of the caller's own to watch and cancel it by.
     """
-    with tracked_job(engine, f"Fixing {finding}", "items", job) as work:
+    with engine.jobs.running(f"Fixing {finding}", "items", job) as work:
         return await engine.health.fix(finding, work)

@@ -24,8 +24,8 @@ Hours = Annotated[int, msgspec.Meta(ge=1, le=168)]
 
 
 @dataclass(frozen=True, slots=True)
-class UpkeepJobInfo:
-    """A job of upkeep with its schedules.
+class UpkeepJobStatus:
+    """State of a job of upkeep.
 
     Args:
         name: Its name, such as ``decay``.
@@ -33,6 +33,9 @@ class UpkeepJobInfo:
         goal: What it does, in a sentence.
         enabled: Whether the settings let it run by itself.
         schedules: When it runs.
+        running: Its progress while it runs.
+        last_run: Its latest run that took place, with what it said.
+        counts: How many changes of each kind that run made that still stand.
     """
 
     name: str
@@ -40,34 +43,14 @@ class UpkeepJobInfo:
     goal: str
     enabled: bool
     schedules: tuple[Schedule, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class UpkeepJobStatus:
-    """State of a job of upkeep.
-
-    Args:
-        name: Its name, such as ``decay``.
-        title: Its title, for a person.
-        enabled: Whether the settings let it run by itself.
-        running: Its progress while it runs.
-        last_run: Its latest run that took place, with what it said.
-        counts: How many changes of each kind that run made that still stand.
-        next_run_at: When it runs next; ``None`` while it is paused.
-    """
-
-    name: str
-    title: str
-    enabled: bool
     running: Progress | None = None
     last_run: ScheduleRun | None = None
     counts: dict[str, int] = field(default_factory=dict)
-    next_run_at: datetime | None = None
 
 
 @operation("upkeep.status", trust="full", sentence="Looked at upkeep")
 async def status(engine: Engine, caller: Caller) -> list[UpkeepJobStatus]:
-    """Return the state of each job of upkeep: progress, latest run and next run."""
+    """Return each job of upkeep with its schedules, its progress and its latest run."""
     await _install(engine)
     return [await _status(engine, job) for job in engine.upkeep_jobs.all()]
 
@@ -84,29 +67,12 @@ async def changes(engine: Engine, caller: Caller, run_id: str, limit: Count = 50
     return await engine.undo.run_reader.changes(run_id, limit, cursor)
 
 
-@operation("upkeep.jobs", trust="full", sentence="Looked at upkeep")
-async def list_jobs(engine: Engine, caller: Caller) -> list[UpkeepJobInfo]:
-    """Return the jobs of upkeep, with when each runs."""
-    await _install(engine)
-    service = engine.schedules.service
-    return [
-        UpkeepJobInfo(
-            job.name,
-            job.title,
-            job.goal,
-            job.is_enabled(),
-            tuple([await service.get(identity) for identity in schedule_ids(job)]),
-        )
-        for job in engine.upkeep_jobs.all()
-    ]
-
-
 @operation("upkeep.plan", trust="full", sentence="Looked at upkeep")
 async def plan(engine: Engine, caller: Caller, job: str) -> UpkeepPlan:
     """Return what a job would change now; changes nothing.
 
     Args:
-        job: The name of the job, as upkeep.jobs has it.
+        job: The name of the job, as upkeep.status has it.
     """
     return await engine.upkeep_jobs.named(job).plan()
 
@@ -120,7 +86,7 @@ async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     What it changed is undone with memory.undo and the id of the run.
 
     Args:
-        job: The name of the job, as upkeep.jobs has it.
+        job: The name of the job, as upkeep.status has it.
     """
     found = engine.upkeep_jobs.named(job)
     await _install(engine)
@@ -137,7 +103,7 @@ async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     What it did so far stays and can be undone.
 
     Args:
-        job: The name of the job, as upkeep.jobs has it.
+        job: The name of the job, as upkeep.status has it.
     """
     found = engine.upkeep_jobs.named(job)
     running = [claim for claim in await engine.schedules.service.claims() if claim.schedule_id in schedule_ids(found)]
@@ -200,6 +166,5 @@ async def _status(engine: Engine, job: UpkeepJob) -> UpkeepJobStatus:
     runs = [run for identity in ids for run in await service.runs(identity, _RECENT) if run.status != "skipped"]
     last = max(runs, key=lambda run: run.started_at, default=None)
     counts = {} if last is None else (await engine.undo.run_reader.changes(last.run_id, 1)).counts
-    schedules = [await service.get(identity) for identity in ids]
-    times = [one.next_run_at for one in schedules if one.status == "active" and one.next_run_at is not None]
-    return UpkeepJobStatus(job.name, job.title, job.is_enabled(), running, last, counts, min(times, default=None))
+    schedules = tuple([await service.get(identity) for identity in ids])
+    return UpkeepJobStatus(job.name, job.title, job.goal, job.is_enabled(), schedules, running, last, counts)

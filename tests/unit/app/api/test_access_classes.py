@@ -37,7 +37,7 @@ CLASSES = {
         session.find session.get session.length session.memories session.messages
         session.recent session.restore session.scratchpad.clear
         session.scratchpad.read session.scratchpad.write session.summary.get session.summary.roll
-        session.summary.set session.working tag.merge tag.rename
+        session.summary.set tag.merge tag.rename
     """,
     # Works on all of the vault: only for callers that read every store.
     "full": """
@@ -51,7 +51,7 @@ CLASSES = {
         session.forget_many
         saved_search.delete saved_search.list saved_search.order saved_search.rename saved_search.save
         session.groups session.memory_counts
-        reflection.preview session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan
+        reflection.preview session.rename session.rows settings.check settings.list upkeep.plan
         upkeep.status vault.settle vault.stats vault.status
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.

@@ -153,7 +153,7 @@ def test_nothing_is_left_in_the_bytes_and_all_else_is_as_it_was(host: Host) -> N
     with pytest.raises(NotFoundError):
         host.ask("note.get", id=ids["note"])
     with pytest.raises(NotFoundError):
-        host.ask("session.working", session="secret")
+        host.ask("session.recent", session="secret")
     assert [hit.title for hit in host.ask("memory.search", query="heron", recipe="words").hits] == ["Kept"]
     assert host.ask("memory.search", query="marmaladefjord7 秘密花园", recipe="words").hits == ()
 

@@ -1,6 +1,7 @@
 """Model of a person's devices: logs of changes in memory, and an exchange that keeps the lanes of all."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -72,6 +73,8 @@ class Device:
         self.seqs: dict[str, list[Dot]] = {}
         """Of each conversation its messages in order of arrival: the local numbers."""
         self.lane = number * 1_000
+        self.lanes = {self.lane}
+        """The lanes that it writes or wrote."""
         self.n = 0
 
     def fold(self, changes: Collection[Change]) -> FoldedRow:
@@ -106,6 +109,8 @@ class Device:
         if event == ERASE:
             change = replace(change, before=None)
         self._put(change)
+        if before is None and kind in ("memory", "entity"):
+            assert self.state(kind, target) == after, "what was written is what is there"
         return change
 
     def edit(self, at_ms: int, target: str, *, kind: str = "memory", event: str = "UPDATE", **fields: Any) -> Change:
@@ -116,11 +121,15 @@ class Device:
 
     def apply(self, change: Change) -> None:
         """Take in a change of another lane."""
-        row = (change.target_kind, change.target)
-        if row in self.folded and self.folded[row].is_erased and change.event != ERASE:
-            change = without_states(change)
+        for erasure in self.rows.get((change.target_kind, change.target), ()):
+            if erasure.event == ERASE:
+                change = self.forgotten(change, erasure)
         self.hlc = max(self.hlc, change.place.hlc)
         self._put(change)
+
+    def forgotten(self, change: Change, erasure: Change) -> Change:
+        """Return what an erasure leaves of a change of its row."""
+        return change if change.event == ERASE else replace(change, before=None, after=None, event=GONE)
 
     def _put(self, change: Change) -> None:
         row = (change.target_kind, change.target)
@@ -129,7 +138,7 @@ class Device:
         changes = self.rows.setdefault(row, [])
         changes.append(change)
         if change.event == ERASE:
-            changes[:] = [one if one.event == ERASE else without_states(one) for one in changes]
+            changes[:] = [self.forgotten(one, change) for one in changes]
             self.log.update((dot(one), one) for one in changes)
         if change.target_kind == "message" and change.event == "ADD":
             self.seqs.setdefault(change.target.split("#")[0], []).append(dot(change))
@@ -157,30 +166,36 @@ class Device:
         return all(self.seen.get(other, 0) >= n for other, n in seen.items() if other not in (lane, self.lane))
 
     def push(self, lanes: dict[int, list[Change]]) -> None:
-        """Put what this device wrote into the exchange, which never replaces what it has."""
+        """Put what this device wrote into the exchange, which never replaces what it has.
+
+        Of what is forgotten for ever the device leaves the names alone.
+        """
+        for own in self.lanes & set(lanes):
+            lanes[own][:] = [
+                self.log[dot(one)] if dot(one) in self.log and self.log[dot(one)].event == GONE else one
+                for one in lanes[own]
+            ]
         lane = lanes.setdefault(self.lane, [])
         lane.extend(self.log[self.lane, n] for n in range(len(lane) + 1, self.n + 1))
 
-    def backup(self) -> dict[str, Any]:
-        """Return a copy of all but the lane's name, which is kept outside of the vault."""
-        return {
-            "hlc": self.hlc,
-            "log": dict(self.log),
-            "seen": dict(self.seen),
-            "rows": {row: list(changes) for row, changes in self.rows.items()},
-            "folded": dict(self.folded),
-            "seqs": {session: list(dots) for session, dots in self.seqs.items()},
-        }
+    def backup(self) -> "Device":
+        """Return a copy of the vault."""
+        made = copy(self)
+        made.log, made.seen, made.folded = dict(self.log), dict(self.seen), dict(self.folded)
+        made.rows = {row: list(changes) for row, changes in self.rows.items()}
+        made.seqs = {session: list(dots) for session, dots in self.seqs.items()}
+        return made
 
-    def restore(self, backup: Mapping[str, Any]) -> None:
-        """Put a backup back: what is written from now on is a new lane."""
-        vars(self).update(backup)
+    def restore(self, backup: "Device") -> None:
+        """Put a backup back: what is written from now on is a new lane, whose name is kept outside of the vault."""
+        kept = {"skew_ms": self.skew_ms, "lane": self.lane, "n": self.n, "lanes": self.lanes}
+        vars(self).update(vars(backup.backup()) | kept)
+        self.begin_lane()
+
+    def begin_lane(self) -> None:
+        """Write a new lane from now on."""
         self.lane, self.n = self.lane + 1, 0
-
-
-def without_states(change: Change) -> Change:
-    """Return what is left of a change when its row is forgotten for ever."""
-    return replace(change, before=None, after=None, event=GONE)
+        self.lanes = {*self.lanes, self.lane}
 
 
 def exchange(*devices: Device) -> None:

@@ -281,6 +281,18 @@ def test_an_undo_takes_back_its_change_alone(pair: tuple[Device, Device]) -> Non
     assert row(pair).state == edited.after
 
 
+def test_the_undo_of_a_deletion_keeps_the_newer_text(pair: tuple[Device, Device]) -> None:
+    one, other = pair
+    edit(one, content="title\nnew\nend")
+    delete(one)
+    deleted = delete(other)
+    exchange(*pair)
+    undone = one.write(next(TIMES), "memory", "m", "RESTORE", deleted.before, undoes=(2_000, deleted.place.n))
+    folded = row(pair)
+    assert folded.state == undone.after
+    assert [kept.text for kept in folded.kept] == ["title\nnew\nend"]
+
+
 def test_two_undos_of_one_change_are_one(pair: tuple[Device, Device]) -> None:
     one, other = pair
     begun = one.state("memory", "m")

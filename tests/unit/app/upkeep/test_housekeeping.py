@@ -43,7 +43,7 @@ def host(vault: Path, clock: SetClock) -> Iterator[Host]:
 
 
 def test_a_run_on_request_verifies_the_latest_backup(host: Host) -> None:
-    (job,) = [one for one in host.ask("upkeep.jobs") if one.name == "housekeeping"]
+    (job,) = [one for one in host.ask("upkeep.status") if one.name == "housekeeping"]
     assert job.enabled
     assert [one.id for one in job.schedules] == ["sch-housekeeping"]
     assert "no backup" in host.ask("upkeep.plan", job="housekeeping").notes[0]

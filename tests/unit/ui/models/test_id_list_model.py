@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.errors import KeepsakeError
+from ui.models.card_list_model import Role
 from ui.models.cards import Badge, Card
-from ui.models.id_list_model import PAGE, IdListModel, Role
+from ui.models.id_list_model import PAGE, IdListModel
 
 
 @dataclass

@@ -5,7 +5,7 @@ from ui.shell.job_sentences import followed, job_sentence
 
 
 def test_every_job_of_upkeep_has_a_sentence(host: Host) -> None:
-    for job in host.ask("upkeep.jobs"):
+    for job in host.ask("upkeep.status"):
         assert job_sentence(job.title) != job.title
         assert not job_sentence(job.title).endswith(".")
 

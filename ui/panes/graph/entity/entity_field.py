@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QLineEdit, QWidget
 
@@ -44,7 +44,6 @@ class EntityField(QLineEdit):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._request = 0
         self._offered = ""
         self.chosen: EntityRow | None = None
         self.without = ""
@@ -61,8 +60,6 @@ class EntityField(QLineEdit):
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._popup.activated.connect(self._take)
         self._popup.clicked.connect(self._take)
-        self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._timer.timeout.connect(self._on_timer_timeout)
         self.textEdited.connect(self._on_text_edited)
 
     def pick(self, row: EntityRow) -> None:
@@ -80,8 +77,8 @@ class EntityField(QLineEdit):
             index = self._popup.currentIndex()
             self._take(index if index.isValid() else self._completer.completionModel().index(0, 0))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.text().strip():
-            self._timer.stop()
-            self._work.refresh(self._look_up(pick_first=True))
+            self._work.cancel(self._on_pause)
+            self._work.latest(self._look_up, pick_first=True)
         elif key == Qt.Key.Key_Escape:
             if not self.text():
                 self.left.emit()
@@ -94,25 +91,22 @@ class EntityField(QLineEdit):
 
     def _on_text_edited(self) -> None:
         self.chosen = None
-        self._timer.start()
+        self._work.after(PAUSE_MS, self._on_pause)
 
-    def _on_timer_timeout(self) -> None:
+    def _on_pause(self) -> None:
         self.typed.emit(self.text().strip())
         if self.text().strip():
-            self._work.refresh(self._look_up())
+            self._work.latest(self._look_up)
         else:
-            self._request += 1
+            self._work.cancel(self._look_up)
             self._popup.hide()
 
     async def _look_up(self, *, pick_first: bool = False) -> None:
-        self._request += 1
-        request, text = self._request, self.text().strip()
+        text = self.text().strip()
         try:
             rows = await self._bridge.call(operations.entity.list(filter=EntityFilter(text=text), limit=LIMIT))
         except KeepsakeError:
             rows = []
-        if request != self._request:
-            return
         rows = [row for row in rows if row.id != self.without]
         self._offered = text
         if pick_first and rows:

@@ -53,7 +53,6 @@ class EntityPage(PageArea):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._request = 0
         self._info: EntityInfo | None = None
         self.form: EntityForm | None = None
         self.setAccessibleName(self.tr("Page of the chosen name"))
@@ -79,13 +78,13 @@ class EntityPage(PageArea):
 
     def show_entity(self, identity: str, as_of: datetime | None = None) -> None:
         """Show an entity, now or as of a time; nothing when the id is empty."""
-        self._request += 1
-        if not identity:
+        if identity:
+            self._work.latest(self._load, identity, as_of)
+        else:
+            self._work.cancel(self._load)
             self._fill(None)
-            return
-        self._work.start(self._load(identity, as_of, self._request))
 
-    async def _load(self, identity: str, as_of: datetime | None, request: int) -> None:
+    async def _load(self, identity: str, as_of: datetime | None) -> None:
         try:
             info = await self._bridge.call(operations.entity.info(id=identity, limit=LIMIT, as_of=as_of))
         except NotFoundError:
@@ -93,8 +92,7 @@ class EntityPage(PageArea):
         except KeepsakeError as error:
             self.failed.emit(error)
             return
-        if request == self._request:
-            self._fill(info)
+        self._fill(info)
 
     # --- building ---
 

@@ -81,7 +81,6 @@ class WhyNotDialog(BaseDialog):
         self._bridge = bridge
         self._work = Work(self, bridge)
         self._asking: dict[str, Any] = {"query": query, "recipe": recipe, "limit": min(limit, LONGEST)}
-        self._request = 0
         self._better = ""
         self.body.addWidget(
             note(
@@ -122,10 +121,10 @@ class WhyNotDialog(BaseDialog):
             self.items.setCurrentIndex(self.source.index(max(0, self.items.currentIndex().row())))
 
     def _on_box_searched(self, text: str) -> None:
-        self._request += 1
-        self._work.refresh(self._offer(text.strip(), self._request))
+        self._work.cancel(self._explain)
+        self._work.latest(self._offer, text.strip())
 
-    async def _offer(self, text: str, request: int) -> None:
+    async def _offer(self, text: str) -> None:
         """List matching conversations and memories, the latest where nothing is typed."""
         call = self._bridge.call
         try:
@@ -140,11 +139,9 @@ class WhyNotDialog(BaseDialog):
                 deleted = MemoryFilter(text=text, deleted=True)
                 found += map(self._memory, await call(operations.note.list(filter=deleted, limit=MOST)))
         except KeepsakeError as error:
-            if self._is_current(request):
-                self.answer.setText(error.message)
+            self.answer.setText(error.message)
             return
-        if self._is_current(request):
-            self._show(list({one.id: one for one in found}.values()))
+        self._show(list({one.id: one for one in found}.values()))
 
     def _session(self, one: "Session") -> _Item:
         return _Item(one.id, display_title(one.title, one.preview, self.tr("Untitled")), "messages-square")
@@ -165,25 +162,23 @@ class WhyNotDialog(BaseDialog):
         if not index.isValid():
             self.answer.setText("")
             return
-        self._request += 1
         self.answer.setText(self.tr("Looking…"))
-        self._work.start(self._explain(self.source.rows[index.row()].id, self._request))
+        self._work.cancel(self._offer)
+        self._work.latest(self._explain, self.source.rows[index.row()].id)
 
-    async def _explain(self, identity: str, request: int) -> None:
+    async def _explain(self, identity: str) -> None:
         try:
             found: Explanation = await self._bridge.call(operations.search.explain(id=identity, **self._asking))
         except KeepsakeError as error:
-            if self._is_current(request):
-                self.answer.setText(error.message)
+            self.answer.setText(error.message)
             return
-        if self._is_current(request):
-            self.answer.setText(why_not_sentence(found))
-            is_message = "#" in found.id and "#" not in identity
-            about = self.tr("This is about the message of the conversation that fits best.")
-            better = found.remedies[0].query if found.remedies else ""
-            instead = self.tr("This search shows it: {query}").format(query=excerpt(better, LONGEST)) if better else ""
-            self.hint.setText("\n".join(part for part in (about if is_message else "", instead) if part))
-            self._offer_better(better)
+        self.answer.setText(why_not_sentence(found))
+        is_message = "#" in found.id and "#" not in identity
+        about = self.tr("This is about the message of the conversation that fits best.")
+        better = found.remedies[0].query if found.remedies else ""
+        instead = self.tr("This search shows it: {query}").format(query=excerpt(better, LONGEST)) if better else ""
+        self.hint.setText("\n".join(part for part in (about if is_message else "", instead) if part))
+        self._offer_better(better)
 
     def _offer_better(self, query: str) -> None:
         """Offer another search that shows what is asked about."""
@@ -193,9 +188,6 @@ class WhyNotDialog(BaseDialog):
     def _on_instead_clicked(self) -> None:
         self.search_requested.emit(self._better)
         self.close()
-
-    def _is_current(self, request: int) -> bool:
-        return not self.is_closed and request == self._request
 
 
 def _said_in(hit: "Hit") -> str:

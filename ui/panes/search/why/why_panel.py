@@ -51,7 +51,6 @@ class WhyPanel(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._request = 0
         self._hit: Hit | None = None
         self._title = PlainLabel(self)
         self._title.setWordWrap(True)
@@ -187,8 +186,7 @@ class WhyPanel(QWidget):
         if same:
             self.preview.set_terms(terms_of(query, hit), begin=HERE)
         else:
-            self._request += 1
-            self._work.start(self._load(hit, terms_of(query, hit), self._request))
+            self._work.latest(self._load, hit, terms_of(query, hit))
 
     def _explain(self, hit: Hit) -> None:
         self._legs.set_bars([self._leg_bar(leg) for leg in hit.why.legs])
@@ -226,14 +224,13 @@ class WhyPanel(QWidget):
         value = self.tr("place {rank}").format(rank=format_number(leg.rank))
         return Bar(name, 1 / leg.rank**0.5, value, 0 if leg.leg == "words" else 2)
 
-    async def _load(self, hit: Hit, terms: tuple[str, ...], request: int) -> None:
+    async def _load(self, hit: Hit, terms: tuple[str, ...]) -> None:
         try:
             text = await self._text_of(hit)
         except KeepsakeError as error:
             text = error.message
-        if request == self._request:
-            self.preview.set_source(text, terms=terms, begin=HERE)
-            self._names.show(_owners(hit))
+        self.preview.set_source(text, terms=terms, begin=HERE)
+        self._names.show(_owners(hit))
 
     async def _text_of(self, hit: Hit) -> str:
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:

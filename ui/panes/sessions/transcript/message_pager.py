@@ -1,13 +1,14 @@
 """Pager of a conversation: loads messages around the place being read."""
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from app.errors import KeepsakeError
 from ui import operations
-from ui.work import Work
+from ui.work import Arguments, Method, Work
 
 if TYPE_CHECKING:
     from app.sessions.model import Message
@@ -35,7 +36,6 @@ class MessagePager(QObject):
         super().__init__(parent)
         self._bridge = bridge
         self._work = Work(self, bridge)
-        self._generation = 0
         self._busy = False
         self._again = False
         self.session = ""
@@ -81,14 +81,12 @@ class MessagePager(QObject):
 
         The messages shown before stay until the others arrive.
         """
-        self._generation += 1
-        self._busy = True
         self._again = False
-        self._work.start(self._open(session, seq, self._generation))
+        self._begin(self._open, session, seq)
 
     def close(self) -> None:
         """Unload all messages."""
-        self._generation += 1
+        self._work.cancel(self._run)
         self._busy = False
         self.session, self.messages, self.count = "", [], 0
         self.replaced.emit(None)
@@ -96,24 +94,33 @@ class MessagePager(QObject):
     def extend_before(self) -> None:
         """Fetch the page before, unless one is on its way."""
         if not self._busy and not self.at_start:
-            self._busy = True
-            self._work.start(self._extend(forward=False, generation=self._generation))
+            self._begin(self._extend, forward=False)
 
     def extend_after(self) -> None:
         """Fetch the page after, unless one is on its way."""
         if not self._busy and not self.at_end:
-            self._busy = True
-            self._work.start(self._extend(forward=True, generation=self._generation))
+            self._begin(self._extend, forward=True)
 
     def follow(self) -> None:
         """Load messages that were added to the session."""
         if self._busy:
             self._again = True
         elif self.session:
-            self._busy = True
-            self._work.start(self._follow(self._generation))
+            self._begin(self._follow)
 
-    async def _open(self, session: str, seq: int | None, generation: int) -> None:
+    def _begin(self, method: Method[Arguments], *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        """Load by a method, in place of what is on its way."""
+        self._busy = True
+        self._work.latest(self._run, partial(method, *args, **kwargs))
+
+    async def _run(self, load: Method[[]]) -> None:
+        try:
+            await load()
+        except KeepsakeError as error:
+            self._busy = False
+            self.failed.emit(error)
+
+    async def _open(self, session: str, seq: int | None) -> None:
         call = self._bridge.call
         around = (
             [call(operations.session.before(session=session, seq=BEYOND, limit=PAGE))]
@@ -123,20 +130,14 @@ class MessagePager(QObject):
                 call(operations.session.messages(session=session, after=seq - 1, limit=PAGE)),
             ]
         )
-        try:
-            (first, last, count), pages = await asyncio.gather(
-                asyncio.gather(
-                    call(operations.session.messages(session=session, after=-1, limit=1)),
-                    call(operations.session.before(session=session, seq=BEYOND, limit=1)),
-                    call(operations.session.length(session=session)),
-                ),
-                asyncio.gather(*around),
-            )
-        except KeepsakeError as error:
-            self._fail(error, generation)
-            return
-        if not self._current(generation):
-            return
+        (first, last, count), pages = await asyncio.gather(
+            asyncio.gather(
+                call(operations.session.messages(session=session, after=-1, limit=1)),
+                call(operations.session.before(session=session, seq=BEYOND, limit=1)),
+                call(operations.session.length(session=session)),
+            ),
+            asyncio.gather(*around),
+        )
         self.session, self.count = session, count
         self._first = first[0].seq if first else 0
         self._last = last[-1].seq if last else -1
@@ -145,19 +146,13 @@ class MessagePager(QObject):
         self.replaced.emit(seq)
         self._catch_up()
 
-    async def _extend(self, *, forward: bool, generation: int) -> None:
+    async def _extend(self, *, forward: bool) -> None:
         edge = self.messages[-1 if forward else 0].seq
-        try:
-            page = await (
-                self._bridge.call(operations.session.messages(session=self.session, after=edge, limit=PAGE))
-                if forward
-                else self._bridge.call(operations.session.before(session=self.session, seq=edge, limit=PAGE))
-            )
-        except KeepsakeError as error:
-            self._fail(error, generation)
-            return
-        if not self._current(generation):
-            return
+        page = await (
+            self._bridge.call(operations.session.messages(session=self.session, after=edge, limit=PAGE))
+            if forward
+            else self._bridge.call(operations.session.before(session=self.session, seq=edge, limit=PAGE))
+        )
         self._busy = False
         if forward:
             self.messages = [*self.messages, *page][-KEPT:]
@@ -168,17 +163,11 @@ class MessagePager(QObject):
         self.grew.emit()
         self._catch_up()
 
-    async def _follow(self, generation: int) -> None:
-        try:
-            last, count = await asyncio.gather(
-                self._bridge.call(operations.session.before(session=self.session, seq=BEYOND, limit=1)),
-                self._bridge.call(operations.session.length(session=self.session)),
-            )
-        except KeepsakeError as error:
-            self._fail(error, generation)
-            return
-        if not self._current(generation):
-            return
+    async def _follow(self) -> None:
+        last, count = await asyncio.gather(
+            self._bridge.call(operations.session.before(session=self.session, seq=BEYOND, limit=1)),
+            self._bridge.call(operations.session.length(session=self.session)),
+        )
         near = self.at_end
         self._busy = False
         self.count = count
@@ -193,11 +182,3 @@ class MessagePager(QObject):
         if self._again:
             self._again = False
             self.follow()
-
-    def _current(self, generation: int) -> bool:
-        return generation == self._generation
-
-    def _fail(self, error: KeepsakeError, generation: int) -> None:
-        if self._current(generation):
-            self._busy = False
-            self.failed.emit(error)

@@ -309,7 +309,6 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "session.rows": ({"ids": ["{session}"]}, ("session",)),
     "session.scratchpad.read": ({"session": "{session}"}, ("session",)),
     "session.summary.get": ({"session": "{session}"}, ("session",)),
-    "session.working": ({"session": "{session}"}, ("session",)),
 }
 # What answers with numbers and names, not with memories, conversations or entities.
 WITHOUT_ITEMS = {

@@ -46,7 +46,7 @@ def test_unknown_id_and_unknown_channel_have_different_errors(rotated: Host) -> 
 
 @pytest.mark.parametrize("session", ["uuid-1", "uuid-2"])
 def test_every_id_reads_and_changes_the_same_conversation(rotated: Host, session: str) -> None:
-    for operation in ("session.recent", "session.all", "session.messages", "session.working"):
+    for operation in ("session.recent", "session.all", "session.messages"):
         assert contents(rotated.ask(operation, session=session)) == ["one heron", "two herons"]
     assert rotated.ask("session.length", session=session) == 2
     rotated.ask("session.rename", session=session, title="Herons")

@@ -1,5 +1,6 @@
 import asyncio
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,26 +32,28 @@ def test_an_agent_keeps_its_own_scratchpad(host: Host) -> None:
 def test_working_memory_follows_appends_renames_and_imports(host: Host) -> None:
     for number in range(3):
         host.ask("session.append", messages=[HELLO] * 30, session="talk")
-        seqs = [turn.seq for turn in host.ask("session.working", session="talk")]
-        assert seqs == [turn.seq for turn in host.ask("session.recent", session="talk", n=50)]
+        seqs = [turn.seq for turn in host.ask("session.recent", session="talk", n=50)]
+        assert seqs == [turn.seq for turn in host.ask("session.messages", session="talk")][-50:]
         host.ask("session.rename", session="talk", title=f"Talk {number}")
-    assert [turn.seq for turn in host.ask("session.working", session="talk", n=2)] == [89, 90]
+    assert [turn.seq for turn in host.ask("session.recent", session="talk", n=2)] == [89, 90]
 
 
 def test_engine_passes_changes_to_working_memory(vault: Path) -> None:
-    async def work() -> tuple[bool, bool]:
+    async def work() -> tuple[str, str]:
         engine = Engine(vault, Config(vault), SystemClock(), Feed())
         try:
             catalogue = build_catalogue(engine)
             await catalogue.call("session.append", {"messages": [HELLO], "session": "talk"}, OWNER)
-            await catalogue.call("session.working", {"session": "talk"}, OWNER)
-            held = engine.sessions.working_memory.is_holding("talk")
+            recent = partial(catalogue.call, "session.recent", {"session": "talk"}, OWNER)
+            await recent()
+            await engine.store.write(lambda connection: connection.execute("UPDATE messages SET content = 'stored'"))
+            held = (await recent()).value[0].content
             await catalogue.call("session.rename", {"session": "talk", "title": "Talk"}, OWNER)
-            return held, engine.sessions.working_memory.is_holding("talk")
+            return held, (await recent()).value[0].content
         finally:
             await engine.stop()
 
-    assert asyncio.run(work()) == (True, False)
+    assert asyncio.run(work()) == (HELLO["content"], "stored")
 
 
 def test_later_appends_are_drained_when_the_host_stops(host: Host) -> None:

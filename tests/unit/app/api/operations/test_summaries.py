@@ -38,7 +38,7 @@ def test_a_forgotten_conversation_comes_back_with_all(host: Host) -> None:
     host.ask("session.digest.roll", session="talk")
     host.ask("session.scratchpad.write", session="talk", items=["find a flight"])
     reply = host.call("session.forget", {"session": "talk"}).result()
-    for operation in ("session.all", "session.summary.get", "session.restore", "session.digest.get", "session.working"):
+    for operation in ("session.all", "session.summary.get", "session.restore", "session.digest.get"):
         with pytest.raises(NotFoundError):
             host.ask(operation, session="talk")
     assert host.ask("session.digest.list") == []
@@ -119,7 +119,7 @@ def test_restore_by_channel(host: Host) -> None:
         ("session.restore", {"budget": 0}),
         ("session.restore", {"max_history": -1}),
         ("session.restore", {"budget": 1 << 62}),
-        ("session.working", {"n": -1}),
+        ("session.recent", {"n": -1}),
         ("session.summary.set", {"summary": "x", "upper_seq": 99}),
     ],
 )
@@ -131,7 +131,7 @@ def test_numbers_have_bounds(host: Host, operation: str, wrong: dict[str, Any]) 
 
 @pytest.mark.parametrize(
     "operation",
-    ["all", "forget", "summary.get", "summary.roll", "compact", "restore", "digest.get", "digest.roll", "working"],
+    ["all", "forget", "summary.get", "summary.roll", "compact", "restore", "digest.get", "digest.roll"],
 )
 def test_less_than_full_trust_reads_no_conversation_of_others(host: Host, operation: str) -> None:
     fill(host, 1)

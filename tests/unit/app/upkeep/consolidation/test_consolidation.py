@@ -343,6 +343,6 @@ def test_the_plan_changes_nothing_and_shows_what_would_be_stored(host: Host, clo
 
 
 def test_its_schedules_are_nightly_and_every_six_hours(host: Host) -> None:
-    (job,) = [one for one in host.ask("upkeep.jobs") if one.name == "consolidation"]
+    (job,) = [one for one in host.ask("upkeep.status") if one.name == "consolidation"]
     assert [one.id for one in job.schedules] == ["sch-consolidation", "sch-consolidation-2"]
     assert [one.cadence.expression or one.cadence.seconds for one in job.schedules] == ["0 3 * * *", 6 * 3600]
