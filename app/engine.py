@@ -56,7 +56,7 @@ from app.spending.service import SpendingService
 from app.store.options import store_options
 from app.store.store import Store
 from app.trace.trace import Trace
-from app.upkeep import enrichment_parts, erasure_parts, memory_upkeep, undo_parts
+from app.upkeep import enrichment_parts, erasure_parts, memory_upkeep, sync_parts, undo_parts
 from app.upkeep import parts as upkeep_parts
 from app.upkeep.backups.isolated_backups import IsolatedBackups
 from app.upkeep.consolidation import parts as consolidation_parts
@@ -229,6 +229,9 @@ class Engine:
         self.safety = SafetyRecords(store, clock)
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
         self.health = health_parts.build(runtime, indexer, self.agents)
+        self.sync = sync_parts.build(runtime, indexer, self.erasure)
+        if self.isolated is not None:
+            self._parts.add(self.sync)
         undoers = (self.enrichment.undo_run, self.exchange.imported_files.undo)
         self.undo = undo_parts.build(runtime, indexer, self.sessions, *undoers)
 

@@ -11,12 +11,14 @@ Each carries a stable ``code``, a sentence a person can act on, and ``data`` for
 import errno
 from typing import Any, ClassVar, Final
 
+from app.sentence import Sentence
+
 
 class KeepsakeError(Exception):
     """Base of every failure Keepsake reports.
 
     Args:
-        message: A sentence a person can act on.
+        message: A sentence a person can act on; a ``Sentence`` where names or numbers stand in it.
         data: Facts for programs; JSON-serialisable, never content or secrets.
     """
 
@@ -25,8 +27,9 @@ class KeepsakeError(Exception):
     exit_status: ClassVar[int] = 70
 
     def __init__(self, message: str, **data: Any) -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(str(message))
+        self.sentence = message if isinstance(message, Sentence) else Sentence(message)
+        self.message = str(message)
         self.data = data
 
     def as_dict(self) -> dict[str, Any]:

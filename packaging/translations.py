@@ -9,6 +9,7 @@ keys and ``<tags>`` as in the source; ``fill`` refuses a text that does not. ``c
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import json
 import re
@@ -18,12 +19,34 @@ import tempfile
 import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "resources" / "translations"
 LANGUAGES = ("de", "es", "zh_CN")
 PLURAL_FORMS = {"de": 2, "es": 2, "zh_CN": 1}
+ERROR_SOURCES = (
+    "app/agents",
+    "app/attachments",
+    "app/config",
+    "app/core/files.py",
+    "app/entities",
+    "app/exchange/exporting",
+    "app/history",
+    "app/inbox",
+    "app/memories",
+    "app/quarantine",
+    "app/retrieval/saved",
+    "app/schedule",
+    "app/sessions",
+    "app/upkeep/backups",
+)
+"""Where errors are raised that a person meets in the window."""
+ERROR_TABLES = ("app/errors.py", "app/store/sqlite_errors.py")
+"""Modules that keep the sentences about errors in tables."""
 _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|</?\w[^<>]*>|&\w+;")
 _ACCESS_KEY = re.compile(r"(?<!&)&(?=\w)(?!\w+;)")
 
@@ -50,8 +73,57 @@ def engine_context() -> str:
 
 
 def engine_texts() -> list[str]:
-    """Return the sentences and choices of the settings, which the window translates where it shows them."""
-    return list(_texts_module().texts())
+    """Return the texts of the engine that the window translates where it shows them."""
+    return list(dict.fromkeys([*_texts_module().texts(), *error_texts()]))
+
+
+def error_texts() -> list[str]:
+    """Return the sentences about errors that the window shows, with their fields, as the sources have them.
+
+    They are those of ``ERROR_SOURCES`` and every ``Sentence``.
+    """
+    found: dict[str, None] = {}
+    for path in sorted((ROOT / "app").rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if "Error(" not in source and "Sentence(" not in source:
+            continue
+        tree = ast.parse(source)
+        named = dict(_named_texts(tree))
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
+            name = getattr(call.func, "id", "")
+            is_error = name.endswith("Error") and name != "InternalError" and is_error_source(path)
+            if not is_error and name != "Sentence":
+                continue
+            text = call.args[0]
+            value = named.get(text.id) if isinstance(text, ast.Name) else getattr(text, "value", None)
+            if isinstance(value, str) and any(map(str.isalpha, _KEPT.sub("", value))):
+                found[value] = None
+        if path.relative_to(ROOT).as_posix() in ERROR_TABLES:
+            found |= dict.fromkeys(value.value for node in tree.body for value in _sentences_of(node))
+    return list(found)
+
+
+def is_error_source(path: Path) -> bool:
+    """Return whether the window shows the errors that a source file raises."""
+    place = path.relative_to(ROOT).as_posix()
+    return any(place == one or place.startswith(f"{one}/") for one in ERROR_SOURCES)
+
+
+def _named_texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of a module's texts."""
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(getattr(node, "value", None), "value", None)
+        for target in targets:
+            if isinstance(target, ast.Name) and isinstance(value, str):
+                yield target.id, value
+
+
+def _sentences_of(node: ast.stmt) -> Iterator[Any]:
+    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+        for one in ast.walk(node.value):
+            if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.endswith("."):
+                yield one
 
 
 def _texts_module() -> Any:

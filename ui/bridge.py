@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.changes import ChangeSet, Event, Listener, Progress
 from app.core.error_location import error_location
-from app.errors import KeepsakeError, unexpected
+from app.errors import KeepsakeError, NotFoundError, unexpected
 from ui.typed_call import Answer_co, TypedCall
 
 if TYPE_CHECKING:
@@ -96,6 +96,11 @@ class Bridge(QObject):
         What is shown stays as it is then.
         """
         return self.start(work, self.refresh_failed.emit)
+
+    def tell_failure(self, error: KeepsakeError) -> None:
+        """Tell of a failure whose widget is gone, unless the vault is closed too."""
+        if not self._is_closed and not isinstance(error, NotFoundError):
+            self.failed.emit(error)
 
     async def finish(self, act: Callable[[], object], seconds: float) -> None:
         """Call ``act`` and wait for the work that it starts, ``seconds`` at most."""

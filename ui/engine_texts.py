@@ -1,8 +1,8 @@
 """Texts that the engine gives in English and the window shows in the person's language.
 
 These are the names, aims and units of jobs, why names may be merged, the sentences and choices of the settings, what
-agents did, the parts of sentences of the history, and the names of formats. The engine's sentences about errors, and
-its reports on runs, stay English.
+agents did, the parts of sentences of the history, the names of formats, and the sentences about errors, which
+``packaging/translations.py`` finds in the sources. The engine's reports on runs stay English.
 """
 
 import re
@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
 from app.core.declared_operations import declared_operations
+from app.errors import KeepsakeError
+from app.sentence import Sentence
 from ui.translation import LANGUAGES, translate
 
 CONTEXT = "Engine"
@@ -110,6 +112,26 @@ _REASONS = (
 )
 _MERGE = QT_TRANSLATE_NOOP("Engine", "“{other}” may be “{into}”: {reason}.")
 _MERGE_PATTERN = re.compile("“(?P<other>.+)” may be “(?P<into>.+)”: (?P<reason>.+)[.]", re.DOTALL)
+_KINDS = (
+    QT_TRANSLATE_NOOP("Engine", "person"),
+    QT_TRANSLATE_NOOP("Engine", "organization"),
+    QT_TRANSLATE_NOOP("Engine", "location"),
+    QT_TRANSLATE_NOOP("Engine", "project"),
+    QT_TRANSLATE_NOOP("Engine", "email"),
+    QT_TRANSLATE_NOOP("Engine", "url"),
+    QT_TRANSLATE_NOOP("Engine", "date"),
+    QT_TRANSLATE_NOOP("Engine", "hashtag"),
+    QT_TRANSLATE_NOOP("Engine", "mention"),
+    QT_TRANSLATE_NOOP("Engine", "other"),
+    QT_TRANSLATE_NOOP("Engine", "note"),
+    QT_TRANSLATE_NOOP("Engine", "fact"),
+    QT_TRANSLATE_NOOP("Engine", "observation"),
+    QT_TRANSLATE_NOOP("Engine", "reflection"),
+    QT_TRANSLATE_NOOP("Engine", "digest"),
+    QT_TRANSLATE_NOOP("Engine", "memory"),
+)
+_KIND_FIELDS = frozenset({"kind", "type", "wanted"})
+"""Fields of sentences in which the engine writes kinds of memories and types of names."""
 _CHOICES = {"openai-compatible": "OpenAI-compatible", "rrf": "RRF", **LANGUAGES}
 """Choices that are not words of English."""
 
@@ -122,6 +144,30 @@ def engine_text(text: str) -> str:
             name = text[len(opening) : len(text) - len(ending)]
             return translate("Engine", pattern).format(name=name)
     return translate("Engine", text) if text else ""
+
+
+def error_text(error: KeepsakeError) -> str:
+    """Return what an error says, in the person's language, with what helps in the window."""
+    if error.code == "vault_damaged":
+        return translate(
+            "Errors",
+            "Your memories are damaged on the disk. “Check now” on the Status page says how far; Settings, Backups, "
+            "brings an earlier copy back.",
+        )
+    return sentence_text(error.sentence)
+
+
+def sentence_text(sentence: Sentence) -> str:
+    """Return a sentence of the engine in the person's language, with its values."""
+    values = {name: _value_text(name, value) for name, value in sentence.values.items()}
+    text = engine_text(sentence.template)
+    return text.format(**values) if values else text
+
+
+def _value_text(name: str, value: object) -> str:
+    if isinstance(value, Sentence):
+        return sentence_text(value)
+    return engine_text(str(value)) if name in _KIND_FIELDS else str(value)
 
 
 def unit_text(unit: str, count: float) -> str:

@@ -47,10 +47,13 @@ class Work(QObject):
     ) -> Task:
         """Run what a person began; ``report`` shows its failure, ``ended`` follows each end.
 
-        It begins even if its object goes first: a field that is closed stores what was typed.
+        It begins even if its object goes first: a field that is closed stores what was typed. What is refused after
+        that is told by the bridge, unless it was about something that is gone too.
         """
-        show = None if report is None else lambda error: self._tell(report, error)
-        task = _closed_after(self.bridge.start(_run(work, self, is_sure_to_begin=True), show), work)
+        bridge, show = self.bridge, None
+        if report is not None:
+            show = lambda error: report(error) if isValid(self) else bridge.tell_failure(error)  # noqa: E731
+        task = _closed_after(bridge.start(_run(work, self, bridge.tell_failure), show), work)
         if ended is not None:
             task.add_done_callback(lambda _: self._tell(ended))
         return task
@@ -142,21 +145,28 @@ def _closed_after(task: Task, work: Coroutine[Any, Any, Any]) -> Task:
     return task
 
 
-async def _run(work: Coroutine[Any, Any, Answer], owner: QObject, *, is_sure_to_begin: bool = False) -> Answer:
-    return await _steps(work, owner, is_sure_to_begin)
+async def _run(
+    work: Coroutine[Any, Any, Answer], owner: QObject, tell: Callable[[KeepsakeError], object] | None = None
+) -> Answer:
+    return await _steps(work, owner, tell)
 
 
 @types.coroutine
-def _steps(work: Coroutine[Any, Any, Answer], owner: QObject, is_sure_to_begin: bool) -> Generator[Any, None, Answer]:
+def _steps(
+    work: Coroutine[Any, Any, Answer], owner: QObject, tell: Callable[[KeepsakeError], object] | None
+) -> Generator[Any, None, Answer]:
     """Go through the steps of ``work``, each of which waits for something, while ``owner`` lives.
 
-    The first one is taken without ``owner`` too where the work ``is_sure_to_begin``.
+    Work that a person began takes its first step without ``owner`` too, and ``tell`` is called with what was refused
+    since then.
     """
     error: BaseException | None = None
-    is_due = is_sure_to_begin
+    is_due = tell is not None
     try:
         while True:
             if not is_due and not isValid(owner) and not isinstance(error, GeneratorExit):
+                if tell is not None and isinstance(error, KeepsakeError):
+                    tell(error)
                 error = asyncio.CancelledError()
             is_due = False
             waiting_for = work.send(None) if error is None else work.throw(error)

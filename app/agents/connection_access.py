@@ -6,6 +6,7 @@ from app.agents.model import Trust
 from app.agents.service import AgentService
 from app.connections.model import GrantedAccess
 from app.errors import InputError, NotFoundError
+from app.sentence import Sentence
 
 
 class ConnectionAccess:
@@ -23,7 +24,10 @@ class ConnectionAccess:
         levels: tuple[Trust, ...] = get_args(Trust)
         level = next((one for one in levels if one == trust), None)
         if level is None:
-            raise InputError(f"There is no trust '{trust}'. Use one of {', '.join(levels)}.", field="trust")
+            raise InputError(
+                Sentence("There is no trust '{trust}'. Use one of {names}.", trust=trust, names=", ".join(levels)),
+                field="trust",
+            )
         made = (await self._agents.add(name, level, review=review, actor=actor)).value
         return GrantedAccess(made.id, made.token)
 

@@ -11,6 +11,7 @@ from app.agents.model import Incognito
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
 from app.errors import AgentPausedError, InputError
+from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
 
@@ -107,7 +108,9 @@ class IncognitoSwitch:
             return
         end = "" if state.until is None else f" until {state.until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
         raise AgentPausedError(
-            f"The person has turned on incognito{end}: agents can neither read nor record. Try again later.",
+            Sentence(
+                "The person has turned on incognito{end}: agents can neither read nor record. Try again later.", end=end
+            ),
             operation=operation,
         )
 

@@ -16,6 +16,7 @@ from app.agents.service import AREA
 from app.changes import ChangeSet
 from app.errors import MachineError, NotFoundError
 from app.part import Part
+from app.sentence import Sentence
 from app.store.store import Store
 
 
@@ -85,7 +86,9 @@ class IsolatedVaults(Part, Generic[V]):
         """
         folder = vault_folders.folder_of(self._store.vault, name)
         if folder not in self._open and not (folder / vault_folders.DATABASE).exists():
-            raise NotFoundError(f"No agent named '{name}' has a vault of its own. See 'agent.vaults'.", agent=name)
+            raise NotFoundError(
+                Sentence("No agent named '{name}' has a vault of its own. See 'agent.vaults'.", name=name), agent=name
+            )
         return await self.vault(name)
 
     async def vault(self, name: str) -> V:

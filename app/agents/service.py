@@ -16,6 +16,7 @@ from app.core.ids import new_id
 from app.core.stores import STORES, StoreName
 from app.core.text import excerpt, has_controls, storable
 from app.errors import InputError, NotFoundError
+from app.sentence import Sentence
 from app.store.store import Store
 
 MAX_NAME: Final = 100
@@ -278,8 +279,11 @@ class AgentService:
         now_ms, before = self._clock.now_ms(), repo.by_name(connection, name)
         if before is not None and before.revoked_at is None:
             raise InputError(
-                f"There is an agent named '{name}' already. 'keepsake agent rotate' gives it a new token; to let"
-                " another program in by that name, end its access first with 'keepsake agent revoke'.",
+                Sentence(
+                    "There is an agent named '{name}' already. 'keepsake agent rotate' gives it a new token; to "
+                    "let another program in by that name, end its access first with 'keepsake agent revoke'.",
+                    name=name,
+                ),
                 field="name",
             )
         agent_id = new_id("agent") if before is None else before.id
@@ -317,9 +321,13 @@ def clean_name(name: str) -> str:
     """
     clean = vault_folders.cleaned(storable(name)[0])
     if not clean or len(clean) > MAX_NAME or has_controls(clean):
-        raise InputError(f"An agent's name has 1 to {MAX_NAME} characters on one line.", field="name")
+        raise InputError(
+            Sentence("An agent's name has 1 to {max_name} characters on one line.", max_name=MAX_NAME), field="name"
+        )
     if clean.casefold() in RESERVED or clean.casefold().startswith(GOAL_PREFIX):
-        raise InputError(f"'{clean}' is a name of Keepsake's own. Choose another for the agent.", field="name")
+        raise InputError(
+            Sentence("'{clean}' is a name of Keepsake's own. Choose another for the agent.", clean=clean), field="name"
+        )
     return clean
 
 
@@ -330,7 +338,10 @@ def _ordered(stores: Sequence[StoreName]) -> tuple[StoreName, ...]:
 def _required(connection: apsw.Connection, name: str, *, with_access: bool = False) -> Agent:
     found = repo.by_id(connection, name) or repo.by_name(connection, vault_folders.cleaned(name))
     if found is None or (with_access and found.revoked_at is not None):
-        raise NotFoundError(f"There is no agent named '{excerpt(name, MAX_NAME)}' with access.", agent=name[:MAX_NAME])
+        raise NotFoundError(
+            Sentence("There is no agent named '{name}' with access.", name=excerpt(name, MAX_NAME)),
+            agent=name[:MAX_NAME],
+        )
     return found
 
 
@@ -349,9 +360,12 @@ def _taken_over(connection: apsw.Connection, request: AccessRequest, hashed: str
     """
     if not is_wanted:
         raise InputError(
-            f"'{request.name}' has access already. If this is the same program, which needs a new token, allow it with"
-            " 'replace_token' (on the command line --replace-token): it keeps its trust, and the token so far ends."
-            " Refuse it if it is another program.",
+            Sentence(
+                "'{name}' has access already. If this is the same program, which needs a new token, allow it with "
+                "'replace_token' (on the command line --replace-token): it keeps its trust, and the token so far "
+                "ends. Refuse it if it is another program.",
+                name=request.name,
+            ),
             field="replace_token",
             agent=request.name,
         )

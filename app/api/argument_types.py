@@ -56,8 +56,8 @@ def unknown_field(arguments: type[msgspec.Struct], given: Mapping[str, Any]) -> 
 def sentence(error: msgspec.ValidationError, arguments: type[msgspec.Struct]) -> str:
     """Return a sentence about wrong arguments, without their values and type names."""
     said = str(error)
-    found = _PLACE.search(said)
-    place, said = (found[1], said[: found.start()]) if found else ("", said)
+    match = _PLACE.search(said)
+    place, said = (match[1], said[: match.start()]) if match else ("", said)
     where = f" - at `{place}`" if place else ""
     if said.startswith("Invalid enum value"):
         return f"a word that is not allowed{where}, must be one of: {', '.join(_choices(arguments, place))}"

@@ -24,7 +24,18 @@ from app.api.operations.memories import (  # noqa: F401
 from app.api.operations.models import embeddings, evaluation, language_model  # noqa: F401
 from app.api.operations.notes import attachments, bulk_notes, note_templates, notes, unlinked_mentions  # noqa: F401
 from app.api.operations.sessions import capture, context, scratchpads, session_memories, sessions, summaries  # noqa: F401
-from app.api.operations.vault import backups, encryption, health, history, overview, secrets, settings, upkeep, vault  # noqa: F401
+from app.api.operations.vault import (  # noqa: F401
+    backups,
+    devices,
+    encryption,
+    health,
+    history,
+    overview,
+    secrets,
+    settings,
+    upkeep,
+    vault,
+)
 from app.api.registry import REGISTRY, Catalogue
 from app.engine import Engine
 

@@ -50,7 +50,8 @@ class Declaration:
         access: ``write`` when it changes the vault.
         trust: The least trust a caller needs.
         destructive: True when it removes something, even if that can be undone.
-        owner_only: True when only the person's own programs may call it, whatever an agent's trust.
+        owner_only: True when only the person's own programs may call it, whatever an agent's trust; that needs full
+            trust.
         open_to_unknown: True when a program that was not let in yet may call it.
         review: What an agent's call comes to under review. ``content`` is rehearsed, so that mistakes are reported at
             once and the person sees what would change; ``conversation`` is free in conversations with the caller

@@ -77,6 +77,8 @@ class Registry:
     @_with_fields_of(Declaration)
     def operation(self, name: str, **fields: Any) -> Callable[[Handler], Handler]:
         """Declare the decorated function as an operation; see ``Declaration`` for the arguments."""
+        if fields.get("owner_only"):
+            fields.setdefault("trust", "full")
 
         def declare(handler: Handler) -> Handler:
             if name in self._declared:

@@ -5,6 +5,7 @@ from typing import Final
 
 from app.attachments.model import DOCUMENTS, MAX_BYTES, MAX_PICTURE_BYTES, PICTURES, kind_of, suffix_of
 from app.errors import InputError
+from app.sentence import Sentence
 
 _MIB: Final = 1024 * 1024
 _HEAD: Final = 4096
@@ -61,7 +62,11 @@ def require_size(name: str, size: int) -> None:
     allowed = MAX_PICTURE_BYTES if kind_of(name) == "picture" else MAX_BYTES
     if size > allowed:
         raise InputError(
-            f"This file has {size / _MIB:.0f} MB; one of its kind may have {allowed // _MIB} MB.",
+            Sentence(
+                "This file has {size} MB; one of its kind may have {allowed} MB.",
+                size=f"{size / _MIB:.0f}",
+                allowed=allowed // _MIB,
+            ),
             bytes=size,
             allowed=allowed,
         )

@@ -58,8 +58,8 @@ def name_of(target: str) -> str:
     of a subfolder have it.
     """
     written = unquote(target.strip()).partition("#")[0]
-    found = _LINK.fullmatch(written)
-    name = found[1] if found else ""
+    match = _LINK.fullmatch(written)
+    name = match[1] if match else ""
     is_plain = name.isprintable() and not name.startswith(".") and ":" not in name and len(name) <= 2 * MAX_NAME
     return name if is_plain else ""
 

@@ -20,6 +20,7 @@ from app.attachments.stored_files import (
 from app.core.files import from_os
 from app.core.regular_files import UnsafeFileError, make_folder, open_for_reading, require_folder
 from app.errors import InputError, NotFoundError, VaultDamagedError
+from app.sentence import Sentence
 
 BACKUPS = "backups"
 _TRIES = 10_000
@@ -234,7 +235,7 @@ def _part_of(path: Path, offset: int, length: int) -> bytes:
             stream.seek(offset)
             return stream.read(length)
     except OSError as error:
-        raise InputError(f"This file cannot be read: {error.strerror}.") from None
+        raise InputError(Sentence("This file cannot be read: {strerror}.", strerror=error.strerror)) from None
 
 
 def _contents(path: Path) -> bytes:
@@ -246,7 +247,7 @@ def _contents(path: Path) -> bytes:
     except FileNotFoundError:
         raise NotFoundError("This file is not there any more.") from None
     except UnsafeFileError as error:
-        raise InputError(f"{error.sentence} It cannot be attached.") from None
+        raise InputError(Sentence("{sentence} It cannot be attached.", sentence=error.sentence)) from None
     except (OSError, RuntimeError) as error:  # older Pythons tell of a circle of links with a RuntimeError
         reason = getattr(error, "strerror", None) or "it is a link to itself"
-        raise InputError(f"This file cannot be read: {reason}.") from None
+        raise InputError(Sentence("This file cannot be read: {reason}.", reason=reason)) from None

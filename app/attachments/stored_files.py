@@ -24,6 +24,7 @@ from app.encryption.sealed_files import (
 )
 from app.encryption.vault_keys import is_plain_expected, key_for_encrypted_file, key_for_new_file
 from app.errors import VaultDamagedError
+from app.sentence import Sentence
 
 _PARTIAL: Final = ".partial"
 
@@ -204,8 +205,11 @@ def plain_names(folder: Path) -> list[str]:
 def _require_plain_expected(path: Path) -> None:
     if not is_plain_expected(path):
         raise VaultDamagedError(
-            f"{path.name} in the attachments is not encrypted, and these memories are: another program has put it"
-            " there. It was not read. Move it out of the folder; if you want it, attach it again.",
+            Sentence(
+                "{name} in the attachments is not encrypted, and these memories are: another program has put it "
+                "there. It was not read. Move it out of the folder; if you want it, attach it again.",
+                name=path.name,
+            ),
             state="plain",
         )
 
@@ -213,7 +217,9 @@ def _require_plain_expected(path: Path) -> None:
 def _required_key(path: Path) -> DataKey:
     key = key_for_encrypted_file(path)
     if key is None:
-        raise VaultDamagedError(f"{path} is encrypted, and its vault is not.", path=str(path), state="sealed")
+        raise VaultDamagedError(
+            Sentence("{path} is encrypted, and its vault is not.", path=path), path=str(path), state="sealed"
+        )
     return key
 
 

@@ -128,9 +128,9 @@ def _say_preview(connection: VaultConnection, source: Mapping[str, str]) -> int:
     """Say what an import would make, and return the number of texts with secrets."""
     from app.exchange.model import ImportPreview  # noqa: PLC0415
 
-    found = msgspec.convert(connection.call("exchange.preview", **source), ImportPreview)
-    _say_all(reports.preview_lines(found))
-    return found.secrets
+    preview = msgspec.convert(connection.call("exchange.preview", **source), ImportPreview)
+    _say_all(reports.preview_lines(preview))
+    return preview.secrets
 
 
 def _asks_to_skip_secrets(connection: VaultConnection, source: Mapping[str, str]) -> bool:

@@ -13,6 +13,7 @@ from app.config.safe_mode import SAFE_MODE
 from app.config.schema import SETTINGS, Setting, Value, setting
 from app.core.files import replace_file
 from app.errors import InputError
+from app.sentence import Sentence
 
 __all__ = ["FILE", "Config", "variable"]
 
@@ -119,7 +120,9 @@ class Config:
         name, parsed = item.name, item.parse(value)
         if name in self._surrounding or name in self.overrides:
             where = variable(item) if name in self._surrounding else "the command line"
-            raise InputError(f"'{name}' is set by {where} and cannot be changed here.", setting=name)
+            raise InputError(
+                Sentence("'{name}' is set by {where} and cannot be changed here.", name=name, where=where), setting=name
+            )
         with self._changing:
             document = self._with(name, parsed, is_default=parsed == item.default)
             saved, faults = from_document(document)
@@ -137,7 +140,12 @@ class Config:
         section, key = name.split(".", 1)
         if not isinstance(document.get(section, {}), dict):
             raise InputError(
-                f"'{section}' in {self._path} is not a section. Correct it there, then set '{name}' again.",
+                Sentence(
+                    "'{section}' in {path} is not a section. Correct it there, then set '{name}' again.",
+                    section=section,
+                    path=self._path,
+                    name=name,
+                ),
                 setting=name,
             )
         table = document.setdefault(section, tomlkit.table())
@@ -162,4 +170,7 @@ class Config:
 def _refuse_critical(faults: Iterable[Fault], overrides: Mapping[str, object]) -> None:
     for fault in faults:
         if fault.item.critical and fault.item.name not in overrides:
-            raise InputError(f"{fault.sentence} 'keepsake config check' says more.", setting=fault.item.name)
+            raise InputError(
+                Sentence("{sentence} 'keepsake config check' says more.", sentence=fault.sentence),
+                setting=fault.item.name,
+            )

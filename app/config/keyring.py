@@ -8,6 +8,7 @@ from concurrent.futures import Future, InvalidStateError
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from app.errors import KeyringUnavailableError, MissingKeyringError
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -97,7 +98,9 @@ class Keyring:
             return backend.get_password(SERVICE, secret) == value
 
         if not self._ask(keep, attended=True):
-            raise KeyringUnavailableError(f"The keyring of this machine did not keep the key. {self._instead}")
+            raise KeyringUnavailableError(
+                Sentence("The keyring of this machine did not keep the key. {instead}", instead=self._instead)
+            )
 
     def remove(self, secret: str) -> bool:
         """Remove a secret by its name; False where there is none.
@@ -173,10 +176,15 @@ def _backend(instead: str) -> "KeyringBackend":
     found = get_keyring()
     first = type(_first(found))
     if first.__module__ in _ABSENT:
-        raise MissingKeyringError(f"This machine has no keyring that Keepsake can use. {instead}")
+        raise MissingKeyringError(
+            Sentence("This machine has no keyring that Keepsake can use. {instead}", instead=instead)
+        )
     if "plaintext" in first.__name__.lower():
         raise MissingKeyringError(
-            f"The only keyring of this machine is a file that anyone with access to it can read. {instead}"
+            Sentence(
+                "The only keyring of this machine is a file that anyone with access to it can read. {instead}",
+                instead=instead,
+            )
         )
     return found
 
@@ -195,18 +203,27 @@ def _failure(error: Exception, instead: str) -> KeyringUnavailableError:
     from keyring.errors import KeyringLocked, NoKeyringError  # noqa: PLC0415
 
     if isinstance(error, NoKeyringError):
-        return MissingKeyringError(f"This machine has no keyring that Keepsake can use. {instead}")
+        return MissingKeyringError(
+            Sentence("This machine has no keyring that Keepsake can use. {instead}", instead=instead)
+        )
     if isinstance(error, KeyringLocked):
         return KeyringUnavailableError("The keyring of this machine stayed locked; unlock it and try again.")
     # Only the kind: its text may repeat what was kept.
     kind = type(error).__name__
-    return KeyringUnavailableError(f"The keyring of this machine gave no answer ({kind}). Try again, or: {instead}")
+    return KeyringUnavailableError(
+        Sentence(
+            "The keyring of this machine gave no answer ({kind}). Try again, or: {instead}", kind=kind, instead=instead
+        )
+    )
 
 
 def _slow(seconds: float) -> KeyringUnavailableError:
     return KeyringUnavailableError(
-        f"The keyring of this machine does not answer within {seconds:g} seconds; it may wait for its password."
-        " Unlock it and try again."
+        Sentence(
+            "The keyring of this machine does not answer within {seconds} seconds; it may wait for its password. "
+            "Unlock it and try again.",
+            seconds=f"{seconds:g}",
+        )
     )
 
 

@@ -12,6 +12,7 @@ from app.config.schema import BY_NAME, BY_OLD_NAME, SETTINGS, Setting, Value
 from app.core.files import from_os
 from app.core.regular_files import open_for_reading
 from app.errors import InputError
+from app.sentence import Sentence
 
 MAX_BYTES: Final = 1 << 20
 _PREFIX: Final = "KEEPSAKE_"
@@ -63,25 +64,31 @@ def read_document(path: Path) -> tomlkit.TOMLDocument:
     except OSError as error:
         raise from_os(error, path) from error
     if len(data) > MAX_BYTES:
-        raise _refusal(path, "is larger than 1 MiB, which no settings are", error="size")
+        raise _refusal(path, Sentence("is larger than 1 MiB, which no settings are"), error="size")
     try:
         document = tomlkit.parse(data.decode("utf-8-sig"))
         document.unwrap()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise _refusal(path, f"is not valid TOML: line {line} is not UTF-8 text", line=line) from None
+        raise _refusal(
+            path, Sentence("is not valid TOML: line {line} is not UTF-8 text", line=line), line=line
+        ) from None
     except ParseError as error:
-        where = f"line {error.line}, column {error.col}"
-        raise _refusal(path, f"is not valid TOML: something is wrong at {where}", line=error.line) from None
+        what = Sentence(
+            "is not valid TOML: something is wrong at line {line}, column {column}", line=error.line, column=error.col
+        )
+        raise _refusal(path, what, line=error.line) from None
     except TOMLKitError:
-        raise _refusal(path, "is not valid TOML: a key or section is there twice") from None
+        raise _refusal(path, Sentence("is not valid TOML: a key or section is there twice")) from None
     except RecursionError:
-        raise _refusal(path, "is not valid TOML: it is nested too deeply") from None
+        raise _refusal(path, Sentence("is not valid TOML: it is nested too deeply")) from None
     return document
 
 
-def _refusal(path: Path, what: str, **data: Any) -> InputError:
-    return InputError(f"{path} {what}. Correct it or move it away.", path=str(path), **data)
+def _refusal(path: Path, what: Sentence, **data: Any) -> InputError:
+    return InputError(
+        Sentence("{path} {what}. Correct it or move it away.", path=path, what=what), path=str(path), **data
+    )
 
 
 def from_document(document: tomlkit.TOMLDocument) -> tuple[dict[str, Value], list[Fault]]:

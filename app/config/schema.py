@@ -18,6 +18,7 @@ from app.config.sections.vault import BACKUP, STORE, TRACE
 from app.config.sections.window import WINDOW
 from app.config.setting import Setting, SettingType, Value
 from app.errors import InputError
+from app.sentence import Sentence
 
 __all__ = ["BY_NAME", "BY_OLD_NAME", "RECIPES", "SETTINGS", "Setting", "SettingType", "Value", "nearest", "setting"]
 
@@ -67,7 +68,10 @@ def setting(name: str) -> Setting:
     if found is None:
         near = nearest(name)
         hint = f" Did you mean '{near}'?" if near else ""
-        raise InputError(f"There is no setting of that name.{hint} 'keepsake config list' shows them.", nearest=near)
+        raise InputError(
+            Sentence("There is no setting of that name.{hint} 'keepsake config list' shows them.", hint=hint),
+            nearest=near,
+        )
     return found
 
 

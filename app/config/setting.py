@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.errors import InputError
+from app.sentence import Sentence
 
 Value = str | int | float | bool
 _SWITCH_WORDS = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False)
@@ -66,13 +67,13 @@ class Setting:
         if self.type in {"int", "float"}:
             return self._parse_number(value)
         if not isinstance(value, str):
-            raise self._refusal(value, "a text")
+            raise self._refusal(value, Sentence("a text"))
         if self.type == "choice" and value not in self.choices:
-            raise self._refusal(value, "one of " + ", ".join(self.choices))
+            raise self._refusal(value, Sentence("one of {choices}", choices=", ".join(self.choices)))
         if not value.isprintable():
-            raise self._refusal(value, "a text on one line, without control characters")
+            raise self._refusal(value, Sentence("a text on one line, without control characters"))
         if self.pattern and not re.fullmatch(self.pattern, value):
-            raise self._refusal(value, self.form)
+            raise self._refusal(value, Sentence("{form}", form=self.form))
         return value
 
     def _parse_bool(self, value: object) -> bool:
@@ -81,10 +82,10 @@ class Setting:
         word = value.strip().lower() if isinstance(value, str) else ""
         if word in _SWITCH_WORDS:
             return _SWITCH_WORDS[word]
-        raise self._refusal(value, "true or false")
+        raise self._refusal(value, Sentence("true or false"))
 
     def _parse_number(self, value: object) -> int | float:
-        wanted = "a whole number" if self.type == "int" else "a number"
+        wanted = Sentence("a whole number") if self.type == "int" else Sentence("a number")
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise self._refusal(value, wanted)
         try:
@@ -94,16 +95,21 @@ class Setting:
         low = self.minimum is not None and number < self.minimum
         high = self.maximum is not None and number > self.maximum
         if low or high or number != number or (self.type == "int" and isinstance(value, float) and value != number):  # noqa: PLR0124
-            raise self._refusal(value, f"{wanted} from {self.minimum:g} to {self.maximum:g}")
+            bounds = {"wanted": wanted, "low": f"{self.minimum:g}", "high": f"{self.maximum:g}"}
+            raise self._refusal(value, Sentence("{wanted} from {low} to {high}", **bounds))
         return number
 
-    def _refusal(self, value: object, allowed: str) -> InputError:
+    def _refusal(self, value: object, allowed: Sentence) -> InputError:
         # Only numbers are repeated: a text may be a key or a password that was put in the wrong place.
         shown = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else ""
         if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST_SHOWN:
             shown = str(value)
-        but = f", not {shown}" if shown else ""
-        return InputError(f"'{self.name}' must be {allowed}{but}.", setting=self.name, allowed=allowed)
+        but = Sentence(", not {shown}", shown=shown) if shown else ""
+        return InputError(
+            Sentence("'{name}' must be {allowed}{but}.", name=self.name, allowed=allowed, but=but),
+            setting=self.name,
+            allowed=str(allowed),
+        )
 
 
 def switch(name: str, default: bool, about: str, *, restart: bool = False, critical: bool = False) -> Setting:

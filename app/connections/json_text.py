@@ -79,15 +79,15 @@ def with_member(text: str, path: tuple[str, ...], value: Any) -> str:
     node = parse(text)
     for depth, key in enumerate(path):
         _require(node, dict, path[:depth])
-        found = node.member(key)
-        if found is None:
+        entry = node.member(key)
+        if entry is None:
             for name in reversed(path[depth + 1 :]):
                 value = {name: value}
             return _inserted(text, node, key, value)
         if depth == len(path) - 1:
-            indent = _indent_of(text, found.start)
-            return text[: found.node.start] + _written(value, text, indent, _unit(text)) + text[found.node.end :]
-        node = found.node
+            indent = _indent_of(text, entry.start)
+            return text[: entry.node.start] + _written(value, text, indent, _unit(text)) + text[entry.node.end :]
+        node = entry.node
     raise FormatError("A value needs a name.")
 
 
@@ -99,11 +99,11 @@ def with_item(text: str, path: tuple[str, ...], value: Any) -> str:
     Raises:
         FormatError: The text is not JSON, or something on the way is of another kind.
     """
-    found = at(text, path)
-    if found is None:
+    entry = at(text, path)
+    if entry is None:
         return with_member(text, path, [value])
-    _require(found.node, list, path)
-    return _inserted(text, found.node, None, value)
+    _require(entry.node, list, path)
+    return _inserted(text, entry.node, None, value)
 
 
 def without(text: str, path: tuple[str, ...], item: int | None = None) -> str:
@@ -124,13 +124,13 @@ def without(text: str, path: tuple[str, ...], item: int | None = None) -> str:
 def at(text: str, path: tuple[str, ...]) -> JsonEntry | None:
     """Return the entry at a path of keys, ``None`` where there is none."""
     node = parse(text)
-    found: JsonEntry | None = JsonEntry(node.start, node)
+    entry: JsonEntry | None = JsonEntry(node.start, node)
     for key in path:
-        found = node.member(key) if isinstance(node.value, dict) else None
-        if found is None:
+        entry = node.member(key) if isinstance(node.value, dict) else None
+        if entry is None:
             return None
-        node = found.node
-    return found
+        node = entry.node
+    return entry
 
 
 # Change -----------------------------------------------------------------------------------------------------------
@@ -188,8 +188,8 @@ def _newline(text: str) -> str:
 
 
 def _unit(text: str) -> str:
-    found = re.search(r"\n([ \t]+)\S", text)
-    return found[1] if found is not None and len(found[1]) <= 8 else "  "  # noqa: PLR2004
+    match = re.search(r"\n([ \t]+)\S", text)
+    return match[1] if match is not None and len(match[1]) <= 8 else "  "  # noqa: PLR2004
 
 
 def _indent_of(text: str, place: int) -> str:
@@ -218,8 +218,8 @@ def _error(text: str, place: int) -> FormatError:
 
 
 def _skip(text: str, place: int) -> int:
-    found = _BLANK.match(text, place)
-    return place if found is None else found.end()
+    match = _BLANK.match(text, place)
+    return place if match is None else match.end()
 
 
 def _value(text: str, place: int, depth: int) -> Node:
@@ -228,11 +228,11 @@ def _value(text: str, place: int, depth: int) -> Node:
     opening = text[place : place + 1]
     if opening in ("{", "["):
         return _container(text, place, depth, is_object=opening == "{")
-    found = _STRING.match(text, place) or _SCALAR.match(text, place)
-    if found is None:
+    match = _STRING.match(text, place) or _SCALAR.match(text, place)
+    if match is None:
         raise _BrokenError(place)
     try:
-        return Node(place, found.end(), json.loads(found[0]))
+        return Node(place, match.end(), json.loads(match[0]))
     except ValueError:
         raise _BrokenError(place) from None
 

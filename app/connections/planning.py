@@ -187,8 +187,8 @@ def _without_path(client: ClientConfig | None, text: str, path: tuple[str, ...])
 
 
 def _without_hook(text: str, event: str, digest: str, left: list[str]) -> str:
-    found = json_text.at(text, (_HOOKS, event))
-    items = found.node.value if found is not None and isinstance(found.node.value, list) else []
+    entry = json_text.at(text, (_HOOKS, event))
+    items = entry.node.value if entry is not None and isinstance(entry.node.value, list) else []
     position = next((n for n, item in enumerate(items) if digest_of(item) == digest), None)
     if position is not None:
         return json_text.without(text, (_HOOKS, event), position)

@@ -169,13 +169,13 @@ class ConnectionService:
         return replace(_shown(client, made.agent, plans), left=left)
 
     def _connected(self, name: str, variables: Mapping[str, str]) -> tuple[ClientConfig, ConnectionReceipt]:
-        made = receipts.read_receipts(self._vault).get(name)
-        found = client_config(name, variables)
-        if made is None or found is None:
+        receipt = receipts.read_receipts(self._vault).get(name)
+        config = client_config(name, variables)
+        if receipt is None or config is None:
             raise InputError(
                 "That client was not connected from this vault, so there is nothing to take back.", field="client"
             )
-        return found, made
+        return config, receipt
 
     def _plans(self, client: ClientConfig, token: str, *, hooks: bool) -> list[FilePlan]:
         text = config_files.read_config(Path(client.path))
@@ -207,8 +207,8 @@ class ConnectionService:
                 backup = config_files.write_config(Path(plan.path), plan.before, plan.after)
                 done.append(self._receipt(client, plan, backup, token, hooks=request.hooks))
             known = receipts.read_receipts(self._vault)
-            made = ConnectionReceipt(client.name, request.agent_name, tuple(done))
-            receipts.write_receipts(self._vault, {**known, client.name: made})
+            receipt = ConnectionReceipt(client.name, request.agent_name, tuple(done))
+            receipts.write_receipts(self._vault, {**known, client.name: receipt})
         except BaseException:
             tokens.unlink(missing_ok=True)
             for written in done:
@@ -255,14 +255,14 @@ def own_variables() -> Mapping[str, str]:
 
 
 def _client(name: str, variables: Mapping[str, str]) -> ClientConfig:
-    found = client_config(name, variables)
-    if found is None:
+    config = client_config(name, variables)
+    if config is None:
         raise InputError(
             f"There is no such client. Use one of {', '.join(CLIENTS)}; 'keepsake agent connect --print' serves"
             " all others.",
             field="client",
         )
-    return found
+    return config
 
 
 def _shown(client: ClientConfig, agent: str, plans: Sequence[FilePlan]) -> ConnectionPreview:

@@ -149,7 +149,7 @@ def relevant_index_rows(
     has no title by which to choose it.
     """
     scores = {hit.id: hit.score for hit in hits}
-    found = repo.many(connection, list(scores), stores=stores)
+    memories = repo.many(connection, list(scores), stores=stores)
     return [
         _index_row(
             (
@@ -165,7 +165,7 @@ def relevant_index_rows(
             ),
             scores[one.id],
         )
-        for one in found
+        for one in memories
         if one.deleted_at is None and not (one.said_by and to_ms(_said(one)) < since_ms)
     ]
 

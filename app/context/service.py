@@ -289,17 +289,17 @@ def _find_facts(
     most = options.facts + options.index
     session = context_request.session
     limit = min(most * (2 if session else 1), MAX_FOUND)
-    found = context_search.find(connection, request, vector_query, "memories", limit)
+    hits = context_search.find(connection, request, vector_query, "memories", limit)
     # An agent need not be told what was stored from the session at hand.
-    found = tuple(hit for hit in found if not session or hit.session_id != session)[:most]
-    facts = relevant_hits(found, options.similarity)[: options.facts]
+    hits = tuple(hit for hit in hits if not session or hit.session_id != session)[:most]
+    facts = relevant_hits(hits, options.similarity)[: options.facts]
     if context_request.sees_messages and options.turns:
         # Beside the messages themselves, more quotations of messages cost more than they tell.
         quoted = [hit.id for hit in facts if hit.author][_MOST_QUOTED:]
         facts = [hit for hit in facts if hit.id not in quoted]
     named = {hit.id for hit in facts}
     since_ms = context_request.now_ms - options.recent_days * DAY_MS
-    rest = [hit for hit in matching_hits(found, options.similarity) if hit.id not in named]
+    rest = [hit for hit in matching_hits(hits, options.similarity) if hit.id not in named]
     return {
         "facts": context_repo.memory_items(connection, facts, context_request.terms, context_request.stores),
         "index": context_repo.relevant_index_rows(connection, rest, context_request.stores, since_ms),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.core.regular_files import UnsafeFileError, open_replacing, replacement_path
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
+from app.sentence import Sentence
 
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
@@ -17,10 +18,18 @@ def from_os(error: OSError, path: Path) -> KeepsakeError:
     if isinstance(error, UnsafeFileError):
         return VaultUnusableError(error.sentence, path=error.filename, state="unsafe")
     if error.errno in _FULL:
-        return DiskFullError(f"The disk that holds {path} is full. Free some space and try again.", path=str(path))
+        return DiskFullError(
+            Sentence("The disk that holds {path} is full. Free some space and try again.", path=path), path=str(path)
+        )
     if error.errno in _READ_ONLY:
-        return VaultReadOnlyError(f"{path} cannot be written: {error.strerror}.", path=str(path))
-    return VaultUnusableError(f"{path} cannot be used: {error.strerror or error}.", path=str(path), state="unusable")
+        return VaultReadOnlyError(
+            Sentence("{path} cannot be written: {strerror}.", path=path, strerror=error.strerror), path=str(path)
+        )
+    return VaultUnusableError(
+        Sentence("{path} cannot be used: {strerror}.", path=path, strerror=error.strerror or error),
+        path=str(path),
+        state="unusable",
+    )
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -45,6 +45,11 @@ def uuid7() -> str:
     return _uuid_text(value)
 
 
+def new_vault_id() -> str:
+    """Return a fresh id that all machines call one vault by, of 128 random bits."""
+    return os.urandom(16).hex()
+
+
 def _uuid_text(value: int) -> str:
     text = f"{value:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

@@ -10,6 +10,7 @@ from app.entities import entity_state, repo
 from app.entities.model import Entity
 from app.errors import NotFoundError
 from app.history import history_repo
+from app.sentence import Sentence
 
 
 class EntityEdits:
@@ -80,7 +81,7 @@ def require(connection: apsw.Connection, entity_id: str) -> Entity:
     """
     entity = repo.get(connection, entity_id)
     if entity is None or entity.attributes.get("retired"):
-        raise NotFoundError(f"There is no entity with the id {entity_id}.", id=entity_id)
+        raise NotFoundError(Sentence("There is no entity with the id {entity_id}.", entity_id=entity_id), id=entity_id)
     if entity.merged_into is not None:
         into = repo.root(connection, entity_id)
         raise NotFoundError(

@@ -11,6 +11,7 @@ from app.entities import repo
 from app.entities.linking import Linker, relink
 from app.entities.model import Entity, EntityType, name_key
 from app.errors import StaleError
+from app.sentence import Sentence
 
 State = dict[str, Any]
 
@@ -91,7 +92,9 @@ def _make_room(connection: apsw.Connection, entity_id: str, state: State) -> set
         return set()
     if other.touched:
         raise StaleError(
-            f"Another {other.type} is called {other.name} now. Rename it, or merge the two.",
+            Sentence(
+                "Another {type} is called {name} now. Rename it, or merge the two.", type=other.type, name=other.name
+            ),
             target=entity_id,
             other=other.id,
         )

@@ -10,6 +10,7 @@ from app.entities import entity_state, repo
 from app.entities.linking import relink
 from app.entities.model import TYPES, name_key
 from app.errors import InputError
+from app.sentence import Sentence
 
 Row = tuple[int, dict[str, Any]]
 
@@ -105,7 +106,10 @@ def put(connection: apsw.Connection, imported: dict[str, Any], now_ms: int) -> e
         InputError: Its type is unknown, or another entity that a person decided about has its name and type.
     """
     if imported["entity_type"] not in TYPES:
-        raise InputError(f"'{imported['entity_type']}' is not a type of entities.", type=imported["entity_type"])
+        raise InputError(
+            Sentence("'{imported}' is not a type of entities.", imported=imported["entity_type"]),
+            type=imported["entity_type"],
+        )
     held = repo.get(connection, imported["id"])
     is_decided = held is not None and (held.touched or held.protected or held.merged_into is not None)
     # An undone import leaves an entity without a decision, whose time says when that was and not what is newer.
@@ -208,4 +212,6 @@ def _place(connection: apsw.Connection, imported: dict[str, Any]) -> None:
 def _require(connection: apsw.Connection, *ids: str) -> None:
     missing = [one for one in ids if repo.get(connection, one) is None]
     if missing:
-        raise InputError(f"The entity {missing[0]}, which it names, is not in this vault.", id=missing[0])
+        raise InputError(
+            Sentence("The entity {missing}, which it names, is not in this vault.", missing=missing[0]), id=missing[0]
+        )

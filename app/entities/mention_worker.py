@@ -21,7 +21,7 @@ from app.entities import ner_backlog, repo
 from app.entities.linking import FoundName
 from app.entities.model import EntityType
 from app.entities.ner.overlap import resolve_overlaps
-from app.entities.ner.provider import NOTHING_KNOWN, KnownNames, NameSpan
+from app.entities.ner.provider import KNOWN_CONFIDENCE, NOTHING_KNOWN, KnownNames, NameSpan
 from app.entities.ner.strategy import NerStrategy, fast_strategy
 from app.errors import KeepsakeError
 from app.jobs import BackgroundJob
@@ -55,8 +55,8 @@ _IS_FREQUENT = (
     f"(e.mention_count >= {_LEARNT} AND (instr(a.alias_key, ' ')"
     " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author' AND m.store = 'private'))"
     f" AND {_LEARNT} = (SELECT count(*) FROM (SELECT 1 FROM mentions m WHERE m.entity_id = e.id"
-    f" AND m.store = 'private' LIMIT {_LEARNT})) AND EXISTS (SELECT 1 FROM mentions m"
-    " WHERE m.surface = e.type || ':' || a.alias_key AND m.store = 'private'))"
+    f" AND m.store = 'private' AND m.confidence < {KNOWN_CONFIDENCE} LIMIT {_LEARNT}))"
+    " AND EXISTS (SELECT 1 FROM mentions m WHERE m.surface = e.type || ':' || a.alias_key AND m.store = 'private'))"
 )
 _IS_STATED = f"(e.touched = 1 OR {_IS_ADDRESS} AND EXISTS (SELECT 1 FROM relations r WHERE r.object_id = e.id))"
 
@@ -241,7 +241,8 @@ class MentionWorker:
 def frequent_names(connection: apsw.Connection) -> dict[str, EntityType]:
     """Return the names of authors and of several words that are frequent in private texts.
 
-    Who reads those alone must not learn how often other texts say a name.
+    Who reads those alone must not learn how often other texts say a name. Only mentions count that were found without
+    knowing the name: what other rules found once is not known for ever.
     """
     return _names(connection, _IS_FREQUENT)
 

@@ -11,6 +11,7 @@ import apsw
 
 from app.core.clock import to_ms
 from app.entities import entity_state, repo
+from app.entities.model import name_key
 from app.erasure.call_records import forget_in_calls
 from app.erasure.model import RemainingReference
 
@@ -129,7 +130,11 @@ def _take_joins_back(connection: apsw.Connection, entities: Collection[str]) -> 
         held, state = repo.get(connection, entity), entity_state.read(connection, entity)
         if held is None or state is None or not {entity, repo.root(connection, entity)} & set(entities):
             continue
-        entity_state.write(connection, entity, {**state, "merged_into": None}, to_ms(held.updated_at))
+        named = repo.named(connection, name_key(state["name"]), state["type"])
+        other = None if named is None else repo.get(connection, named)
+        # Where a person has named another one so, it stands for that one.
+        into = named if other is not None and other.touched else None
+        entity_state.write(connection, entity, {**state, "merged_into": into}, to_ms(held.updated_at))
         _drop_history(connection, [entity])
 
 

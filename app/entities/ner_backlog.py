@@ -12,12 +12,12 @@ from app.core.text_rules.recall_fence import blank_recalled
 from app.entities.enrichment import repo as enrichment_repo
 from app.entities.linking import FoundName, Linker, Owner
 from app.entities.model import OwnerKind
-from app.entities.ner.provider import MAX_CHARACTERS, NameSpan
+from app.entities.ner.provider import KNOWN_CONFIDENCE, MAX_CHARACTERS, NameSpan
 from app.store import meta
 
 MARK = "entities_message_rowid"
 RULES = "entities_rules"
-RULES_VERSION = "4"  # changes when the fast rules do; everything is read again then
+RULES_VERSION = "5"  # changes when the fast rules do; everything is read again then
 _MAX_BATCH_CHARACTERS = 1_000_000
 _FIRST = -1_000_000_000_000_000_000  # before every message
 _MEMORY = "m.id, m.store, coalesce(m.event_time, m.updated_at), substr(m.content, 1, ?), m.title, m.facts, m.version"
@@ -78,6 +78,10 @@ class NameBatch:
 def begin(connection: apsw.Connection) -> None:
     """Read everything again when the rules have changed since."""
     if meta.read(connection, RULES) != RULES_VERSION:
+        # What the rules of before found makes no name known: those of today find it themselves, or it is none.
+        connection.execute(
+            "UPDATE mentions SET confidence = ?1 WHERE provider = 'rules' AND confidence < ?1", (KNOWN_CONFIDENCE,)
+        )
         start_over(connection)
         meta.write(connection, RULES, RULES_VERSION)
 

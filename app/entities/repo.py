@@ -172,6 +172,15 @@ def insert(connection: apsw.Connection, entity_id: str, name: str, kind: str, no
     add_aliases(connection, entity_id, (name,))
 
 
+def insert_merged(connection: apsw.Connection, entity_id: str, name: str, kind: str, into: str, now_ms: int) -> None:
+    """Insert an entity that stands for another from the beginning."""
+    connection.execute(
+        "INSERT INTO entities (id, canonical_name, name_key, type, created_at, updated_at, merged_into)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (entity_id, name, name_key(name), kind, now_ms, now_ms, into),
+    )
+
+
 def update(connection: apsw.Connection, entity_id: str, values: dict[str, Any], now_ms: int) -> None:
     """Update the columns of an entity that a person may change.
 

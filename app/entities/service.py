@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import apsw
 
@@ -15,6 +15,7 @@ from app.entities.entity_edits import EntityEdits, require, resolve_merged
 from app.entities.linking import MAX_NAME
 from app.entities.model import Entity, EntityType, OwnerKind, name_key
 from app.errors import InputError
+from app.sentence import Sentence
 from app.store.store import Store
 
 T = TypeVar("T")
@@ -22,6 +23,8 @@ T = TypeVar("T")
 MAX_SUMMARY = 10_000
 MAX_OWNERS = 5_000  # of one split
 MAX_PLACES = 20_000
+_TAKEN: Final = "There already is another {wanted} called {clean}. Merge the two instead."
+_ALIAS: Final = "{state} is called {clean} too. Merge the two, or split that name off first."
 
 
 class EntityService:
@@ -101,7 +104,10 @@ class EntityService:
             if not moved and not owners:
                 raise InputError("Say which names, or which messages and memories, the second entity gets.")
             if len(owners) > MAX_OWNERS:
-                raise InputError(f"At most {MAX_OWNERS} messages and memories at once.", field="owners")
+                raise InputError(
+                    Sentence("At most {max_owners} messages and memories at once.", max_owners=MAX_OWNERS),
+                    field="owners",
+                )
             _refuse_claimed(decisions.connection, entity_id, owners)
             if not moved and not repo.is_mentioned(decisions.connection, entity_id, owners):
                 raise InputError("None of these messages and memories mentions it.", field="owners")
@@ -133,7 +139,12 @@ class EntityService:
         wanted = kind or (first["type"] if back is None else back["type"])
         taken = repo.named(connection, name_key(name), wanted)
         if taken is not None and repo.get(connection, taken) is not None and not decisions.is_automatic(taken):
-            raise InputError(f"There already is another {wanted} called {name}. Choose another name.", id=taken)
+            raise InputError(
+                Sentence(
+                    "There already is another {wanted} called {name}. Choose another name.", wanted=wanted, name=name
+                ),
+                id=taken,
+            )
         second = merged or new_id("entity")
         held = back or {
             "name": name,
@@ -184,16 +195,12 @@ class EntityService:
             wanted = kind or before["type"]
             other = repo.named(decisions.connection, name_key(clean), wanted)
             if other not in (None, entity_id):
-                raise InputError(f"There already is another {wanted} called {clean}. Merge the two instead.", id=other)
+                raise InputError(Sentence(_TAKEN, wanted=wanted, clean=clean), id=other)
             own = {name_key(one) for one in before["aliases"]}
             holder = repo.decided_alias(decisions.connection, name_key(clean), wanted)
             if holder not in (None, entity_id) and name_key(clean) not in own:
                 # Its texts say that name; they would pass to this one and leave it without any.
-                raise InputError(
-                    f"{decisions.state(holder)['name']} is called {clean} too."
-                    " Merge the two, or split that name off first.",
-                    id=holder,
-                )
+                raise InputError(Sentence(_ALIAS, state=decisions.state(holder)["name"], clean=clean), id=holder)
             absorbed = [*before["attributes"].get("absorbed", []), before["type"]]
             kept = [one for one in dict.fromkeys(absorbed) if one != wanted]
             attributes = {key: value for key, value in before["attributes"].items() if key != "absorbed"}
@@ -296,7 +303,9 @@ class EntityService:
             InputError: A position is no finite number, or there are too many.
         """
         if len(positions) > MAX_PLACES:
-            raise InputError(f"At most {MAX_PLACES} positions at once.", field="positions")
+            raise InputError(
+                Sentence("At most {max_places} positions at once.", max_places=MAX_PLACES), field="positions"
+            )
         if not all(math.isfinite(x) and math.isfinite(y) for _, x, y in positions):
             raise InputError("Positions must be finite numbers.", field="positions")
 
@@ -323,7 +332,7 @@ def _split_names(first: dict[str, Any], known: Sequence[str], aliases: Sequence[
     moved = []
     for key in dict.fromkeys(name_key(storable(alias)[0]) for alias in aliases):
         if key not in held:
-            raise InputError(f"'{key}' is not one of its names.", field="aliases", name=key)
+            raise InputError(Sentence("'{key}' is not one of its names.", key=key), field="aliases", name=key)
         if key == name_key(first["name"]):
             raise InputError("An entity keeps its own name. Rename it first.", field="aliases", name=key)
         moved.append(held[key])
@@ -339,7 +348,7 @@ def _refuse_claimed(connection: apsw.Connection, entity_id: str, owners: Sequenc
 def _clean_name(name: str) -> str:
     clean = collapse(storable(name)[0])
     if not clean or len(clean) > MAX_NAME:
-        raise InputError(f"A name must have 1 to {MAX_NAME} characters.", field="name")
+        raise InputError(Sentence("A name must have 1 to {max_name} characters.", max_name=MAX_NAME), field="name")
     return clean
 
 

@@ -26,14 +26,34 @@ def _columns(connection: apsw.Connection, table: str) -> set[str]:
 
 
 def forget_in_ledger(connection: apsw.Connection, item: str) -> int:
-    """Remove an item from the ledger, and return how many calls named it.
+    """Remove an item from the ledger, and return how often calls named it.
 
-    Copies that were made before the ledger have none.
+    Copies of an earlier schema name items in each call.
     """
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'audit_names'").fetchone():
-        return 0
+        return _forget_in_earlier_ledger(connection, item)
     count = connection.execute(
         "SELECT count(*) FROM audit_items JOIN audit_names ON id = name_id WHERE item = ?", (item,)
     ).get
     connection.execute("DELETE FROM audit_names WHERE item = ?", (item,))
     return int(count)
+
+
+def _forget_in_earlier_ledger(connection: apsw.Connection, item: str) -> int:
+    """Remove an item and its turns from each call, and return how many times."""
+    named = {"item": item, "turns": f"{item}#", "end": f"{item}$"}  # "$" follows "#"
+    is_item = "({0} = :item OR {0} >= :turns AND {0} < :end)"
+    columns = {
+        table: {str(row[1]) for row in connection.execute(f"PRAGMA main.table_info({table})")}
+        for table in ("audit_items", "audit")
+    }
+    removed = 0
+    if "item" in columns["audit_items"]:
+        where = is_item.format("item")
+        removed += len(connection.execute(f"DELETE FROM audit_items WHERE {where} RETURNING 1", named).fetchall())
+    for column in sorted({"ids_read", "ids_written"} & columns["audit"]):
+        found = f"EXISTS (SELECT 1 FROM json_each({column}) WHERE {is_item.format('value')})"
+        kept = f"(SELECT json_group_array(value) FROM json_each({column}) WHERE NOT {is_item.format('value')})"
+        sql = f"UPDATE audit SET {column} = {kept} WHERE {found} RETURNING 1"
+        removed += len(connection.execute(sql, named).fetchall())
+    return removed

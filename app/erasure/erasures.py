@@ -23,6 +23,12 @@ def record(connection: apsw.Connection, target: ErasureTarget, actor: str, at_ms
     )
 
 
+def all_targets(connection: apsw.Connection) -> list[ErasureTarget]:
+    """Return all that was forgotten for ever, on this machine or another."""
+    rows = connection.execute("SELECT DISTINCT target_kind, target FROM erasures ORDER BY target_kind, target")
+    return [ErasureTarget(kind, str(target)) for kind, target in rows]
+
+
 def is_erased(connection: apsw.Connection, target: str) -> bool:
     """Return whether a target was forgotten for ever, on this machine or another."""
     return connection.execute("SELECT 1 FROM erasures WHERE target = ? LIMIT 1", (target,)).fetchone() is not None

@@ -9,12 +9,12 @@ Tables = dict[str, list[str]]
 
 def tables_of(connection: apsw.Connection) -> Tables:
     """Return the columns of each ordinary table."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT t.name, c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c"
         " WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%'"
     )
     tables: Tables = {}
-    for table, column in found:
+    for table, column in cursor:
         tables.setdefault(str(table), []).append(str(column))
     return tables
 

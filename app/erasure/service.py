@@ -150,6 +150,22 @@ class ErasureService(Part):
         named = tuple(target.id for target in targets)
         return Changed(receipt, ChangeSet(_AREAS, named, actor, operation))
 
+    async def obey(self, targets: Sequence[ErasureTarget], actor: str) -> None:
+        """Forget for ever what was forgotten on another machine, as far as it is here.
+
+        Raises:
+            MachineError: The disk is full, or refuses, after it began: the next start finishes it.
+        """
+
+        def work(connection: apsw.Connection) -> list[ErasureTarget]:
+            return [one for one in targets if self._erasers[one.kind].exists(connection, one.id)]
+
+        here = await self._store.read(work)
+        ids = [one.id for one in here if one.kind != "session"]
+        sessions = [one.id for one in here if one.kind == "session"]
+        if here:
+            await self.forget(ids, sessions, confirm=True, actor=actor)
+
     async def run(self) -> None:
         """Finish interrupted erasures.
 

@@ -91,9 +91,9 @@ class BenchmarkService:
             return Changed(None, ChangeSet(frozenset({"trials"}), (), actor))
         if not await self._store.read(partial(reads.exists, target=target)):
             raise NotFoundError(f"There is no message or memory with the id {target}.", id=target)
-        said = Judgement(questions, target, good, to_datetime(self._clock.now_ms()))
-        await self._store.write(partial(reads.judge, said=said))
-        return Changed(said, ChangeSet(frozenset({"trials"}), (), actor))
+        judgement = Judgement(questions, target, good, to_datetime(self._clock.now_ms()))
+        await self._store.write(partial(reads.judge, said=judgement))
+        return Changed(judgement, ChangeSet(frozenset({"trials"}), (), actor))
 
     async def judged(self, limit: int) -> list[Judgement]:
         """Return the judgements, the latest first."""
@@ -121,9 +121,9 @@ class BenchmarkService:
         # Generated questions contain private text, so the search is internal.
         search = partial(self._search.search, recipe=run.recipe, is_internal=True)
         if number < len(question_set.made):
-            made = question_set.made[number]
-            found = await search(_ACCESS, made.query, limit=SHOWN + bool(made.excluded_id))
-            run.places.append(metrics.answer_rank(made, [hit.id for hit in found.hits]))
+            question = question_set.made[number]
+            found = await search(_ACCESS, question.query, limit=SHOWN + bool(question.excluded_id))
+            run.places.append(metrics.answer_rank(question, [hit.id for hit in found.hits]))
         else:
             judged = question_set.judged[number - len(question_set.made)]
             found = await search(_ACCESS, judged.query, limit=SHOWN)

@@ -180,9 +180,8 @@ def question_of(
     return KnownItemQuestion(remembered, item.id, script, "words", neighbours)
 
 
-def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
+def distinctive(text: str) -> list[str]:
     """Return the distinct words of ``text`` that may identify it, in order."""
-    common = frozenset(common)
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
         if not cjk_ngrams.has_cjk(word):
@@ -191,7 +190,7 @@ def distinctive(text: str, common: Iterable[str] = ()) -> list[str]:
     return [
         word
         for key, word in found.items()
-        if _SHORTEST <= len(word) <= _LONGEST and key not in dropped and key not in common and not key.isdecimal()
+        if _SHORTEST <= len(word) <= _LONGEST and key not in dropped and not key.isdecimal()
     ]
 
 

@@ -497,18 +497,18 @@ def _parts(path: Path, cancelled: Callable[[], bool] = lambda: False) -> FolderP
     if not path.is_dir():
         return None
     with readable(path):
-        found = folder_plan.plan(path, cancelled)
+        plan = folder_plan.plan(path, cancelled)
     try:
         fmt = detect(path, cancelled)
     except FormatError:
         fmt = ""
     except CancelledByPersonError:
         return None
-    if not found.parts and not (fmt and found.words):
+    if not plan.parts and not (fmt and plan.words):
         return None
-    if not found.parts or folder_plan.is_one(found, path, fmt):
-        return folder_plan.whole(found, path, fmt)
-    return replace(found, problems=found.remarks)
+    if not plan.parts or folder_plan.is_one(plan, path, fmt):
+        return folder_plan.whole(plan, path, fmt)
+    return replace(plan, problems=plan.remarks)
 
 
 def _previewed(path: Path, name: str) -> ImportPreview:

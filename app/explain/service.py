@@ -115,7 +115,7 @@ class ExplainService:
         found = await self._found(text, case, MAX_LIMIT)
         query = found.query
         failed, ruled_out, has, lacks = await self._facts(query, case.item)
-        made = Explanation(
+        explanation = Explanation(
             case.item.id,
             "filtered",
             "",
@@ -128,13 +128,15 @@ class ExplainService:
         )
         if failed:
             sentence, suggestion = say.filtered(failed)
-            return replace(made, sentence=sentence, suggestion=suggestion)
+            return replace(explanation, sentence=sentence, suggestion=suggestion)
         if ruled_out:
             sentence, suggestion = say.excluded(ruled_out)
-            return replace(made, stage="excluded", failed=tuple(ruled_out), sentence=sentence, suggestion=suggestion)
+            return replace(
+                explanation, stage="excluded", failed=tuple(ruled_out), sentence=sentence, suggestion=suggestion
+            )
         where = build_filter(query, case.access.stores)
         legs = await self._places(query, case, where)
-        return await self._ranked(case, replace(made, legs=tuple(legs)), found)
+        return await self._ranked(case, replace(explanation, legs=tuple(legs)), found)
 
     async def _ranked(self, case: _Case, made: Explanation, found: Found) -> Explanation:
         ids = [hit.id for hit in found.hits]
@@ -241,10 +243,10 @@ class ExplainService:
         self, mentions: EntityMentions, item: ExplainedItem, depth: int, where: ChunkFilter
     ) -> list[LegPlace]:
         """Return the item's rank in the entity retriever, where the query names entities."""
-        found = await self._store.read(partial(mentions.find, where=where, depth=_MOST_MENTIONS), limit_s=_LIMIT_S)
-        rank = next((rank for rank, one in enumerate(found, 1) if one.target == item.id), None)
-        score = None if rank is None else found[rank - 1].entities
-        return [LegPlace("entity", rank, score, len(found), depth)] if found else []
+        rows = await self._store.read(partial(mentions.find, where=where, depth=_MOST_MENTIONS), limit_s=_LIMIT_S)
+        rank = next((rank for rank, one in enumerate(rows, 1) if one.target == item.id), None)
+        score = None if rank is None else rows[rank - 1].entities
+        return [LegPlace("entity", rank, score, len(rows), depth)] if rows else []
 
     async def _vector_place(self, query: Query, item: ExplainedItem, depth: int, where: ChunkFilter) -> list[LegPlace]:
         try:

@@ -58,9 +58,9 @@ def entries_at(
             (at_ms, kind, json.dumps(batch)),
         ).fetchall()
         for (history_id,) in rows:
-            found = _counting(connection, kind, at_ms, history_id)
-            if found is not None:
-                yield found
+            row = _counting(connection, kind, at_ms, history_id)
+            if row is not None:
+                yield row
 
 
 def first_entries_after(
@@ -78,9 +78,9 @@ def first_entries_after(
         (kind, at_ms, field),
     ).fetchall()
     for (history_id,) in rows:
-        found = history_repo.entry(connection, int(str(history_id)))
-        if found is not None:
-            yield found
+        row = history_repo.entry(connection, int(str(history_id)))
+        if row is not None:
+            yield row
 
 
 def _counting(connection: apsw.Connection, kind: TargetKind, at_ms: int, history_id: object) -> HistoryRow | None:

@@ -21,6 +21,7 @@ from app.history.history_repo import HistoryRow
 from app.history.model import Event, HistoryEntry, TargetKind
 from app.history.obstacle import Reason, refusal
 from app.history.state_diff import differing
+from app.sentence import Sentence
 from app.store.store import Store
 
 State = dict[str, Any]
@@ -347,7 +348,7 @@ def nothing_left(run_id: str) -> NotFoundError:
 
 
 def _no_entry(history_id: int) -> NotFoundError:
-    return NotFoundError(f"The history has no entry {history_id}.", history=history_id)
+    return NotFoundError(Sentence("The history has no entry {history_id}.", history_id=history_id), history=history_id)
 
 
 def _is_visible(entry: HistoryRow, stores: Sequence[str]) -> bool:

@@ -30,6 +30,7 @@ from app.inbox.model import (
 )
 from app.inbox.proposal_history import record_decision, record_wording
 from app.part import BackgroundTask, Part
+from app.sentence import Sentence
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -106,7 +107,12 @@ class InboxService(Part):
     def propose_in(self, connection: apsw.Connection, proposal: NewProposal) -> int:
         """Store a proposal inside the caller's transaction, and return its id; raises what ``propose`` raises."""
         if len(str(proposal.arguments)) > MAX_BYTES:
-            raise InputError(f"What waits for the person may have at most {MAX_BYTES:,} characters.", allowed=MAX_BYTES)
+            raise InputError(
+                Sentence(
+                    "What waits for the person may have at most {max_bytes} characters.", max_bytes=f"{MAX_BYTES:,}"
+                ),
+                allowed=MAX_BYTES,
+            )
         same = repo.same_waiting(connection, proposal)
         if same is not None:
             return same.id
@@ -115,7 +121,10 @@ class InboxService(Part):
             raise KeyConflictError(_key_words(holder), field=proposal.key)
         if repo.count_waiting(connection, proposal.agent) >= MAX_WAITING:
             raise InputError(
-                f"{MAX_WAITING} of your proposals wait for the person already. Try again when some are decided.",
+                Sentence(
+                    "{max_waiting} of your proposals wait for the person already. Try again when some are decided.",
+                    max_waiting=MAX_WAITING,
+                ),
                 allowed=MAX_WAITING,
             )
         now_ms = self._clock.now_ms()
@@ -212,7 +221,10 @@ class InboxService(Part):
         """
         draft = {name: storable(text)[0] for name, text in texts.items()}
         if len(str(draft)) > MAX_BYTES:
-            raise InputError(f"A draft may have at most {MAX_BYTES:,} characters.", allowed=MAX_BYTES)
+            raise InputError(
+                Sentence("A draft may have at most {max_bytes} characters.", max_bytes=f"{MAX_BYTES:,}"),
+                allowed=MAX_BYTES,
+            )
 
         def work(connection: apsw.Connection) -> bool:
             waits = _required(connection, proposal_id).state == "waiting"
@@ -338,7 +350,9 @@ def changes(actor: str, *ids: int) -> ChangeSet:
 def _required(connection: apsw.Connection, proposal_id: int) -> Proposal:
     found = repo.get(connection, proposal_id)
     if found is None:
-        raise NotFoundError(f"There is no proposal {proposal_id}. See 'inbox.list'.", id=proposal_id)
+        raise NotFoundError(
+            Sentence("There is no proposal {proposal_id}. See 'inbox.list'.", proposal_id=proposal_id), id=proposal_id
+        )
     return found
 
 

@@ -9,8 +9,7 @@ from app.core.item_batches import batched
 from app.core.text import content_hash
 from app.index import long_memories, repo, session_reindex
 from app.index.chunking import TextPiece, pieces
-from app.index.cjk_ngrams import ngrams_of
-from app.index.searchable_text import MAX_CHUNK_CHARACTERS, memory_text, message_text
+from app.index.searchable_text import MAX_CHUNK_CHARACTERS, index_entries, memory_text, message_text
 from app.memories.model import Memory
 from app.sessions.model import Message
 from app.sessions.repo import all_messages
@@ -109,7 +108,7 @@ def _of_message(message: Message) -> repo.Chunk:
     return repo.Chunk(
         kind="message",
         text=text,
-        grams=ngrams_of(text),
+        grams=index_entries(text),
         content_hash=content_hash(text),
         created_at=to_ms(message.created_at),
         session_id=message.session_id,
@@ -129,7 +128,7 @@ def _of_piece(memory: Memory, number: int, piece: TextPiece) -> repo.Chunk:
     return repo.Chunk(
         kind="memory",
         text=body,
-        grams=ngrams_of(body),
+        grams=index_entries(body),
         content_hash=content_hash(body),
         created_at=to_ms(memory.said_at or memory.updated_at),
         memory_id=memory.id,

@@ -8,10 +8,9 @@ from app.core.clock import to_ms
 from app.core.text import content_hash
 from app.index import repo
 from app.index.chunking import Passage, PassageLine, passages
-from app.index.cjk_ngrams import ngrams_of
 from app.index.model import StepSize
 from app.index.passage_dedup import insert_passages
-from app.index.searchable_text import MAX_CHUNK_CHARACTERS, message_text
+from app.index.searchable_text import MAX_CHUNK_CHARACTERS, index_entries, message_text
 from app.sessions.repo import messages_between
 
 _SESSIONS_A_STEP: Final = 100
@@ -48,7 +47,7 @@ def _extend_passages(connection: apsw.Connection, session_id: str, covered: int,
         repo.Chunk(
             kind="passage",
             text=passage.text,
-            grams=ngrams_of(passage.text),
+            grams=index_entries(passage.text),
             content_hash=content_hash(passage.text),
             created_at=passage.created_ms,
             session_id=session_id,

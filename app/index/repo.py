@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import apsw
 
-from app.index.tokenizer import count_words
 from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import HAS_VECTOR
+from app.store.words.tokenizer import count_words
 
 NEVER = 1 << 62
 """The ``retry_at`` of a text that must not be sent to a remote service."""

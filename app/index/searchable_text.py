@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from app.core.text_rules.recall_fence import is_own_tool, without_recalled
+from app.index.cjk_ngrams import ngrams_of
 from app.memories.model import Memory
 from app.sessions.model import Message
+from app.store.words.tokenizer import kept_roots
 
 MAX_CHUNK_CHARACTERS = 65_536
 _MAX_DEPTH = 16
@@ -21,6 +23,14 @@ def message_text(message: Message) -> str:
     if not message.tool_calls:
         return content
     return "\n".join(part for part in (content, tool_text(message.tool_calls)) if part)
+
+
+def index_entries(text: str) -> str:
+    """Return what the index has of a text beside its words.
+
+    It is character pairs of scripts without spaces, and the roots of words whose stems say too little.
+    """
+    return " ".join(filter(None, (ngrams_of(text), kept_roots(text))))
 
 
 def tool_text(tool_calls: object) -> str:

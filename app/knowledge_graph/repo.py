@@ -91,13 +91,13 @@ def is_stated_by_others(connection: apsw.Connection, entity_id: str, source: str
 
     That is a relation of another source, or an observation outside ``stores``.
     """
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT 1 FROM relations WHERE (subject_id = ?1 OR object_id = ?1) AND source <> ?2"
         f" UNION ALL SELECT 1 FROM memories WHERE valid_until IS NULL AND attributes ->> '{OF_ENTITY}' = ?1"
         " AND store NOT IN (SELECT value FROM json_each(?3)) LIMIT 1",
         (entity_id, source, json.dumps(list(stores))),
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def _node(entity_id: str, mark: str) -> MarkedEntity:

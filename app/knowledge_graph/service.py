@@ -71,8 +71,8 @@ class KnowledgeGraphService:
             shown = {node.name for node in chosen}
             is_part = bool(query or names)
             relations = [one for one in view.relations if not is_part or one.source in shown or one.target in shown]
-            made = tuple(GraphEntity(node.name, node.type, texts[node.id]) for node in chosen)
-            return KnowledgeGraph(made, tuple(relations))
+            entities = tuple(GraphEntity(node.name, node.type, texts[node.id]) for node in chosen)
+            return KnowledgeGraph(entities, tuple(relations))
 
         return await self._store.read(work)
 

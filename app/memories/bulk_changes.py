@@ -20,6 +20,7 @@ from app.memories.store_access import active_memories, require_active
 from app.memories.text.markdown_links import title_key
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
+from app.sentence import Sentence
 
 BATCH: Final = 50  # memories a transaction
 MAX_MERGED: Final = 100
@@ -70,7 +71,11 @@ class BulkChangeService:
         """
         wanted = list(dict.fromkeys(ids))
         if not _LEAST <= len(wanted) <= MAX_MERGED:
-            raise InputError(f"Between {_LEAST} and {MAX_MERGED} notes can be merged.", field="ids", allowed=MAX_MERGED)
+            raise InputError(
+                Sentence("Between {least} and {max_merged} notes can be merged.", least=_LEAST, max_merged=MAX_MERGED),
+                field="ids",
+                allowed=MAX_MERGED,
+            )
 
         def work(writer: MemoryWriter) -> Memory:
             notes = [_note(writer, one, access.stores) for one in wanted]

@@ -21,6 +21,7 @@ from app.memories.model import FactSet, Memory, NewMemory
 from app.memories.store_access import require_active, require_store
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
+from app.sentence import Sentence
 
 _LONGEST_CHAIN = 100  # of facts that superseded one another
 _SHOWN = 200
@@ -170,7 +171,10 @@ def _to_confirm(connection: apsw.Connection, fact_id: str, stores: Sequence[str]
     memory = repo.get(connection, fact_id, stores=stores)
     if memory is not None and memory.kind != "fact":
         raise NotFoundError(
-            f"Only facts can be confirmed, and this is of the kind {memory.kind}. Remember what is certain as a fact.",
+            Sentence(
+                "Only facts can be confirmed, and this is of the kind {kind}. Remember what is certain as a fact.",
+                kind=memory.kind,
+            ),
             id=fact_id,
             kind=memory.kind,
         )
@@ -181,8 +185,11 @@ def _to_confirm(connection: apsw.Connection, fact_id: str, stores: Sequence[str]
         latest = repo.get(connection, latest.superseded_by, stores=stores)
     if memory is not None and latest is not None and latest.id != memory.id:
         raise NotFoundError(
-            f"This fact was superseded by {latest.id}, which says “{excerpt(latest.content, _SHOWN)}”. Confirm that one"
-            " instead.",
+            Sentence(
+                "This fact was superseded by {id}, which says “{content}”. Confirm that one instead.",
+                id=latest.id,
+                content=excerpt(latest.content, _SHOWN),
+            ),
             id=fact_id,
             superseded_by=latest.id,
         )

@@ -122,16 +122,16 @@ def update(connection: apsw.Connection, before: Memory, after: Memory) -> None:
 
 def exists(connection: apsw.Connection, memory_id: str) -> bool:
     """Return whether any memory, deleted and archived ones included, has that id."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT 1 FROM memories WHERE id = ?1 UNION ALL SELECT 1 FROM memory_archive WHERE id = ?1", (memory_id,)
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def get(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str]) -> Memory | None:
     """Return one memory, deleted ones included; ``None`` when there is none in ``stores``."""
-    found = many(connection, [memory_id], stores=stores)
-    return found[0] if found else None
+    memories = many(connection, [memory_id], stores=stores)
+    return memories[0] if memories else None
 
 
 def superseded(connection: apsw.Connection, limit: int, *, stores: Sequence[str]) -> list[Memory]:

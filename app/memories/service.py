@@ -21,6 +21,7 @@ from app.memories.note_links import renaming
 from app.memories.store_access import active_memories, require, require_active
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
+from app.sentence import Sentence
 
 _LONG = 100_000  # characters of a memory that is prepared before the writer has its turn
 
@@ -52,7 +53,8 @@ class MemoryService:
             memory, hash_of_text = (validation.compose(draft, writer.at_ms), None) if prepared is None else prepared
             if repo.exists(writer.connection, memory.id):
                 raise InputError(
-                    f"There is already a memory with the id {memory.id}; use update to change it.", id=memory.id
+                    Sentence("There is already a memory with the id {id}; use update to change it.", id=memory.id),
+                    id=memory.id,
                 )
             return writer.create(memory, hash_of_text)
 

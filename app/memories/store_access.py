@@ -10,6 +10,7 @@ from app.core.stores import STORES, sees_all
 from app.errors import AccessDeniedError, NotFoundError
 from app.memories import repo
 from app.memories.model import BatchWritten, FactSet, Memory, Written
+from app.sentence import Sentence
 
 T = TypeVar("T")
 
@@ -24,7 +25,10 @@ def require_store(store: str, stores: Sequence[str]) -> None:
     """
     if store in STORES and store not in stores:
         raise AccessDeniedError(
-            f"This caller stores in {' or '.join(stores) or 'no store'}, not in {store}.", store=store
+            Sentence(
+                "This caller stores in {names}, not in {store}.", names=" or ".join(stores) or "no store", store=store
+            ),
+            store=store,
         )
 
 
@@ -38,7 +42,9 @@ def require(connection: apsw.Connection, memory_id: str, stores: Sequence[str], 
     """
     found = repo.get_with_sources(connection, memory_id, stores=stores)
     if found is None or kind not in ("memory", found.kind):
-        raise NotFoundError(f"There is no {kind} with the id {memory_id}.", id=memory_id)
+        raise NotFoundError(
+            Sentence("There is no {kind} with the id {memory_id}.", kind=kind, memory_id=memory_id), id=memory_id
+        )
     return found
 
 
@@ -50,7 +56,9 @@ def require_active(connection: apsw.Connection, memory_id: str, stores: Sequence
     """
     found = require(connection, memory_id, stores, kind)
     if found.deleted_at is not None:
-        raise NotFoundError(f"This {kind} was deleted. Restore it first, or look in its history.", id=memory_id)
+        raise NotFoundError(
+            Sentence("This {kind} was deleted. Restore it first, or look in its history.", kind=kind), id=memory_id
+        )
     return found
 
 

@@ -18,6 +18,7 @@ from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import InputError
 from app.memories.model import KINDS, SOURCE_KINDS, Memory, NewMemory, Source
 from app.memories.text.markdown_links import find_tags, tag_places
+from app.sentence import Sentence
 
 MAX_BYTES = 128 * 1024 * 1024
 MAX_TITLE = 1_000
@@ -33,7 +34,7 @@ def compose(draft: NewMemory, now_ms: int) -> Memory:
         InputError: It is empty, too large, or has a field that cannot be stored.
     """
     if draft.kind not in KINDS:
-        raise InputError(f"A memory's kind is one of {', '.join(KINDS)}.", kind=str(draft.kind))
+        raise InputError(Sentence("A memory's kind is one of {names}.", names=", ".join(KINDS)), kind=str(draft.kind))
     content, title = clean_content(draft.content), clean_title(draft.title)
     facts = clean_facts(draft.facts)
     require_text(content, title, facts)
@@ -114,8 +115,11 @@ def clean_content(content: str) -> str:
     size = len(clean) if len(clean) > MAX_BYTES else len(clean.encode())
     if size > MAX_BYTES:
         raise InputError(
-            f"A memory holds at most {MAX_BYTES // _MIB} MB of text; this one has {size // _MIB} MB. "
-            "Split it into several notes.",
+            Sentence(
+                "A memory holds at most {max_bytes} MB of text; this one has {size} MB. Split it into several notes.",
+                max_bytes=MAX_BYTES // _MIB,
+                size=size // _MIB,
+            ),
             bytes=size,
             allowed=MAX_BYTES,
         )
@@ -131,7 +135,11 @@ def clean_title(title: str) -> str:
     clean = " ".join(storable(title)[0].split())
     if len(clean) > MAX_TITLE:
         raise InputError(
-            f"A title has at most {MAX_TITLE:,} characters; this one has {len(clean):,}. Move the rest into the text.",
+            Sentence(
+                "A title has at most {max_title} characters; this one has {count}. Move the rest into the text.",
+                max_title=f"{MAX_TITLE:,}",
+                count=f"{len(clean):,}",
+            ),
             length=len(clean),
             allowed=MAX_TITLE,
         )
@@ -146,9 +154,16 @@ def clean_name(field: str, value: str) -> str:
     """
     clean = " ".join(storable(value)[0].split())
     if len(clean) > MAX_NAME:
-        raise InputError(f"A memory's {field} has at most {MAX_NAME} characters.", field=field, allowed=MAX_NAME)
+        raise InputError(
+            Sentence("A memory's {field} has at most {max_name} characters.", field=field, max_name=MAX_NAME),
+            field=field,
+            allowed=MAX_NAME,
+        )
     if has_controls(clean):
-        raise InputError(f"A memory's {field} must not contain control characters. Leave them out.", field=field)
+        raise InputError(
+            Sentence("A memory's {field} must not contain control characters. Leave them out.", field=field),
+            field=field,
+        )
     if field == "id" and not clean:
         raise InputError("A memory's id must not be empty; leave it out to get a new one.", field=field)
     return clean
@@ -162,7 +177,12 @@ def clean_names(field: str, values: Iterable[str]) -> tuple[str, ...]:
     """
     names = tuple(dict.fromkeys(name for value in values if (name := clean_name(field, value))))
     if len(names) > MAX_RELATED:
-        raise InputError(f"A memory names at most {MAX_RELATED:,} of each thing it relates to.", allowed=MAX_RELATED)
+        raise InputError(
+            Sentence(
+                "A memory names at most {max_related} of each thing it relates to.", max_related=f"{MAX_RELATED:,}"
+            ),
+            allowed=MAX_RELATED,
+        )
     return names
 
 
@@ -174,9 +194,12 @@ def clean_sources(sources: Iterable[Source]) -> tuple[Source, ...]:
     """
     clean = {Source(source.kind, clean_name("id", source.id)) for source in sources}
     if any(source.kind not in SOURCE_KINDS for source in clean):
-        raise InputError(f"A source's kind is one of {', '.join(SOURCE_KINDS)}.")
+        raise InputError(Sentence("A source's kind is one of {names}.", names=", ".join(SOURCE_KINDS)))
     if len(clean) > MAX_RELATED:
-        raise InputError(f"A memory names at most {MAX_RELATED:,} sources.", allowed=MAX_RELATED)
+        raise InputError(
+            Sentence("A memory names at most {max_related} sources.", max_related=f"{MAX_RELATED:,}"),
+            allowed=MAX_RELATED,
+        )
     return tuple(sorted(clean, key=lambda source: (source.kind, source.id)))
 
 
@@ -213,7 +236,7 @@ def clean_store(store: StoreName) -> StoreName:
         InputError: There is no such store.
     """
     if store not in STORES:
-        raise InputError(f"A memory's store is one of {', '.join(STORES)}.", store=str(store))
+        raise InputError(Sentence("A memory's store is one of {names}.", names=", ".join(STORES)), store=str(store))
     return store
 
 

@@ -28,6 +28,7 @@ from app.quarantine import entity_hiding, repo, withdrawn
 from app.quarantine.model import AgentRun, QuarantinedItem, WorkState
 from app.quarantine.repo import AgentConversation
 from app.quarantine.withdrawn import Item
+from app.sentence import Sentence
 from app.sessions.parts import SessionParts
 from app.store.store import Store
 
@@ -179,7 +180,7 @@ class QuarantineService:
         ids = await self._store.read(partial(repo.hiding_entries, agent=agent), limit_s=_LONG_S)
         runs = await self._store.read(partial(withdrawn.runs_of, prefix=repo.run_prefix(agent)))
         if not ids and not runs:
-            raise NotFoundError(f"Nothing that {agent} wrote is in quarantine.", agent=agent)
+            raise NotFoundError(Sentence("Nothing that {agent} wrote is in quarantine.", agent=agent), agent=agent)
         work = _Work(new_id("run"))
         work.add(
             await self._undo.run(
@@ -259,7 +260,9 @@ class QuarantineService:
         if not agent or agent.casefold() in _OWN:
             raise InputError("Name an agent; what the person did is undone with 'memory.undo'.", field="name")
         if not await self._store.read(partial(_is_known, agent=agent)):
-            raise NotFoundError(f"There is no agent named '{agent}', and nothing was written by one.", agent=agent)
+            raise NotFoundError(
+                Sentence("There is no agent named '{agent}', and nothing was written by one.", agent=agent), agent=agent
+            )
 
     async def _hide_entities(self, work: _Work, agent: str, span: tuple[int, int], actor: str, job: Job) -> None:
         """Take an agent's merges apart, and hide the entities and relations that it stated."""

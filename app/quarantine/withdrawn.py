@@ -11,7 +11,7 @@ import apsw
 
 from app.core.clock import to_ms
 from app.history.model import TargetKind
-from app.retrieval.saved.service import MADE_BY
+from app.retrieval.saved.saved_search_settler import MADE_BY
 from app.store import meta
 
 PREFIX: Final = "withdrawn:"

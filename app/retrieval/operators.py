@@ -310,12 +310,12 @@ def query_clauses(query: Query) -> tuple[Clause, ...]:
 
     Values that must all match are clauses of their own.
     """
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     for operator in OPERATORS.values():
         values: tuple[str, ...] = getattr(query, operator.field) if operator.field else ()
         if operator.needs_all:
-            found += [Clause(operator, (value,)) for value in values]
+            clauses += [Clause(operator, (value,)) for value in values]
         elif values:
-            found.append(Clause(operator, values))
+            clauses.append(Clause(operator, values))
     by_name = {**OPERATORS, SESSION_IS.name: SESSION_IS}
-    return (*found, *(Clause(by_name[name], (value,), is_excluded=True) for name, value in query.excluded))
+    return (*clauses, *(Clause(by_name[name], (value,), is_excluded=True) for name, value in query.excluded))

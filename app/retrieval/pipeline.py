@@ -134,13 +134,13 @@ def gather_candidates(retrieved: Retrieved, *, with_sessions: bool = True) -> Ra
     """
     given, mentions = retrieved.given, retrieved.of("entity")
     question = analyse_question(given.request.query)
-    found = merge_scores(given.columns, retrieved.of("words"), retrieved.of("vector"))
-    places, statistics = candidate_pool(found), None
+    scores = merge_scores(given.columns, retrieved.of("words"), retrieved.of("vector"))
+    places, statistics = candidate_pool(scores), None
     if len(mentions):
         places = deduplicate([places, mentions.places])
     if with_sessions:
         places, statistics = add_sessions(retrieved, question, places)
-    return read_neighbours(given.snapshot, question, found, mentions, places, given.where_with_words, statistics)
+    return read_neighbours(given.snapshot, question, scores, mentions, places, given.where_with_words, statistics)
 
 
 def rank_candidates(retrieved: Retrieved) -> Ranking:

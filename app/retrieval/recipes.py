@@ -139,9 +139,9 @@ def find_recipe(name: str = DEFAULT) -> Recipe:
     Raises:
         InputError: No recipe has that name; the message lists those there are.
     """
-    found = RECIPES.get(name)
-    if found is None:
+    recipe = RECIPES.get(name)
+    if recipe is None:
         raise InputError(
             f"There is no search recipe of that name. Choose one of: {', '.join(RECIPES)}.", allowed=[*RECIPES]
         )
-    return found
+    return recipe

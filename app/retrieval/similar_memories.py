@@ -1,6 +1,8 @@
 """Similar memories, found by the ordinary search."""
 
+import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from app.core.access import Access
 from app.core.text_rules.stopwords import stop_words
@@ -23,6 +25,7 @@ _LEAST_COSINE_ALONE = 0.65
 # and as many of them are linked; without vectors the shared words must be a good part of what is written.
 _LEAST_COSINE_OF_HINT = 0.6
 _LEAST_SHARE = 0.4
+_ADDRESS = re.compile(r"\]\([^)\s]*\)?|https?://\S+")  # where a link or picture is
 # Words that texts on any matter share.
 _ENGLISH = """ask back bring call called come day days get give go going good great help keep let like look looking make
     month need needs new next now old plan put read say says see still take takes thing things think time times today
@@ -73,8 +76,7 @@ class SimilarMemories:
         Raises:
             KeepsakeError: Search cannot answer now.
         """
-        all_words = word_set(text[-_LAST_CHARACTERS:])
-        telling = all_words - stop_words(all_words) - _COMMON_WORDS
+        telling = _telling(word_set(_ADDRESS.sub(" ", text[-_LAST_CHARACTERS:])))
         words = sorted(telling, key=lambda word: (-len(word), word))[:_MAX_RELATED_WORDS]
         if len(words) < _LEAST_RELATED_WORDS or limit < 1 or not access.stores:
             return []
@@ -86,10 +88,15 @@ class SimilarMemories:
         return [hit for hit in hits if hit.target == "memory" or "private" in access.stores][:limit]
 
 
+def _telling(words: AbstractSet[str]) -> frozenset[str]:
+    """Return the words that tell what a text is about; numbers do not."""
+    return frozenset(word for word in words - stop_words(words) - _COMMON_WORDS if not word.isdecimal())
+
+
 def _is_related(hit: Hit, words: int, by_meaning: bool) -> bool:
     """Return whether a hit is of interest to a text of ``words`` telling words."""
     terms = {term.casefold() for term in hit.why.terms}
-    shared = len(terms - stop_words(terms) - _COMMON_WORDS)
+    shared = len(_telling(terms))
     if shared < _LEAST_SHARED_WORDS:
         return False
     if by_meaning:

@@ -8,9 +8,9 @@ from typing import Final
 
 from app.core.text_rules.spellings import fold
 from app.core.text_rules.stopwords import stop_words
-from app.index.tokenizer import stem
-from app.retrieval.query.match_expression import quote
+from app.retrieval.query.match_expression import word_expression
 from app.retrieval.snapshot import SearchSnapshot
+from app.store.words.tokenizer import root
 
 MIN_CHUNKS: Final = 50_000
 """With fewer chunks, posting lists are read fast enough on demand."""
@@ -36,7 +36,7 @@ def preload_frequent_words(snapshot: SearchSnapshot) -> int:
         if count < MIN_SHARE or room <= 0:
             break
         if count <= MOST_SHARE * len(texts):
-            room -= len(read(snapshot.connection, quote(word), stem(word), last).ids)
+            room -= len(read(snapshot.connection, word_expression(word), root(word), last).ids)
             known += 1
     return known
 
@@ -58,7 +58,7 @@ def _frequent(texts: Iterable[str]) -> list[tuple[str, int]]:
     for text in texts:
         said = set(_WORD.findall(fold(text)))
         said -= stop_words(said)
-        roots = {stem(word): word for word in said}
+        roots = {root(word): word for word in said}
         counts.update(roots.keys())
         words.update(roots)
     return [(words[root], count) for root, count in counts.most_common()]

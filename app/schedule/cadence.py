@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from app.errors import InputError
 from app.schedule.model import Cadence
+from app.sentence import Sentence
 
 MAX_INTERVAL_S: Final = 366 * 86_400
 _FIELDS: Final = 5
@@ -85,13 +86,24 @@ def check_cadence(cadence: Cadence, now: datetime, min_interval_s: float) -> Non
         return
     if cadence.kind == "interval":
         if _seconds(cadence) < min_interval_s:
-            raise InputError(f"An interval must be at least {min_interval_s:g} seconds.", field="seconds")
+            raise InputError(
+                Sentence(
+                    "An interval must be at least {min_interval_s} seconds.", min_interval_s=f"{min_interval_s:g}"
+                ),
+                field="seconds",
+            )
         return
     runs = upcoming(cadence, now, _SAMPLE)
     if not runs:
         raise InputError("This expression matches no date, so it would never run.", field="expression")
     if any((later - earlier).total_seconds() < min_interval_s for earlier, later in pairwise(runs)):
-        raise InputError(f"This expression runs more often than every {min_interval_s:g} seconds.", field="expression")
+        raise InputError(
+            Sentence(
+                "This expression runs more often than every {min_interval_s} seconds.",
+                min_interval_s=f"{min_interval_s:g}",
+            ),
+            field="expression",
+        )
 
 
 def zone_of(cadence: Cadence) -> tzinfo:
@@ -157,7 +169,13 @@ def _instant(cadence: Cadence) -> datetime:
 def _seconds(cadence: Cadence) -> float:
     seconds = cadence.seconds
     if seconds is None or not 0 < seconds <= MAX_INTERVAL_S:  # not a number fails both
-        raise InputError(f"An interval needs 'seconds', above 0 and at most {MAX_INTERVAL_S:,}.", field="seconds")
+        raise InputError(
+            Sentence(
+                "An interval needs 'seconds', above 0 and at most {max_interval_s}.",
+                max_interval_s=f"{MAX_INTERVAL_S:,}",
+            ),
+            field="seconds",
+        )
     return seconds
 
 

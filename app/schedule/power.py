@@ -59,8 +59,8 @@ def linux_power(folder: Path) -> PowerState:
 
 def macos_power(answer: str) -> PowerState:
     """Return the power supply that ``pmset -g batt`` describes."""
-    found = _PERCENT.search(answer)
-    return PowerState("Battery Power" in answer.partition("\n")[0], None if found is None else int(found[1]))
+    match = _PERCENT.search(answer)
+    return PowerState("Battery Power" in answer.partition("\n")[0], None if match is None else int(match[1]))
 
 
 def windows_power(line: int, percent: int) -> PowerState:

@@ -62,6 +62,12 @@ def get(connection: apsw.Connection, schedule_id: str) -> Schedule | None:
     return None if row is None else _schedule(row)
 
 
+def is_stored(connection: apsw.Connection, schedule_id: str) -> bool:
+    """Return whether there is a schedule of an id, deleted ones included."""
+    sql = "SELECT 1 FROM schedules WHERE schedule_id = ?"
+    return connection.execute(sql, (schedule_id,)).fetchone() is not None
+
+
 def of_claim(connection: apsw.Connection, claim: ScheduleClaim) -> Schedule:
     """Return the schedule that a claim is on, which may be deleted."""
     return _schedule(connection.execute(f"{_SCHEDULE} WHERE s.schedule_id = ?", (claim.schedule_id,)).get)

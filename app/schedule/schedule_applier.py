@@ -19,6 +19,7 @@ from app.history.undo import State
 from app.schedule import repo
 from app.schedule.cadence import next_run
 from app.schedule.model import Cadence, Schedule, Status
+from app.sync.change import Change
 
 _DEFINITION: Final = (
     "name", "goal", "cadence", "notification_policy", "channel_id", "channel_context_id", "trust", "max_turns",
@@ -72,6 +73,23 @@ class ScheduleApplier(NamedApplier[Schedule]):
             schedule = replace(schedule, updated_at=now)
         repo.update_goal(connection, schedule)
         return self.current(connection, target)
+
+
+def make_received(connection: apsw.Connection, first: Change, state: State) -> None:
+    """Make a schedule that another machine made, unless it is here.
+
+    It runs once its state is applied.
+
+    Args:
+        connection: The writer's connection, inside a transaction.
+        first: The change that made it.
+        state: Its state.
+    """
+    if repo.is_stored(connection, first.target):
+        return
+    at, fields = to_datetime(first.at_ms), _fields(state)
+    made: State = {"user_id": first.actor, "created_at": at, "updated_at": at}
+    repo.insert(connection, Schedule(id=first.target, **{"status": "active", **fields, **made}))
 
 
 def _fields(state: State) -> State:

@@ -33,6 +33,7 @@ from app.schedule.notes import AREA, note_missed, note_pause, note_run
 from app.schedule.options import ScheduleOptions
 from app.schedule.realignment import pause_broken, realign
 from app.schedule.schedule_applier import ScheduleApplier
+from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
 
@@ -101,7 +102,11 @@ class ScheduleService:
 
         def work(connection: apsw.Connection) -> tuple[int, ...]:
             if repo.count(connection, ScheduleFilter()) >= MAX_SCHEDULES:
-                raise InputError(f"There are {MAX_SCHEDULES} schedules already. Delete some first.")
+                raise InputError(
+                    Sentence(
+                        "There are {max_schedules} schedules already. Delete some first.", max_schedules=MAX_SCHEDULES
+                    )
+                )
             repo.insert(connection, schedule)
             return _HISTORY.record(connection, None, schedule, actor, to_ms(now))
 
@@ -505,20 +510,22 @@ def _is_backing_off(schedule: Schedule, now: datetime) -> bool:
 
 def _max_turns(turns: int | None) -> int | None:
     if turns is not None and not 1 <= turns <= MAX_TURNS:
-        raise InputError(f"A run takes 1 to {MAX_TURNS} turns.", field="max_turns")
+        raise InputError(Sentence("A run takes 1 to {max_turns} turns.", max_turns=MAX_TURNS), field="max_turns")
     return turns
 
 
 def _max_cost(cost: float | None) -> float | None:
     if cost is not None and not 0 < cost <= MAX_COST:  # not a number fails both
-        raise InputError(f"The cost of a run is above 0 and at most {MAX_COST:g}.", field="max_cost")
+        raise InputError(
+            Sentence("The cost of a run is above 0 and at most {max_cost}.", max_cost=f"{MAX_COST:g}"), field="max_cost"
+        )
     return cost
 
 
 def _goal(goal: str) -> str:
     clean = storable(goal)[0].strip()
     if not clean or len(clean) > MAX_GOAL:
-        raise InputError(f"A goal has 1 to {MAX_GOAL:,} characters.", field="goal")
+        raise InputError(Sentence("A goal has 1 to {max_goal} characters.", max_goal=f"{MAX_GOAL:,}"), field="goal")
     return clean
 
 

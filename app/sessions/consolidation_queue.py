@@ -8,6 +8,7 @@ import apsw
 from app.changes import Changed
 from app.core.clock import Clock
 from app.errors import InputError
+from app.sentence import Sentence
 from app.sessions.compaction.rolling_summary import touched
 from app.sessions.model import Session
 from app.sessions.repo import SESSION_COLUMNS, session_of
@@ -61,7 +62,12 @@ class ConsolidationQueue:
         def work(connection: apsw.Connection) -> tuple[bool, bool]:
             last = read_state(connection, session).last_seq
             if upper_seq is not None and upper_seq > last:
-                raise InputError(f"The last message of session {session} has the number {last}.", field="upper_seq")
+                raise InputError(
+                    Sentence(
+                        "The last message of session {session} has the number {last}.", session=session, last=last
+                    ),
+                    field="upper_seq",
+                )
             return mark_in(connection, session, last if upper_seq is None else upper_seq, now)
 
         is_done, is_written = await self._store.write(work)

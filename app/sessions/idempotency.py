@@ -8,6 +8,7 @@ import msgspec
 from app.core.text import storable
 from app.errors import InputError, KeyConflictError
 from app.receipts import repo as receipts
+from app.sentence import Sentence
 from app.sessions.model import Appended, NewMessage
 
 _OPERATION = "session.append"
@@ -40,9 +41,13 @@ def previous_append(
         return None
     landed, answer = str(earlier.session), msgspec.json.decode(earlier.answer, type=_Answer)
     if session is not None and session != landed:
-        raise InputError(f"The key was used before, for session {landed}.", field="key", session=landed)
+        raise InputError(
+            Sentence("The key was used before, for session {landed}.", landed=landed), field="key", session=landed
+        )
     if connection.execute("SELECT forgotten_at FROM sessions WHERE id = ?", (landed,)).get is not None:
-        raise InputError(f"Session {landed} was forgotten. Undo that, or use another key.", session=landed)
+        raise InputError(
+            Sentence("Session {landed} was forgotten. Undo that, or use another key.", landed=landed), session=landed
+        )
     stored = connection.execute(
         "SELECT seq, role, content FROM messages WHERE session_id = ? AND seq BETWEEN ? AND ? ORDER BY seq",
         (landed, answer.first_seq, answer.last_seq),

@@ -180,6 +180,22 @@ def insert_messages(connection: apsw.Connection, messages: Sequence[Message]) ->
     )
 
 
+def insert_received(connection: apsw.Connection, message: Message, origin: int, origin_seq: int) -> None:
+    """Insert a message that another machine wrote.
+
+    Args:
+        connection: The writer's connection, inside a transaction.
+        message: The message, with its number here.
+        origin: The number of the lane that it was written in.
+        origin_seq: Its number there.
+    """
+    connection.execute(
+        f"INSERT INTO messages ({MESSAGE_COLUMNS}, origin, origin_seq)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*_message_values(message), origin, origin_seq),
+    )
+
+
 def _message_values(message: Message) -> tuple[Any, ...]:
     return (
         message.session_id,

@@ -12,6 +12,7 @@ from app.changes import Changed
 from app.core.clock import Clock
 from app.core.text import storable
 from app.errors import InputError, NotFoundError
+from app.sentence import Sentence
 from app.sessions import repo
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.compaction.rolling_summary import touched
@@ -121,12 +122,22 @@ def clean_items(items: Sequence[str]) -> tuple[str, ...]:
     clean = tuple(text for item in items if (text := storable(item)[0].strip()))
     if len(clean) > MAX_ITEMS:
         raise InputError(
-            f"A scratchpad has at most {MAX_ITEMS} items, not {len(clean)}. Join or drop some.", field="items"
+            Sentence(
+                "A scratchpad has at most {max_items} items, not {count}. Join or drop some.",
+                max_items=MAX_ITEMS,
+                count=len(clean),
+            ),
+            field="items",
         )
     for place, item in enumerate(clean):
         if len(item) > MAX_ITEM_CHARACTERS:
             raise InputError(
-                f"Item {place + 1} has {len(item)} characters; at most {MAX_ITEM_CHARACTERS} are allowed.",
+                Sentence(
+                    "Item {place} has {count} characters; at most {max_item_characters} are allowed.",
+                    place=place + 1,
+                    count=len(item),
+                    max_item_characters=MAX_ITEM_CHARACTERS,
+                ),
                 field=f"items[{place}]",
             )
     return clean
@@ -139,5 +150,5 @@ def _found(connection: apsw.Connection, session: str, owner: str | None) -> str:
     key = repo.own_session(connection, session, clean_name(owner))
     if key is None:
         # Whether another agent's conversation exists is not for this one to know.
-        raise NotFoundError(f"There is no session {session}.", session=session)
+        raise NotFoundError(Sentence("There is no session {session}.", session=session), session=session)
     return key

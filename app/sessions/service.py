@@ -21,6 +21,7 @@ from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
 from app.receipts.model import check_key
+from app.sentence import Sentence
 from app.sessions import idempotency, repo, session_lists, turn_writers
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
@@ -195,7 +196,7 @@ class SessionService:
             count=len(stored),
             said_ms=max(to_ms(message.created_at) for message in stored),
             now_ms=now_ms,
-            preview="" if has_preview else _preview(stored),
+            preview="" if has_preview else preview_of(stored),
         )
 
     def _open_session(
@@ -214,7 +215,9 @@ class SessionService:
             if session is not None and known != located.named:
                 _add_name(connection, session, agent, known, now)
             if located.forgotten_ms is not None:
-                raise InputError(f"Session {known} was forgotten. Undo that, or use another id.", session=known)
+                raise InputError(
+                    Sentence("Session {known} was forgotten. Undo that, or use another id.", known=known), session=known
+                )
             return known, located.last_seq, False
         first = messages[0].created_at if messages else None
         key = self.create_in(connection, session, heading, to_ms(first) if first is not None else now, agent)
@@ -300,7 +303,7 @@ class SessionService:
                 return repo.resolved(connection, session)
             found = repo.own_session(connection, session, clean_name(owner))
             if found is None:
-                raise NotFoundError(f"There is no session {session}.", session=session)
+                raise NotFoundError(Sentence("There is no session {session}.", session=session), session=session)
             return found
 
         return await self._store.read(work)
@@ -448,13 +451,20 @@ def number(messages: Sequence[NewMessage], session: str, last_seq: int, now_ms: 
         seq = previous + 1 if message.seq is None else message.seq
         if seq <= previous:
             raise StaleError(
-                f"Message number {seq} is not greater than {previous}, the last of session {session}.",
+                Sentence(
+                    "Message number {seq} is not greater than {previous}, the last of session {session}.",
+                    seq=seq,
+                    previous=previous,
+                    session=session,
+                ),
                 session=session,
                 seq=seq,
                 last_seq=previous,
             )
         if seq > MAX_SEQ:
-            raise InputError(f"A message's number is at most {MAX_SEQ:,}.", field="seq", seq=seq)
+            raise InputError(
+                Sentence("A message's number is at most {max_seq}.", max_seq=f"{MAX_SEQ:,}"), field="seq", seq=seq
+            )
         stored.append(_stored(message, session, seq, now_ms))
         previous = seq
     return stored
@@ -498,7 +508,9 @@ def check_plain(name: str, field: str) -> str:
         InputError: It holds control characters, which could steer the terminal that shows it.
     """
     if has_controls(name):
-        raise InputError(f"'{field}' must not contain control characters. Leave them out.", field=field)
+        raise InputError(
+            Sentence("'{field}' must not contain control characters. Leave them out.", field=field), field=field
+        )
     return name
 
 
@@ -509,7 +521,14 @@ def check_name(session: str, field: str) -> str:
         InputError: It is empty, too long or cannot be stored.
     """
     if not session.strip() or len(session) > MAX_NAME_CHARACTERS or storable(session)[1]:
-        raise InputError(f"'{field}' must have 1 to {MAX_NAME_CHARACTERS} ordinary characters.", field=field)
+        raise InputError(
+            Sentence(
+                "'{field}' must have 1 to {max_name_characters} ordinary characters.",
+                field=field,
+                max_name_characters=MAX_NAME_CHARACTERS,
+            ),
+            field=field,
+        )
     return check_plain(session, field)
 
 
@@ -520,7 +539,12 @@ def check_channel(channel: str) -> None:
         InputError: It is too long.
     """
     if len(channel) > MAX_NAME_CHARACTERS:
-        raise InputError(f"'channel' may have at most {MAX_NAME_CHARACTERS} characters.", field="channel")
+        raise InputError(
+            Sentence(
+                "'channel' may have at most {max_name_characters} characters.", max_name_characters=MAX_NAME_CHARACTERS
+            ),
+            field="channel",
+        )
 
 
 def _clean_filter(wanted: SessionFilter) -> SessionFilter:
@@ -528,7 +552,8 @@ def _clean_filter(wanted: SessionFilter) -> SessionFilter:
     return replace(wanted, text=storable(wanted.text[:_LONGEST_WANTED])[0], agent=storable(wanted.agent)[0])
 
 
-def _preview(messages: Sequence[Message]) -> str:
+def preview_of(messages: Sequence[Message]) -> str:
+    """Return the preview of a conversation that begins with messages."""
     said = [(m.role, text) for m in messages if (text := without_recalled(m.content).strip())]
     chosen = next((text for role, text in said if role == "user"), said[0][1] if said else "")
     return excerpt(chosen, repo.PREVIEW_CHARACTERS)
@@ -553,5 +578,5 @@ def _add_name(connection: apsw.Connection, session: str, agent: str | None, key:
 def _existing(connection: apsw.Connection, session: str) -> Session:
     found = repo.get_session(connection, session)
     if found is None:
-        raise NotFoundError(f"There is no session {session}.", session=session)
+        raise NotFoundError(Sentence("There is no session {session}.", session=session), session=session)
     return found

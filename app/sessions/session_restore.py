@@ -7,6 +7,7 @@ import apsw
 
 from app.core.text_rules.token_estimate import estimate_tokens
 from app.errors import InputError, NotFoundError
+from app.sentence import Sentence
 from app.sessions import repo
 from app.sessions.compaction import compaction_plan
 from app.sessions.compaction.compaction_plan import SessionOptions
@@ -93,7 +94,7 @@ class RestoreService:
             agent = None if owner is None else clean_name(owner)
             key = repo.located(connection, session, named, agent)
             if key is None and session is not None and not named:
-                raise NotFoundError(f"There is no session {session}.", session=session)
+                raise NotFoundError(Sentence("There is no session {session}.", session=session), session=session)
             return Restored() if key is None else _restored(connection, key, options)
 
         return await self._store.read(work)

@@ -9,6 +9,7 @@ import apsw
 
 from app.errors import NotFoundError
 from app.history import history_repo
+from app.sentence import Sentence
 from app.sessions.compaction.compaction_plan import MessageSize, cost
 
 
@@ -42,7 +43,7 @@ def read_state(connection: apsw.Connection, session: str) -> SummaryState:
         (session,),
     ).fetchone()
     if row is None:
-        raise NotFoundError(f"There is no session {session}.", session=session)
+        raise NotFoundError(Sentence("There is no session {session}.", session=session), session=session)
     return SummaryState(session, *row)
 
 
@@ -121,7 +122,7 @@ def read_items(connection: apsw.Connection, session: str) -> tuple[str, ...]:
         (session,),
     ).fetchone()
     if row is None:
-        raise NotFoundError(f"There is no session {session}.", session=session)
+        raise NotFoundError(Sentence("There is no session {session}.", session=session), session=session)
     return tuple(json.loads(str(row[0])))
 
 

@@ -11,6 +11,7 @@ from app.core.text import excerpt
 from app.core.text_rules.recall_fence import without_recalled
 from app.errors import NotFoundError
 from app.history import history_repo
+from app.sentence import Sentence
 from app.sessions import repo
 from app.sessions.model import Message
 from app.store.store import Store
@@ -61,7 +62,7 @@ class WithheldTurns:
         def work(connection: apsw.Connection) -> Changed[int]:
             shown = repo.get_session(connection, session)
             if shown is None:
-                raise NotFoundError(f"There is no session {session}.", session=session)
+                raise NotFoundError(Sentence("There is no session {session}.", session=session), session=session)
             field = STATE + writer
             before = states(connection, session).get(field)
             out = sorted({*seqs, *_numbers(connection, session, writer)})

@@ -22,8 +22,8 @@ def add(connection: apsw.Connection, day: str, purpose: str, model: str, usage: 
 
 def cost_of_month(connection: apsw.Connection, month: str) -> float:
     """Return the cost of a calendar month, such as ``2026-03``."""
-    found = connection.execute("SELECT coalesce(sum(cost), 0.0) FROM model_usage WHERE day LIKE ? || '-%'", (month,))
-    return float(str(found.get))
+    cursor = connection.execute("SELECT coalesce(sum(cost), 0.0) FROM model_usage WHERE day LIKE ? || '-%'", (month,))
+    return float(str(cursor.get))
 
 
 def by_month(connection: apsw.Connection, months: int) -> list[Spending]:

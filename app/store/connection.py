@@ -16,6 +16,7 @@ from app.core.text_rules.spellings import Place, spelled_alike
 from app.store.encryption.cipher import apply_key, key_of, require_available, vfs_for
 from app.store.files.database_file import DatabaseConnection, has_log
 from app.store.sqlite_errors import translate_sqlite_errors
+from app.store.words.tokenizer import kept_roots
 
 APPLICATION_ID = 0x4B454550  # "KEEP"
 BUSY_MS = 5_000
@@ -25,6 +26,7 @@ MMAP_BYTES = 0  # mapped pages count as memory once for each connection, and gai
 
 INDEXED_ROWS_FUNCTION = "indexed_rows"
 """An auxiliary function of FTS5 on every connection: how many rows the full-text index has."""
+_KEPT_ROOTS_FUNCTION = "kept_roots"  # the roots of a text's kept words; a migration names it
 _INDEXED_WORDS_FUNCTION = "indexed_words"  # how many words it has of one row; the migrations name it
 VOCABULARY_TABLE = "chunks_words"
 """A table that each reader has for itself: every place at which the index has a word."""
@@ -175,9 +177,14 @@ def _spelled_alike(*values: object) -> bool:
 
 
 def register_index_functions(connection: apsw.Connection) -> None:
-    """Register the auxiliary functions of FTS5 that our SQL and the migrations call."""
+    """Register the functions of the full-text index that our SQL and the migrations call."""
     connection.register_fts5_function(INDEXED_ROWS_FUNCTION, _indexed_rows)
     connection.register_fts5_function(_INDEXED_WORDS_FUNCTION, _indexed_words)
+    connection.create_scalar_function(_KEPT_ROOTS_FUNCTION, _kept_roots, 1, deterministic=True)
+
+
+def _kept_roots(*texts: object) -> str:
+    return kept_roots(str(texts[0]))
 
 
 def _indexed_rows(index: apsw.FTS5ExtensionApi, *_arguments: object) -> int:

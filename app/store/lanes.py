@@ -83,6 +83,11 @@ def own(connection: apsw.Connection) -> OwnLane | None:
     return None if row is None else OwnLane(*row)
 
 
+def number_of(connection: apsw.Connection, lane: int) -> int:
+    """Return the number by which the rows of this vault name a lane."""
+    return int(connection.execute("SELECT number FROM lanes WHERE lane = ?", (lane,)).get)
+
+
 def are_known(connection: apsw.Connection) -> bool:
     """Return whether the schema has lanes; an older one has none."""
     return bool(connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'lanes'").get)
@@ -118,9 +123,11 @@ def learn(connection: apsw.Connection) -> None:
 def known_at(connection: apsw.Connection, lane: int, n: int) -> dict[int, int]:
     """Return up to which number a lane knew the others at its change ``n``."""
     rows = connection.execute(
-        "SELECT of_lane, max(known) FROM lane_knowledge WHERE lane = ? AND n <= ? GROUP BY of_lane", (lane, n)
+        "SELECT l.lane, (SELECT known FROM lane_knowledge k WHERE k.lane = ?1 AND k.of_lane = l.lane AND k.n <= ?2"
+        " ORDER BY k.n DESC LIMIT 1) FROM lanes l",
+        (lane, n),
     )
-    return {int(str(of_lane)): int(str(known)) for of_lane, known in rows}
+    return {int(str(of_lane)): int(str(known)) for of_lane, known in rows if known is not None}
 
 
 def disown(connection: apsw.Connection) -> None:

@@ -53,14 +53,14 @@ class Migration:
 
 def migrations_in(folder: Path) -> list[Migration]:
     """Return the migrations of ``folder`` in order; numbers must run from 1 without a gap."""
-    found = (
+    migrations = (
         sorted(Migration(int(match[1]), path) for path in folder.iterdir() if (match := _NAME.fullmatch(path.name)))
         if folder.is_dir()
         else []
     )
-    if [step.number for step in found] != list(range(1, len(found) + 1)) or not found:
+    if [step.number for step in migrations] != list(range(1, len(migrations) + 1)) or not migrations:
         raise InternalError(f"The migrations in {folder} are not numbered 1, 2, 3…")
-    return found
+    return migrations
 
 
 def migrate(

@@ -3,7 +3,7 @@
 import asyncio
 import filecmp
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -14,7 +14,7 @@ from app.core.files import from_os
 from app.core.stop_signal import StopSignal
 from app.core.vault_opening import VaultOpening
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
-from app.store import readonly, staged_restore
+from app.store import lanes, readonly, staged_restore
 from app.store.backup import backup_path, copy_database
 from app.store.connection import create_file, open_frozen_reader, open_reader, open_writer
 from app.store.connection_threads import ThreadPool, Work
@@ -29,7 +29,7 @@ from app.store.planner_statistics import drop_small_table_statistics
 from app.store.transaction_wrapper import wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
     from datetime import datetime
 
 T = TypeVar("T")
@@ -59,6 +59,7 @@ class Store:
         self.schema = schema
         self._lock = lock
         self._lane = LaneWriter(self.path, options.trace)
+        self._open_holds = 0
         opened = partial(open_writer, self.path, options.busy_ms, is_wal=options.is_wal)
         watching = options.trace.is_kept
         self._writer = ThreadPool(
@@ -69,7 +70,7 @@ class Store:
             stop=self.stop_signal,
             busy_ms=options.busy_ms,
             watch=partial(trace_write, options.trace) if watching else None,
-            at_end=self._lane.note,
+            at_end=self._lane.close,
         )
         self._readers = ThreadPool(
             "reader",
@@ -247,7 +248,25 @@ class Store:
 
         See ``app.store.lanes.seal``.
         """
-        return await self.write(self._lane.seal)
+        return await self.write(lanes.seal)
+
+    async def begin_lane(self) -> None:
+        """Go on in a new lane, as another copy of the vault writes this one."""
+        await self.write(self._lane.begin)
+
+    @property
+    def may_seal(self) -> bool:
+        """False while entries of the history must stay open."""
+        return self._open_holds == 0
+
+    @contextmanager
+    def held_open(self) -> "Iterator[None]":
+        """Keep entries of the history from being sealed, such as those of an import."""
+        self._open_holds += 1
+        try:
+            yield
+        finally:
+            self._open_holds -= 1
 
     def interrupt(self) -> None:
         """Stop long reads, and writes that can begin anew; others go on until ``close``."""

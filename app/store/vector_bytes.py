@@ -57,13 +57,13 @@ def convert_tables(connection: apsw.Connection) -> None:
     Raises:
         VaultDamagedError: A blob does not hold whole vectors.
     """
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT g.id, g.dimensions FROM generations g JOIN sqlite_schema s"
         " ON s.name = 'vectors_' || g.id WHERE s.sql LIKE '%float[%'"
     ).fetchall()
-    for number, dimensions in found:
+    for number, dimensions in rows:
         _convert(connection, f"vectors_{int(str(number))}_vector_chunks00", int(str(dimensions)))
-    if found:
+    if rows:
         connection.pragma("writable_schema", True)
         connection.execute(
             "UPDATE sqlite_schema SET sql = replace(sql, ' float[', ' int8[') WHERE type = 'table' AND name IN"

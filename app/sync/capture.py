@@ -14,11 +14,9 @@ import apsw
 from app.store import lanes
 from app.store.lanes import ChangePlace
 from app.sync import turn_log, turn_references
-from app.sync.change import Change
+from app.sync.change import ERASE, Change
 from app.sync.turn_log import LaneTurn
 
-ERASE: Final = "ERASE"
-"""The event of a change by which a row is forgotten for ever, on all machines."""
 KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search")
 """Kinds of rows whose changes travel. A proposal waits on the machine where its agent made it."""
 _ENTRIES: Final = (
@@ -61,7 +59,9 @@ class LanePart:
     places: tuple[tuple[int, int, int], ...] = ()
 
 
-def part_after(connection: apsw.Connection, lane: int, after: int, most_characters: int) -> LanePart | None:
+def part_after(
+    connection: apsw.Connection, lane: int, after: int, most_characters: int, up_to: int | None = None
+) -> LanePart | None:
     """Return the next sealed changes of a lane, ``None`` where there are none.
 
     Args:
@@ -69,11 +69,12 @@ def part_after(connection: apsw.Connection, lane: int, after: int, most_characte
         lane: A lane that was written here.
         after: The number of the last change that is known already.
         most_characters: So much is returned at once, or one change if that has more.
+        up_to: The number of the last change, whatever the size; ``None`` where the size decides.
     """
     sealed = int(connection.execute("SELECT sealed FROM lanes WHERE lane = ?", (lane,)).get or 0)
-    if sealed <= after:
+    if sealed <= after or (up_to is not None and up_to > sealed):
         return None
-    last = _last_within(connection, lane, after, sealed, most_characters)
+    last = up_to or _last_within(connection, lane, after, sealed, most_characters)
     changes = tuple(_changes(connection, lane, after, last))
     places = tuple(_places(connection, lane, after, last))
     turns = tuple(turn for n, _, _ in places for turn in turn_log.turns_of(connection, lane, n))

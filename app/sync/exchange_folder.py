@@ -32,12 +32,25 @@ class ExchangeFolder:
     def __init__(self, folder: Path, vault: str) -> None:
         self._base = folder / ROOT / vault
 
+    def require_there(self) -> None:
+        """Refuse where the folder is not there, such as on a stick.
+
+        Raises:
+            ExchangeError: It is not there.
+        """
+        if not self._base.is_dir():
+            raise ExchangeError(
+                f"{self._base.parent.parent} does not hold what your machines share. Connect the disk, or wait until"
+                " the folder is complete.",
+                path=str(self._base),
+            )
+
     def put_new(self, name: str, data: bytes) -> bool:
         """Keep an object under a new name; return False where the name is taken."""
         path = self._base / name
         unfinished = path.with_name(f".{path.name}{_UNFINISHED}")
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
             if path.exists():
                 return False
             with unfinished.open("wb") as file:

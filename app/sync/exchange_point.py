@@ -13,6 +13,9 @@ class ExchangePoint(Protocol):
     Each verb may take long, and raises a ``MachineError`` where the place cannot be reached.
     """
 
+    def require_there(self) -> None:
+        """Refuse where the place is not there; an empty one is not taken for it."""
+
     def put_new(self, name: str, data: bytes) -> bool:
         """Keep an object under a new name; return False where the name is taken."""
 

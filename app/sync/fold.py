@@ -157,6 +157,7 @@ class _Fold:
         self._fields: dict[str, Field] = {}
         self._existence = _Existence()
         self._latest: dict[int, int] = {}  # of each lane, the number of its last change
+        self._followed: State | None = None
         self._undoing: dict[tuple[int, int], ChangePlace] = {}
 
     def add(self, change: Change) -> None:
@@ -224,6 +225,13 @@ class _Fold:
             self._take_base(change, before)
             for one in self._named(after):
                 one.merge(change, before, after)
+            self._followed = None
+            return
+        known, self._followed = self._followed, after if is_whole else None
+        if known is not None and known.keys() == after.keys() and change.event != "CONFIRM":
+            # Most changes follow another and are of a field or two: to follow the others again would change nothing.
+            for one in self._named({name: value for name, value in after.items() if value != known[name]}):
+                one.follow(change, before, after)
             return
         fields = self._named(after)
         for one in fields:

@@ -105,6 +105,19 @@ def global_name(connection: apsw.Connection, session: str, seq: int) -> tuple[in
     return None
 
 
+def known_names(connection: apsw.Connection, session: str) -> set[tuple[int, int]]:
+    """Return lane and number of the turns that a conversation has."""
+    return {
+        (int(str(lane)), int(str(seq)))
+        for table in ("messages", "withheld_messages")
+        for lane, seq in connection.execute(
+            f"SELECT l.lane, coalesce(m.origin_seq, m.seq) FROM {table} m JOIN lanes l ON l.number = m.origin"
+            " WHERE m.session_id = ?",
+            (session,),
+        )
+    }
+
+
 def local_number(connection: apsw.Connection, session: str, lane: int, seq: int) -> int | None:
     """Return the number here of a turn of a lane; ``None`` without it."""
     for table in ("messages", "withheld_messages"):

@@ -26,13 +26,13 @@ def latest(folder: Path, limit: int, contains: str = "") -> list[TraceLine]:
         contains: Words that the event or one of its facts contains; everything when empty.
     """
     wanted = storable(contains)[0].casefold().encode()
-    found: list[TraceLine] = []
+    lines: list[TraceLine] = []
     for line in _lines_backwards(folder):
-        if len(found) >= limit:
+        if len(lines) >= limit:
             break
         if wanted in line.lower() and (read := _parsed(line)) is not None:
-            found.append(read)
-    return found
+            lines.append(read)
+    return lines
 
 
 def _lines_backwards(folder: Path) -> Iterator[bytes]:

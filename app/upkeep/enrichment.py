@@ -15,7 +15,7 @@ from app.entities.model import OwnerKind
 from app.llm.model import Usage
 from app.schedule.model import Cadence, JobResult
 from app.upkeep.merge_proposals import MergeProposals
-from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 _SHOWN: Final = 50  # changes of a plan
 _MOST_FAILURES: Final = 3  # one after the other; then the model is left alone for this run
@@ -89,8 +89,7 @@ class Enrichment:
 
     def cadences(self) -> tuple[Cadence, ...]:
         """Return its time of day; see ``UpkeepJob``."""
-        hour, _, minute = self._options().time.partition(":")
-        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *"),)
+        return (daily(self._options().time),)
 
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
@@ -120,22 +119,22 @@ class Enrichment:
 
     async def apply(self, run: UpkeepRun) -> JobResult:
         """Search the texts and propose the merges; see ``UpkeepJob``."""
-        made = _Progress()
+        progress = _Progress()
         try:
-            await self._search(run, made)
+            await self._search(run, progress)
         finally:
             self._service.strategy.spacy.release()
-        made.parted = await self._move(run, self._joins.doubtful, self._joins.take_back)
-        made.joined = await self._move(run, self._joins.due, self._joins.join)
-        made.proposed = await self._move(run, self._merges.due, self._merges.propose)
+        progress.parted = await self._move(run, self._joins.doubtful, self._joins.take_back)
+        progress.joined = await self._move(run, self._joins.due, self._joins.join)
+        progress.proposed = await self._move(run, self._merges.due, self._merges.propose)
         counts = {
-            "texts": made.searched,
-            "links": made.links,
-            "parted": made.parted,
-            "joins": made.joined,
-            "proposals": made.proposed,
+            "texts": progress.searched,
+            "links": progress.links,
+            "parted": progress.parted,
+            "joins": progress.joined,
+            "proposals": progress.proposed,
         }
-        return JobResult(self._summary(made), made.turns, made.usage.cost, counts=counts)
+        return JobResult(self._summary(progress), progress.turns, progress.usage.cost, counts=counts)
 
     async def _candidates(self, stores: tuple[StoreName, ...]) -> list[tuple[OwnerKind, str]]:
         if not self._service.strategy.is_available:
@@ -155,8 +154,8 @@ class Enrichment:
                 seen.add((kind, owner))
                 if await self._is_withheld(kind, owner, made):
                     continue
-                found = await self._service.enrich(kind, owner, known, run.id, asks_model=made.asks_model)
-                await self._note(run, made, (kind, owner), found)
+                text = await self._service.enrich(kind, owner, known, run.id, asks_model=made.asks_model)
+                await self._note(run, made, (kind, owner), text)
                 run.job.advance(made.searched, total)
                 await asyncio.sleep(0)
             left = tuple(one for one in STORES if one not in made.withheld)

@@ -19,7 +19,7 @@ from app.memories.decay.decay_rules import MONTH_MS, DecayingFact, DecayRules, N
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 from app.schedule.model import Cadence, JobResult
-from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 _SHOWN = 100  # changes that a plan lists
 _PAGE = 1_000  # facts read at a time
@@ -62,8 +62,7 @@ class FactDecay:
 
     def cadences(self) -> tuple[Cadence, ...]:
         """Return its time of day; see ``UpkeepJob``."""
-        hour, _, minute = self._time().partition(":")
-        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *"),)
+        return (daily(self._time()),)
 
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""

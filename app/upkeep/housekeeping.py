@@ -15,7 +15,7 @@ from app.store.store import Store
 from app.store.wal_truncation import empty_log
 from app.upkeep.backups.backup_service import BackupService
 from app.upkeep.service import UpkeepService
-from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 CHECK_EVERY: Final = timedelta(days=7)
 _CHECKED: Final = "checked_at"  # key of ``meta``
@@ -65,8 +65,7 @@ class Housekeeping:
 
     def cadences(self) -> tuple[Cadence, ...]:
         """Return its time of day; see ``UpkeepJob``."""
-        hour, _, minute = self._time().partition(":")
-        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *"),)
+        return (daily(self._time()),)
 
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""

@@ -96,10 +96,10 @@ class UpkeepJobs:
         Raises:
             InputError: There is none of that name.
         """
-        found = self._jobs.get(name)
-        if found is None:
+        job = self._jobs.get(name)
+        if job is None:
             raise InputError(f"There is no such job. The jobs are {', '.join(sorted(self._jobs))}.", field="job")
-        return found
+        return job
 
     async def install(self) -> None:
         """Store a schedule for every time of every job, unless it is there."""

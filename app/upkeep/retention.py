@@ -15,7 +15,7 @@ from app.memories.digests.compression import ACTOR, CompressionService
 from app.memories.digests.digest_writer import DigestWriter
 from app.memories.queries.memory_queries import MemoryQueries
 from app.schedule.model import Cadence, JobResult
-from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 _SHOWN = 100
 _STAGES = ("compressed", "archived", "deleted")
@@ -83,8 +83,7 @@ class Retention:
 
     def cadences(self) -> tuple[Cadence, ...]:
         """Return its time of day; see ``UpkeepJob``."""
-        hour, _, minute = self._options().time.partition(":")
-        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *"),)
+        return (daily(self._options().time),)
 
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""
@@ -92,15 +91,15 @@ class Retention:
 
     async def plan(self) -> UpkeepPlan:
         """Return the digests it would write and what it would move and delete; see ``UpkeepJob``."""
-        found = await self._clusters()
-        compressed = {memory_id for cluster in found for memory_id in cluster.ids}
+        clusters = await self._clusters()
+        compressed = {memory_id for cluster in clusters for memory_id in cluster.ids}
         archived = [one for one in await self._idle() if one not in compressed]
         deleted = await self._outdated()
         changes = [
             PlannedChange(
                 "compress", cluster.ids[0], cluster.title, f"{counted(len(cluster.ids), 'observation')} into one digest"
             )
-            for cluster in found[:_SHOWN]
+            for cluster in clusters[:_SHOWN]
         ]
         room = _SHOWN - len(changes)
         rows = {
@@ -120,8 +119,8 @@ class Retention:
             if deleted
             else ()
         )
-        total = len(found) + len(archived) + len(deleted)
-        summary = _summary(counts | {"digests": len(found)}, is_plan=True)
+        total = len(clusters) + len(archived) + len(deleted)
+        summary = _summary(counts | {"digests": len(clusters)}, is_plan=True)
         return UpkeepPlan(self.name, summary, total, tuple(changes), notes)
 
     async def apply(self, run: UpkeepRun) -> JobResult:
@@ -135,9 +134,9 @@ class Retention:
 
     async def _compress(self, run: UpkeepRun, done: _Progress) -> None:
         before = self._before(self._options().compress_after_days)
-        found = await self._clusters()
-        done.total += sum(len(cluster.ids) for cluster in found)
-        for cluster in found:
+        clusters = await self._clusters()
+        done.total += sum(len(cluster.ids) for cluster in clusters)
+        for cluster in clusters:
             if run.job.is_cancelled():
                 return
             said = None

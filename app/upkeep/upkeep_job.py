@@ -60,6 +60,12 @@ class UpkeepRun:
     publish: Callable[[ChangeSet], None]
 
 
+def daily(time: str, weekday: int | str = "*") -> Cadence:
+    """Return the cadence of a time on one weekday (0 is Sunday) or on all."""
+    hour, _, minute = time.partition(":")
+    return Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * {weekday}")
+
+
 class UpkeepJob(Protocol):
     """A piece of upkeep.
 

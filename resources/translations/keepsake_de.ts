@@ -2124,6 +2124,70 @@
 <context>
     <name>Engine</name>
     <message>
+        <source>#{tag} stands in the text of a note, where &apos;{new}&apos; cannot. Choose a name without blanks and punctuation.</source>
+        <translation>#{tag} steht im Text einer Notiz, wo „{new}“ nicht stehen kann. Wähle einen Namen ohne Leer- und Satzzeichen.</translation>
+    </message>
+    <message>
+        <source>&apos;channel&apos; may have at most {max_name_characters} characters.</source>
+        <translation>„channel“ darf höchstens {max_name_characters} Zeichen haben.</translation>
+    </message>
+    <message>
+        <source>&apos;importance&apos; must be between 0 and 1.</source>
+        <translation>„importance“ muss zwischen 0 und 1 liegen.</translation>
+    </message>
+    <message>
+        <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
+        <translation>„upper_seq“ muss von 0 bis {last_seq} gehen, der letzten Nachricht.</translation>
+    </message>
+    <message>
+        <source>&apos;weight&apos; must be a positive number.</source>
+        <translation>„weight“ muss eine positive Zahl sein.</translation>
+    </message>
+    <message>
+        <source>&apos;{clean}&apos; is a name of Keepsake&apos;s own. Choose another for the agent.</source>
+        <translation>„{clean}“ ist ein Name, den Keepsake selbst verwendet. Wähle einen anderen für den Agenten.</translation>
+    </message>
+    <message>
+        <source>&apos;{field}&apos; must have 1 to {max_name_characters} ordinary characters.</source>
+        <translation>„{field}“ muss 1 bis {max_name_characters} gewöhnliche Zeichen haben.</translation>
+    </message>
+    <message>
+        <source>&apos;{field}&apos; must not contain control characters. Leave them out.</source>
+        <translation>„{field}“ darf keine Steuerzeichen enthalten. Lass sie weg.</translation>
+    </message>
+    <message>
+        <source>&apos;{imported}&apos; is not a type of entities.</source>
+        <translation>„{imported}“ ist keine Art von Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; is not one of its names.</source>
+        <translation>„{key}“ ist keiner seiner Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{longest}&apos; would be longer than the {max_tag_length} characters of a tag. Choose a shorter name.</source>
+        <translation>„{longest}“ wäre länger als die {max_tag_length} Zeichen eines Schlagworts. Wähle einen kürzeren Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
+        <translation>„{name}“ hat schon Zugriff. Ist es dasselbe Programm und braucht ein neues Token, dann erlaube es mit „replace_token“ (auf der Befehlszeile --replace-token): Es behält seine Vertrauensstufe, und das bisherige Token endet. Ist es ein anderes Programm, dann lehne es ab.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
+        <translation>„{name}“ ist durch {where} festgelegt und lässt sich hier nicht ändern.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; must be {allowed}{but}.</source>
+        <translation>„{name}“ muss {allowed} sein{but}.</translation>
+    </message>
+    <message>
+        <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
+        <translation>„{section}“ in {path} ist kein Abschnitt. Berichtige das dort und setze „{name}“ dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>, not {shown}</source>
+        <translation>, nicht {shown}</translation>
+    </message>
+    <message>
         <source>1 conversation</source>
         <translation>1 Unterhaltung</translation>
     </message>
@@ -2172,8 +2236,124 @@
         <translation>1 Text</translation>
     </message>
     <message>
+        <source>A built-in schedule cannot be deleted. Pause it instead.</source>
+        <translation>Ein eingebauter Zeitplan lässt sich nicht löschen. Schalte ihn stattdessen aus.</translation>
+    </message>
+    <message>
+        <source>A confidence lies between 0 and 1.</source>
+        <translation>Eine Gewissheit liegt zwischen 0 und 1.</translation>
+    </message>
+    <message>
+        <source>A cron expression has five fields: minute, hour, day of month, month, day of week.</source>
+        <translation>Ein Cron-Ausdruck hat fünf Felder: Minute, Stunde, Tag des Monats, Monat, Wochentag.</translation>
+    </message>
+    <message>
+        <source>A draft may have at most {max_bytes} characters.</source>
+        <translation>Ein Entwurf darf höchstens {max_bytes} Zeichen haben.</translation>
+    </message>
+    <message>
+        <source>A fact cannot stand against itself; name two.</source>
+        <translation>Ein Fakt kann sich nicht selbst widersprechen; nenne zwei.</translation>
+    </message>
+    <message>
+        <source>A fact that is set needs a key.</source>
+        <translation>Ein Fakt, der gesetzt wird, braucht einen Schlüssel.</translation>
+    </message>
+    <message>
+        <source>A fact with a key needs a category too: give &apos;category&apos;, or leave &apos;key&apos; out.</source>
+        <translation>Ein Fakt mit Schlüssel braucht auch eine Kategorie: Gib „category“ an, oder lass „key“ weg.</translation>
+    </message>
+    <message>
+        <source>A file of this type cannot be attached; pack it into a zip file first.</source>
+        <translation>Eine Datei dieser Art lässt sich nicht anhängen; pack sie zuerst in eine ZIP-Datei.</translation>
+    </message>
+    <message>
+        <source>A goal has 1 to {max_goal} characters.</source>
+        <translation>Ein Ziel hat 1 bis {max_goal} Zeichen.</translation>
+    </message>
+    <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
         <translation>Zuvor wurde eine spätere Änderung rückgängig gemacht ({last}); sie lässt sich wiederherstellen.</translation>
+    </message>
+    <message>
+        <source>A list can be narrowed to at most {max_tags} tags at once.</source>
+        <translation>Eine Liste lässt sich auf höchstens {max_tags} Schlagwörter zugleich einschränken.</translation>
+    </message>
+    <message>
+        <source>A memory holds at most {max_bytes} MB of text; this one has {size} MB. Split it into several notes.</source>
+        <translation>Eine Erinnerung fasst höchstens {max_bytes} MB Text; diese hat {size} MB. Teile sie auf mehrere Notizen auf.</translation>
+    </message>
+    <message>
+        <source>A memory names at most {max_related} of each thing it relates to.</source>
+        <translation>Eine Erinnerung nennt von allem, worauf sie sich bezieht, je höchstens {max_related}.</translation>
+    </message>
+    <message>
+        <source>A memory names at most {max_related} sources.</source>
+        <translation>Eine Erinnerung nennt höchstens {max_related} Quellen.</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s id must not be empty; leave it out to get a new one.</source>
+        <translation>Die Kennung einer Erinnerung darf nicht leer sein; lass sie weg, um eine neue zu bekommen.</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s kind is one of {names}.</source>
+        <translation>Die Art einer Erinnerung ist eine von {names}.</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s store is one of {names}.</source>
+        <translation>Der Speicher einer Erinnerung ist einer von {names}.</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s {field} has at most {max_name} characters.</source>
+        <translation>Dieses Feld einer Erinnerung ({field}) hat höchstens {max_name} Zeichen.</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s {field} must not contain control characters. Leave them out.</source>
+        <translation>Dieses Feld einer Erinnerung ({field}) darf keine Steuerzeichen enthalten. Lass sie weg.</translation>
+    </message>
+    <message>
+        <source>A message may have at most 128 million characters.</source>
+        <translation>Eine Nachricht darf höchstens 128 Millionen Zeichen haben.</translation>
+    </message>
+    <message>
+        <source>A message&apos;s number is at most {max_seq}.</source>
+        <translation>Die Nummer einer Nachricht ist höchstens {max_seq}.</translation>
+    </message>
+    <message>
+        <source>A name must have 1 to {max_name} characters.</source>
+        <translation>Ein Name muss 1 bis {max_name} Zeichen haben.</translation>
+    </message>
+    <message>
+        <source>A run takes 1 to {max_turns} turns.</source>
+        <translation>Ein Lauf hat 1 bis {max_turns} Schritte.</translation>
+    </message>
+    <message>
+        <source>A schedule that runs once needs its time.</source>
+        <translation>Ein Zeitplan, der einmal läuft, braucht seine Zeit.</translation>
+    </message>
+    <message>
+        <source>A scratchpad has at most {max_items} items, not {count}. Join or drop some.</source>
+        <translation>Ein Notizzettel hat höchstens {max_items} Einträge, nicht {count}. Fasse einige zusammen, oder lass welche weg.</translation>
+    </message>
+    <message>
+        <source>A search to save has 1 to {max_query} characters.</source>
+        <translation>Eine Suche zum Speichern hat 1 bis {max_query} Zeichen.</translation>
+    </message>
+    <message>
+        <source>A source&apos;s kind is one of {names}.</source>
+        <translation>Die Art einer Quelle ist eine von {names}.</translation>
+    </message>
+    <message>
+        <source>A summary has at most {max_summary_characters} characters.</source>
+        <translation>Eine Zusammenfassung hat höchstens {max_summary_characters} Zeichen.</translation>
+    </message>
+    <message>
+        <source>A tag needs a name: letters or digits, at most 64 of them.</source>
+        <translation>Ein Schlagwort braucht einen Namen: Buchstaben oder Ziffern, höchstens 64.</translation>
+    </message>
+    <message>
+        <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
+        <translation>Ein Titel hat höchstens {max_title} Zeichen; dieser hat {count}. Setze den Rest in den Text.</translation>
     </message>
     <message>
         <source>API key variable</source>
@@ -2212,6 +2392,42 @@
         <translation>Agenten, deren Unterhaltungen nicht gespeichert werden, durch Kommas getrennt.</translation>
     </message>
     <message>
+        <source>An age is a number of days from 0 to {most_days}.</source>
+        <translation>Ein Alter ist eine Zahl von Tagen von 0 bis {most_days}.</translation>
+    </message>
+    <message>
+        <source>An agent&apos;s name has 1 to {max_name} characters on one line.</source>
+        <translation>Der Name eines Agenten hat 1 bis {max_name} Zeichen in einer Zeile.</translation>
+    </message>
+    <message>
+        <source>An entity cannot be related to itself.</source>
+        <translation>Ein Eintrag kann nicht mit sich selbst verbunden werden.</translation>
+    </message>
+    <message>
+        <source>An entity keeps its own name. Rename it first.</source>
+        <translation>Ein Eintrag behält seinen eigenen Namen. Benenne ihn zuerst um.</translation>
+    </message>
+    <message>
+        <source>An interval must be at least {min_interval_s} seconds.</source>
+        <translation>Ein Abstand muss mindestens {min_interval_s} Sekunden haben.</translation>
+    </message>
+    <message>
+        <source>An interval needs &apos;seconds&apos;, above 0 and at most {max_interval_s}.</source>
+        <translation>Ein Abstand braucht „seconds“, über 0 und höchstens {max_interval_s}.</translation>
+    </message>
+    <message>
+        <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
+        <translation>Ein anderer Fakt hat inzwischen den Platz von diesem eingenommen. Mach jenen zuerst rückgängig, oder lösche ihn.</translation>
+    </message>
+    <message>
+        <source>Another program holds the vault&apos;s database. Close it and try again.</source>
+        <translation>Ein anderes Programm hält die Datenbank des Tresors fest. Schließ es und versuch es erneut.</translation>
+    </message>
+    <message>
+        <source>Another {type} is called {name} now. Rename it, or merge the two.</source>
+        <translation>Jetzt heißt ein anderer Eintrag dieser Art ({type}) {name}. Benenne ihn um, oder führe beide zusammen.</translation>
+    </message>
+    <message>
         <source>Appends that may wait for agents that do not.</source>
         <translation>Ergänzungen, die für Agenten warten dürfen, die selbst nicht warten.</translation>
     </message>
@@ -2236,6 +2452,22 @@
         <translation>Hat gefragt, warum etwas gefunden wurde</translation>
     </message>
     <message>
+        <source>At most {max_batch} can be stored at once.</source>
+        <translation>Höchstens {max_batch} lassen sich auf einmal speichern.</translation>
+    </message>
+    <message>
+        <source>At most {max_merged} tags become one at once.</source>
+        <translation>Höchstens {max_merged} Schlagwörter werden auf einmal zu einem.</translation>
+    </message>
+    <message>
+        <source>At most {max_owners} messages and memories at once.</source>
+        <translation>Höchstens {max_owners} Nachrichten und Erinnerungen auf einmal.</translation>
+    </message>
+    <message>
+        <source>At most {max_places} positions at once.</source>
+        <translation>Höchstens {max_places} Positionen auf einmal.</translation>
+    </message>
+    <message>
         <source>Attempts</source>
         <translation>Versuche</translation>
     </message>
@@ -2258,6 +2490,10 @@
     <message>
         <source>Began a conversation</source>
         <translation>Hat eine Unterhaltung begonnen</translation>
+    </message>
+    <message>
+        <source>Between {least} and {max_merged} notes can be merged.</source>
+        <translation>Zwischen {least} und {max_merged} Notizen lassen sich zusammenführen.</translation>
     </message>
     <message>
         <source>Boosted</source>
@@ -2860,12 +3096,32 @@
         <translation>Import von {name}</translation>
     </message>
     <message>
+        <source>Incognito has an end only while it is on.</source>
+        <translation>Inkognito hat nur ein Ende, solange es eingeschaltet ist.</translation>
+    </message>
+    <message>
         <source>Index vectors</source>
         <translation>Vektoren im Index</translation>
     </message>
     <message>
         <source>Indexing for search by meaning</source>
         <translation>Index für die Suche nach Bedeutung</translation>
+    </message>
+    <message>
+        <source>It is damaged, or something other than its name says.</source>
+        <translation>Sie ist beschädigt oder etwas anderes, als ihr Name sagt.</translation>
+    </message>
+    <message>
+        <source>It leads out of the attachments folder, so it is not shown.</source>
+        <translation>Sie führt aus dem Ordner der Anhänge hinaus und wird deshalb nicht gezeigt.</translation>
+    </message>
+    <message>
+        <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
+        <translation>Eintrag {place} hat {count} Zeichen; höchstens {max_item_characters} sind erlaubt.</translation>
+    </message>
+    <message>
+        <source>Its time has passed. Give it a new one.</source>
+        <translation>Seine Zeit ist vorbei. Gib ihm eine neue.</translation>
     </message>
     <message>
         <source>Joplin export</source>
@@ -2894,6 +3150,22 @@
     <message>
         <source>Keepsake export</source>
         <translation>Export von Keepsake</translation>
+    </message>
+    <message>
+        <source>Keepsake has too many files and connections open. Close some clients, or allow more (ulimit -n).</source>
+        <translation>Keepsake hat zu viele Dateien und Verbindungen offen. Schließ einige Programme, oder erlaube mehr (ulimit -n).</translation>
+    </message>
+    <message>
+        <source>Keepsake is closing; the keyring is not asked any more.</source>
+        <translation>Keepsake wird beendet; der Schlüsselbund wird nicht mehr gefragt.</translation>
+    </message>
+    <message>
+        <source>Keepsake shows only files of the vault&apos;s attachments folder.</source>
+        <translation>Keepsake zeigt nur Dateien aus dem Ordner der Anhänge dieses Tresors.</translation>
+    </message>
+    <message>
+        <source>Keepsake&apos;s own work has no trust to change.</source>
+        <translation>Keepsakes eigene Arbeit hat keine Vertrauensstufe, die sich ändern ließe.</translation>
     </message>
     <message>
         <source>Keys that differ from the usual ones, as a JSON object of actions and keys.</source>
@@ -3088,6 +3360,10 @@
         <translation>Zusammengeführt: {items}</translation>
     </message>
     <message>
+        <source>Message number {seq} is not greater than {previous}, the last of session {session}.</source>
+        <translation>Nachricht Nummer {seq} ist nicht größer als {previous}, die letzte der Unterhaltung {session}.</translation>
+    </message>
+    <message>
         <source>Messages consolidated in one step.</source>
         <translation>Nachrichten, die in einem Schritt gefestigt werden.</translation>
     </message>
@@ -3156,6 +3432,18 @@
         <translation>Monatliche Sicherungen, die behalten werden.</translation>
     </message>
     <message>
+        <source>Name a session or a channel to restore.</source>
+        <translation>Nenne eine Unterhaltung oder einen Kanal zum Wiederherstellen.</translation>
+    </message>
+    <message>
+        <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
+        <translation>Nenne einen Agenten; was du selbst getan hast, macht „memory.undo“ rückgängig.</translation>
+    </message>
+    <message>
+        <source>Name at least one other entity to merge into this one.</source>
+        <translation>Nenne mindestens einen anderen Namen, der mit diesem zusammengeführt wird.</translation>
+    </message>
+    <message>
         <source>Name of a quicker model for small work; the other one when empty.</source>
         <translation>Name eines schnelleren Modells für kleine Arbeiten; das andere, wenn leer.</translation>
     </message>
@@ -3180,12 +3468,36 @@
         <translation>spaCy-Pipeline der Namenserkennung</translation>
     </message>
     <message>
+        <source>No agent named &apos;{name}&apos; has a vault of its own. See &apos;agent.vaults&apos;.</source>
+        <translation>Kein Agent namens „{name}“ hat einen eigenen Tresor. Siehe „agent.vaults“.</translation>
+    </message>
+    <message>
+        <source>No item has such a tag.</source>
+        <translation>Nichts hat ein solches Schlagwort.</translation>
+    </message>
+    <message>
+        <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
+        <translation>Eine solche Anfrage auf Zugriff wartet nicht. Siehe „keepsake agent requests“.</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>Keine</translation>
     </message>
     <message>
+        <source>None of these messages and memories mentions it.</source>
+        <translation>Keine dieser Nachrichten und Erinnerungen erwähnt ihn.</translation>
+    </message>
+    <message>
+        <source>Nothing is left to undo of that run.</source>
+        <translation>Von diesem Lauf ist nichts mehr rückgängig zu machen.</translation>
+    </message>
+    <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>Nichts wird gesendet: Es ist kein Sprachmodell eingerichtet.</translation>
+    </message>
+    <message>
+        <source>Nothing that {agent} wrote is in quarantine.</source>
+        <translation>Nichts, was {agent} geschrieben hat, ist verborgen.</translation>
     </message>
     <message>
         <source>Notion export</source>
@@ -3202,6 +3514,14 @@
     <message>
         <source>On switch</source>
         <translation>Beim Wechsel</translation>
+    </message>
+    <message>
+        <source>Only facts can be confirmed, and this is of the kind {kind}. Remember what is certain as a fact.</source>
+        <translation>Nur Fakten lassen sich bestätigen, und dies ist von anderer Art ({kind}). Merk dir Gewisses als Fakt.</translation>
+    </message>
+    <message>
+        <source>Only notes can be merged; leave facts and other memories out.</source>
+        <translation>Nur Notizen lassen sich zusammenführen; lass Fakten und andere Erinnerungen weg.</translation>
     </message>
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
@@ -3222,6 +3542,10 @@
     <message>
         <source>Poll</source>
         <translation>Abfrage</translation>
+    </message>
+    <message>
+        <source>Positions must be finite numbers.</source>
+        <translation>Positionen müssen endliche Zahlen sein.</translation>
     </message>
     <message>
         <source>Preparing search</source>
@@ -3408,6 +3732,10 @@
         <translation>Samstag</translation>
     </message>
     <message>
+        <source>Say which names, or which messages and memories, the second entity gets.</source>
+        <translation>Sag, welche Namen oder welche Nachrichten und Erinnerungen der zweite Eintrag bekommt.</translation>
+    </message>
+    <message>
         <source>Search for names</source>
         <translation>Namen suchen</translation>
     </message>
@@ -3462,6 +3790,14 @@
     <message>
         <source>Session of an agent</source>
         <translation>Sitzung eines Agenten</translation>
+    </message>
+    <message>
+        <source>Session {known} was forgotten. Undo that, or use another id.</source>
+        <translation>Die Unterhaltung {known} wurde gelöscht. Mach das rückgängig, oder nimm eine andere Kennung.</translation>
+    </message>
+    <message>
+        <source>Session {landed} was forgotten. Undo that, or use another key.</source>
+        <translation>Die Unterhaltung {landed} wurde gelöscht. Mach das rückgängig, oder nimm einen anderen Schlüssel.</translation>
     </message>
     <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
@@ -3616,12 +3952,40 @@
         <translation>Texte, die auf einmal in Vektoren verwandelt werden.</translation>
     </message>
     <message>
+        <source>That change is undone already.</source>
+        <translation>Diese Änderung ist schon rückgängig gemacht.</translation>
+    </message>
+    <message>
+        <source>That is the tag&apos;s name already, or no tag was named.</source>
+        <translation>So heißt das Schlagwort schon, oder es wurde keines genannt.</translation>
+    </message>
+    <message>
         <source>That is undone already.</source>
         <translation>Das ist schon rückgängig gemacht.</translation>
     </message>
     <message>
+        <source>That is what Keepsake told you: it is stored already. Write what is new, in words of your own.</source>
+        <translation>Das hat Keepsake dir gesagt: Es ist schon gespeichert. Schreib, was neu ist, in eigenen Worten.</translation>
+    </message>
+    <message>
+        <source>That took too long and was stopped. Ask for less at once.</source>
+        <translation>Das dauerte zu lange und wurde angehalten. Frag nach weniger auf einmal.</translation>
+    </message>
+    <message>
+        <source>The archive has no memory with the id {memory_id}.</source>
+        <translation>Das Archiv hat keine Erinnerung mit der Kennung {memory_id}.</translation>
+    </message>
+    <message>
         <source>The conversation</source>
         <translation>Das Gespräch</translation>
+    </message>
+    <message>
+        <source>The cost of a run is above 0 and at most {max_cost}.</source>
+        <translation>Die Kosten eines Laufs sind über 0 und höchstens {max_cost}.</translation>
+    </message>
+    <message>
+        <source>The cursor is none that an earlier page gave. Leave it out.</source>
+        <translation>Diese Marke stammt von keiner früheren Seite. Lass sie weg.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -3632,8 +3996,92 @@
         <translation>Die Zusammenfassung</translation>
     </message>
     <message>
+        <source>The disk is full. Free some space; nothing already saved was lost.</source>
+        <translation>Der Datenträger ist voll. Schaff Platz; nichts Gespeichertes ging verloren.</translation>
+    </message>
+    <message>
+        <source>The disk is full; {name} was not written.</source>
+        <translation>Der Datenträger ist voll; {name} wurde nicht geschrieben.</translation>
+    </message>
+    <message>
+        <source>The disk reported an error.</source>
+        <translation>Der Datenträger hat einen Fehler gemeldet.</translation>
+    </message>
+    <message>
+        <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
+        <translation>Der Datenträger hat einen Fehler gemeldet. Prüfe sein Kabel und seinen Zustand; was nicht bestätigt ist, wurde nicht gespeichert.</translation>
+    </message>
+    <message>
+        <source>The disk that holds {path} is full. Free some space and try again.</source>
+        <translation>Der Datenträger mit {path} ist voll. Schaff Platz und versuch es erneut.</translation>
+    </message>
+    <message>
+        <source>The entity {missing}, which it names, is not in this vault.</source>
+        <translation>Der Name {missing}, auf den es sich bezieht, ist nicht in diesem Tresor.</translation>
+    </message>
+    <message>
+        <source>The export was stopped; nothing was written.</source>
+        <translation>Der Export wurde angehalten; nichts wurde geschrieben.</translation>
+    </message>
+    <message>
         <source>The fact</source>
         <translation>Der Fakt</translation>
+    </message>
+    <message>
+        <source>The fact says that already.</source>
+        <translation>Der Fakt sagt das schon.</translation>
+    </message>
+    <message>
+        <source>The history has no entry {history_id}.</source>
+        <translation>Der Verlauf hat keinen Eintrag {history_id}.</translation>
+    </message>
+    <message>
+        <source>The history has no such entry. See &apos;history.list&apos;.</source>
+        <translation>Der Verlauf hat keinen solchen Eintrag. Siehe „history.list“.</translation>
+    </message>
+    <message>
+        <source>The key was used before, for other messages. Give every append a key of its own.</source>
+        <translation>Der Schlüssel wurde schon für andere Nachrichten verwendet. Gib jedem Anhängen einen eigenen.</translation>
+    </message>
+    <message>
+        <source>The key was used before, for session {landed}.</source>
+        <translation>Der Schlüssel wurde schon für die Unterhaltung {landed} verwendet.</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine did not keep the key. {instead}</source>
+        <translation>Der Schlüsselbund dieses Rechners hat den Schlüssel nicht behalten. {instead}</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine does not answer within {seconds} seconds; it may wait for its password. Unlock it and try again.</source>
+        <translation>Der Schlüsselbund dieses Rechners antwortet nicht innerhalb von {seconds} Sekunden; vielleicht wartet er auf sein Passwort. Entsperre ihn und versuch es erneut.</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine gave no answer ({kind}). Try again, or: {instead}</source>
+        <translation>Der Schlüsselbund dieses Rechners gab keine Antwort ({kind}). Versuch es erneut, oder: {instead}</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine stayed locked; unlock it and try again.</source>
+        <translation>Der Schlüsselbund dieses Rechners blieb gesperrt; entsperre ihn und versuch es erneut.</translation>
+    </message>
+    <message>
+        <source>The language model failed, so it was stored by the rules. {said}</source>
+        <translation>Das Sprachmodell hat versagt; es wurde nach den Regeln gespeichert. {said}</translation>
+    </message>
+    <message>
+        <source>The language model took too long, so it was stored by the rules.</source>
+        <translation>Das Sprachmodell brauchte zu lange; es wurde nach den Regeln gespeichert.</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s account is empty or too long.</source>
+        <translation>Der Bericht des Sprachmodells ist leer oder zu lang.</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s summary is empty or too long.</source>
+        <translation>Die Zusammenfassung des Sprachmodells ist leer oder zu lang.</translation>
+    </message>
+    <message>
+        <source>The last message of session {session} has the number {last}.</source>
+        <translation>Die letzte Nachricht der Unterhaltung {session} hat die Nummer {last}.</translation>
     </message>
     <message>
         <source>The memory</source>
@@ -3648,12 +4096,36 @@
         <translation>Die Notiz</translation>
     </message>
     <message>
+        <source>The note no longer names that title without a link.</source>
+        <translation>Die Notiz nennt diesen Titel nicht mehr ohne Link.</translation>
+    </message>
+    <message>
         <source>The observation</source>
         <translation>Die Beobachtung</translation>
     </message>
     <message>
+        <source>The only keyring of this machine is a file that anyone with access to it can read. {instead}</source>
+        <translation>Der einzige Schlüsselbund dieses Rechners ist eine Datei, die jeder mit Zugriff darauf lesen kann. {instead}</translation>
+    </message>
+    <message>
+        <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
+        <translation>Inkognito ist eingeschaltet{end}: Agenten können weder lesen noch aufzeichnen. Versuch es später wieder.</translation>
+    </message>
+    <message>
         <source>The proposal</source>
         <translation>Der Vorschlag</translation>
+    </message>
+    <message>
+        <source>The reconciler named candidate {index}, which is none of the {count} it was shown, from 0 on.</source>
+        <translation>Der Abgleich nannte den Kandidaten {index}, der keiner der {count} gezeigten ist, ab 0 gezählt.</translation>
+    </message>
+    <message>
+        <source>The reconciler named none of the candidates that it was shown.</source>
+        <translation>Der Abgleich hat keinen der gezeigten Kandidaten genannt.</translation>
+    </message>
+    <message>
+        <source>The reconciler&apos;s answer is not a JSON object of the agreed form.</source>
+        <translation>Die Antwort des Abgleichs ist kein JSON-Objekt der vereinbarten Form.</translation>
     </message>
     <message>
         <source>The reflection</source>
@@ -3668,12 +4140,268 @@
         <translation>Der Zeitplan</translation>
     </message>
     <message>
+        <source>The schedule of this run was deleted. Nobody waits for what it does.</source>
+        <translation>Der Zeitplan dieses Laufs wurde gelöscht. Niemand wartet auf sein Ergebnis.</translation>
+    </message>
+    <message>
+        <source>The time of a schedule that runs once must be in the future.</source>
+        <translation>Die Zeit eines Zeitplans, der einmal läuft, muss in der Zukunft liegen.</translation>
+    </message>
+    <message>
+        <source>The time until which no schedule runs must be in the future.</source>
+        <translation>Die Zeit, bis zu der kein Zeitplan läuft, muss in der Zukunft liegen.</translation>
+    </message>
+    <message>
+        <source>The time until which this is to be kept has passed.</source>
+        <translation>Die Zeit, bis zu der dies behalten werden soll, ist vorbei.</translation>
+    </message>
+    <message>
+        <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
+        <translation>Der Tresor lässt sich nicht beschreiben. Prüfe seine Rechte, oder wähle mit --vault einen anderen.</translation>
+    </message>
+    <message>
+        <source>The vault is closing.</source>
+        <translation>Der Tresor wird geschlossen.</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s database cannot be opened. Check that its folder exists and is yours.</source>
+        <translation>Die Datenbank des Tresors lässt sich nicht öffnen. Prüfe, ob ihr Ordner da ist und dir gehört.</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s database is damaged. Run &apos;keepsake check&apos;, or restore a backup.</source>
+        <translation>Die Datenbank des Tresors ist beschädigt. Führe „keepsake check“ aus, oder stelle eine Sicherung wieder her.</translation>
+    </message>
+    <message>
+        <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
+        <translation>Es gibt schon einen anderen Eintrag dieser Art ({wanted}) namens {clean}. Führe beide stattdessen zusammen.</translation>
+    </message>
+    <message>
+        <source>There already is another {wanted} called {name}. Choose another name.</source>
+        <translation>Es gibt schon einen anderen Eintrag dieser Art ({wanted}) namens {name}. Wähle einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>There are too many attachments of this name. Give the file another name.</source>
+        <translation>Es gibt zu viele Anhänge dieses Namens. Gib der Datei einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>There are {max_schedules} schedules already. Delete some first.</source>
+        <translation>Es gibt schon {max_schedules} Zeitpläne. Lösche zuerst einige.</translation>
+    </message>
+    <message>
+        <source>There is already a memory with the id {id}.</source>
+        <translation>Es gibt schon eine Erinnerung mit der Kennung {id}.</translation>
+    </message>
+    <message>
+        <source>There is already a memory with the id {id}; use update to change it.</source>
+        <translation>Es gibt schon eine Erinnerung mit der Kennung {id}; ändere sie stattdessen.</translation>
+    </message>
+    <message>
+        <source>There is an active memory with this id, which keeps it in the archive.</source>
+        <translation>Es gibt eine aktive Erinnerung mit dieser Kennung; deshalb bleibt diese im Archiv.</translation>
+    </message>
+    <message>
+        <source>There is an agent named &apos;{name}&apos; already. &apos;keepsake agent rotate&apos; gives it a new token; to let another program in by that name, end its access first with &apos;keepsake agent revoke&apos;.</source>
+        <translation>Es gibt schon einen Agenten namens „{name}“. „keepsake agent rotate“ gibt ihm ein neues Token; um ein anderes Programm unter diesem Namen zuzulassen, beende zuerst seinen Zugriff mit „keepsake agent revoke“.</translation>
+    </message>
+    <message>
+        <source>There is no agent named &apos;{agent}&apos;, and nothing was written by one.</source>
+        <translation>Es gibt keinen Agenten namens „{agent}“, und keiner hat etwas geschrieben.</translation>
+    </message>
+    <message>
+        <source>There is no agent named &apos;{name}&apos; with access.</source>
+        <translation>Es gibt keinen Agenten namens „{name}“ mit Zugriff.</translation>
+    </message>
+    <message>
+        <source>There is no backup of that name. &apos;keepsake backup list&apos; shows them.</source>
+        <translation>Eine Sicherung dieses Namens gibt es nicht. „keepsake backup list“ zeigt sie.</translation>
+    </message>
+    <message>
+        <source>There is no entity with the id {entity_id}.</source>
+        <translation>Es gibt keinen Namen mit der Kennung {entity_id}.</translation>
+    </message>
+    <message>
+        <source>There is no fact of that category and key. &apos;fact.list&apos; shows those there are.</source>
+        <translation>Einen Fakt dieser Kategorie und dieses Schlüssels gibt es nicht. „fact.list“ zeigt die vorhandenen.</translation>
+    </message>
+    <message>
+        <source>There is no folder {parent}. Make it first, or choose another place.</source>
+        <translation>Den Ordner {parent} gibt es nicht. Leg ihn zuerst an, oder wähle einen anderen Ort.</translation>
+    </message>
+    <message>
+        <source>There is no language model, and no agent has taken this goal.</source>
+        <translation>Es gibt kein Sprachmodell, und kein Agent hat dieses Ziel übernommen.</translation>
+    </message>
+    <message>
+        <source>There is no memory or message with the id {anchor}.</source>
+        <translation>Es gibt keine Erinnerung oder Nachricht mit der Kennung {anchor}.</translation>
+    </message>
+    <message>
+        <source>There is no memory with the id {memory_id}.</source>
+        <translation>Es gibt keine Erinnerung mit der Kennung {memory_id}.</translation>
+    </message>
+    <message>
+        <source>There is no proposal {proposal_id}. See &apos;inbox.list&apos;.</source>
+        <translation>Es gibt keinen Vorschlag {proposal_id}. Siehe „inbox.list“.</translation>
+    </message>
+    <message>
+        <source>There is no rule for that agent and kind. See &apos;inbox.rules&apos;.</source>
+        <translation>Für diesen Agenten und diese Art gibt es keine Regel. Siehe „inbox.rules“.</translation>
+    </message>
+    <message>
+        <source>There is no run of a schedule with that id.</source>
+        <translation>Einen Lauf mit dieser Kennung gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>There is no schedule with that id. See &apos;schedule.search&apos;.</source>
+        <translation>Einen Zeitplan mit dieser Kennung gibt es nicht. Siehe „schedule.search“.</translation>
+    </message>
+    <message>
+        <source>There is no session {session}.</source>
+        <translation>Es gibt keine Unterhaltung {session}.</translation>
+    </message>
+    <message>
+        <source>There is no setting of that name.{hint} &apos;keepsake config list&apos; shows them.</source>
+        <translation>Eine Einstellung dieses Namens gibt es nicht.{hint} „keepsake config list“ zeigt sie.</translation>
+    </message>
+    <message>
+        <source>There is no such file among the attachments.</source>
+        <translation>Eine solche Datei gibt es unter den Anhängen nicht.</translation>
+    </message>
+    <message>
+        <source>There is no such relation.</source>
+        <translation>Eine solche Beziehung gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>There is no such time zone. Use a name such as Europe/Berlin.</source>
+        <translation>Eine solche Zeitzone gibt es nicht. Nimm einen Namen wie Europe/Berlin.</translation>
+    </message>
+    <message>
+        <source>There is no such {kind} as sources[{missing}] names.</source>
+        <translation>Was sources[{missing}] nennt, gibt es nicht ({kind}).</translation>
+    </message>
+    <message>
+        <source>There is no trust &apos;{trust}&apos;. Use one of {names}.</source>
+        <translation>Die Vertrauensstufe „{trust}“ gibt es nicht. Möglich sind {names}.</translation>
+    </message>
+    <message>
+        <source>There is no {kind} with the id {memory_id}.</source>
+        <translation>Es gibt nichts dieser Art ({kind}) mit der Kennung {memory_id}.</translation>
+    </message>
+    <message>
+        <source>There is nothing to append: &apos;messages&apos; is empty.</source>
+        <translation>Es gibt nichts anzufügen: „messages“ ist leer.</translation>
+    </message>
+    <message>
         <source>There is nothing to do again.</source>
         <translation>Es gibt nichts zu wiederholen.</translation>
     </message>
     <message>
+        <source>There is nothing to store: the title and the text are both empty.</source>
+        <translation>Es gibt nichts zu speichern: Titel und Text sind leer.</translation>
+    </message>
+    <message>
         <source>There is nothing to undo.</source>
         <translation>Es gibt nichts rückgängig zu machen.</translation>
+    </message>
+    <message>
+        <source>There was no entity with the id {entity_id} then.</source>
+        <translation>Damals gab es keinen Namen mit der Kennung {entity_id}.</translation>
+    </message>
+    <message>
+        <source>This caller stores in {names}, not in {store}.</source>
+        <translation>Dieses Programm speichert in {names}, nicht in {store}.</translation>
+    </message>
+    <message>
+        <source>This computer has too little free memory for that. Close some programs and try again.</source>
+        <translation>Dieser Rechner hat dafür zu wenig freien Speicher. Schließ einige Programme und versuch es erneut.</translation>
+    </message>
+    <message>
+        <source>This computer has too little free memory for that. Close some programs.</source>
+        <translation>Dieser Rechner hat dafür zu wenig freien Speicher. Schließ einige Programme.</translation>
+    </message>
+    <message>
+        <source>This computer has too many files open. Close some programs and try again.</source>
+        <translation>Auf diesem Rechner sind zu viele Dateien offen. Schließ einige Programme und versuch es erneut.</translation>
+    </message>
+    <message>
+        <source>This end of incognito has passed. Choose a later one.</source>
+        <translation>Dieses Ende von Inkognito ist vorbei. Wähle ein späteres.</translation>
+    </message>
+    <message>
+        <source>This entity was merged into another. Use that one, or undo the merge.</source>
+        <translation>Dieser Name wurde mit einem anderen zusammengeführt. Nimm jenen, oder mach das rückgängig.</translation>
+    </message>
+    <message>
+        <source>This expression matches no date, so it would never run.</source>
+        <translation>Dieser Ausdruck passt auf kein Datum; er würde nie laufen.</translation>
+    </message>
+    <message>
+        <source>This expression runs more often than every {min_interval_s} seconds.</source>
+        <translation>Dieser Ausdruck läuft öfter als alle {min_interval_s} Sekunden.</translation>
+    </message>
+    <message>
+        <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
+        <translation>Dieser Fakt wurde durch {id} ersetzt, der sagt: „{content}“. Bestätige stattdessen jenen.</translation>
+    </message>
+    <message>
+        <source>This file cannot be read: {reason}.</source>
+        <translation>Diese Datei lässt sich nicht lesen: {reason}.</translation>
+    </message>
+    <message>
+        <source>This file cannot be read: {strerror}.</source>
+        <translation>Diese Datei lässt sich nicht lesen: {strerror}.</translation>
+    </message>
+    <message>
+        <source>This file has {size} MB; one of its kind may have {allowed} MB.</source>
+        <translation>Diese Datei hat {size} MB; erlaubt sind für ihre Art {allowed} MB.</translation>
+    </message>
+    <message>
+        <source>This file is empty, so there is nothing to attach.</source>
+        <translation>Diese Datei ist leer, es gibt also nichts anzuhängen.</translation>
+    </message>
+    <message>
+        <source>This file is not there any more.</source>
+        <translation>Diese Datei ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
+        <translation>Das ist kein Cron-Ausdruck. Ein Beispiel: 30 8 * * mon-fri.</translation>
+    </message>
+    <message>
+        <source>This machine has no keyring that Keepsake can use. {instead}</source>
+        <translation>Dieser Rechner hat keinen Schlüsselbund, den Keepsake verwenden kann. {instead}</translation>
+    </message>
+    <message>
+        <source>This memory is not deleted.</source>
+        <translation>Diese Erinnerung ist nicht gelöscht.</translation>
+    </message>
+    <message>
+        <source>This memory was changed in the meantime. Read it again and repeat the change.</source>
+        <translation>Diese Erinnerung wurde inzwischen geändert. Lies sie neu und wiederhole die Änderung.</translation>
+    </message>
+    <message>
+        <source>This proposal is decided already.</source>
+        <translation>Über diesen Vorschlag ist schon entschieden.</translation>
+    </message>
+    <message>
+        <source>This run has ended, or it is not yours.</source>
+        <translation>Dieser Lauf ist beendet oder nicht deiner.</translation>
+    </message>
+    <message>
+        <source>This schedule is there no more.</source>
+        <translation>Diesen Zeitplan gibt es nicht mehr.</translation>
+    </message>
+    <message>
+        <source>This schedule runs already.</source>
+        <translation>Dieser Zeitplan läuft schon.</translation>
+    </message>
+    <message>
+        <source>This search is no longer saved.</source>
+        <translation>Diese Suche ist nicht mehr gespeichert.</translation>
+    </message>
+    <message>
+        <source>This {kind} was deleted. Restore it first, or look in its history.</source>
+        <translation>Dies ({kind}) wurde gelöscht. Stelle es zuerst wieder her, oder sieh in seinen Verlauf.</translation>
     </message>
     <message>
         <source>Thursday</source>
@@ -3730,6 +4458,10 @@
     <message>
         <source>Tokens that these summaries take at most.</source>
         <translation>Tokens, die diese Zusammenfassungen höchstens nehmen.</translation>
+    </message>
+    <message>
+        <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
+        <translation>Zu viele Programme warten auf Zugriff. Erlaube oder verweigere zuerst einige.</translation>
     </message>
     <message>
         <source>Took in part of a conversation</source>
@@ -3844,6 +4576,10 @@
         <translation>Gewichtet</translation>
     </message>
     <message>
+        <source>What a built-in schedule does cannot be changed.</source>
+        <translation>Was ein eingebauter Zeitplan tut, lässt sich nicht ändern.</translation>
+    </message>
+    <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
         <translation>Was mit diesem Ordner geschieht: „read“ übernimmt seine Änderungen und schreibt nie hinein; „both“ schreibt auch Änderungen, neue Notizen und Löschungen zurück und behält eine auf beiden Seiten geänderte Notiz zweimal.</translation>
     </message>
@@ -3852,8 +4588,20 @@
         <translation>Was für die älteren Nachrichten einer langen Unterhaltung steht: eine Liste von ihnen, je ein Satz; eine Zusammenfassung des Sprachmodells, oder die Liste, wo es keines gibt; oder nichts.</translation>
     </message>
     <message>
+        <source>What this name means there was decided already. Undo that first.</source>
+        <translation>Was dieser Name dort bedeutet, wurde schon entschieden. Mach das zuerst rückgängig.</translation>
+    </message>
+    <message>
         <source>What turns text into vectors: &apos;static&apos; (built in), &apos;hashed&apos; (for tests), &apos;fastembed:&lt;model name&gt;&apos;, or a remote service: &apos;openai:&apos;, &apos;voyage:&apos;, &apos;cohere:&apos; or &apos;openai-compatible:&apos; with a model name. What is searched for is sent to a remote service too.</source>
         <translation>Was Text in Vektoren verwandelt: „static“ (eingebaut), „hashed“ (für Tests), „fastembed:&lt;model name&gt;“ oder ein entfernter Dienst: „openai:“, „voyage:“, „cohere:“ oder „openai-compatible:“ mit einem Modellnamen. Auch Suchen werden dann an den entfernten Dienst gesendet.</translation>
+    </message>
+    <message>
+        <source>What waits for the person may have at most {max_bytes} characters.</source>
+        <translation>Was auf dich wartet, darf höchstens {max_bytes} Zeichen haben.</translation>
+    </message>
+    <message>
+        <source>What was accepted changed nothing that the history keeps, but perhaps a setting or what was said in a conversation, so it cannot be undone here.</source>
+        <translation>Was angenommen wurde, hat nichts geändert, was der Verlauf festhält, vielleicht aber eine Einstellung oder das in einer Unterhaltung Gesagte; hier lässt es sich nicht rückgängig machen.</translation>
     </message>
     <message>
         <source>What was accepted changed nothing that the history keeps, so it cannot be undone here.</source>
@@ -3932,6 +4680,22 @@
         <translation>Geschrieben: {items}</translation>
     </message>
     <message>
+        <source>a number</source>
+        <translation>eine Zahl</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>ein Text</translation>
+    </message>
+    <message>
+        <source>a text on one line, without control characters</source>
+        <translation>ein Text in einer Zeile ohne Steuerzeichen</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>eine ganze Zahl</translation>
+    </message>
+    <message>
         <source>category</source>
         <translation>Kategorie</translation>
     </message>
@@ -3956,8 +4720,20 @@
         <translation>Kopie</translation>
     </message>
     <message>
+        <source>date</source>
+        <translation>Datum</translation>
+    </message>
+    <message>
         <source>decision</source>
         <translation>Entscheidung</translation>
+    </message>
+    <message>
+        <source>digest</source>
+        <translation>Auszug</translation>
+    </message>
+    <message>
+        <source>email</source>
+        <translation>E-Mail-Adresse</translation>
     </message>
     <message>
         <source>fact</source>
@@ -3976,8 +4752,32 @@
         <translation>Ziel</translation>
     </message>
     <message>
+        <source>hashtag</source>
+        <translation>Hashtag</translation>
+    </message>
+    <message>
         <source>how fast it fades</source>
         <translation>wie schnell es verblasst</translation>
+    </message>
+    <message>
+        <source>is larger than 1 MiB, which no settings are</source>
+        <translation>ist größer als 1 MiB, was keine Einstellungen sind</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: a key or section is there twice</source>
+        <translation>ist kein gültiges TOML: Ein Schlüssel oder Abschnitt steht zweimal da</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: it is nested too deeply</source>
+        <translation>ist kein gültiges TOML: Es ist zu tief verschachtelt</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: line {line} is not UTF-8 text</source>
+        <translation>ist kein gültiges TOML: Zeile {line} ist kein UTF-8-Text</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: something is wrong at line {line}, column {column}</source>
+        <translation>ist kein gültiges TOML: In Zeile {line}, Spalte {column} stimmt etwas nicht</translation>
     </message>
     <message>
         <source>item</source>
@@ -3992,6 +4792,10 @@
         <translation>Schlüssel</translation>
     </message>
     <message>
+        <source>location</source>
+        <translation>Ort</translation>
+    </message>
+    <message>
         <source>mem0</source>
         <translation>mem0</translation>
     </message>
@@ -4002,6 +4806,10 @@
     <message>
         <source>memory</source>
         <translation>Erinnerung</translation>
+    </message>
+    <message>
+        <source>mention</source>
+        <translation>Erwähnung</translation>
     </message>
     <message>
         <source>mentions</source>
@@ -4020,8 +4828,16 @@
         <translation>Name</translation>
     </message>
     <message>
+        <source>note</source>
+        <translation>Notiz</translation>
+    </message>
+    <message>
         <source>notices</source>
         <translation>Mitteilungen</translation>
+    </message>
+    <message>
+        <source>observation</source>
+        <translation>Beobachtung</translation>
     </message>
     <message>
         <source>on or off</source>
@@ -4044,6 +4860,18 @@
         <translation>ein Name ist Teil des anderen, und beide werden in derselben Unterhaltung erwähnt</translation>
     </message>
     <message>
+        <source>one of {choices}</source>
+        <translation>eines von {choices}</translation>
+    </message>
+    <message>
+        <source>organization</source>
+        <translation>Organisation</translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation>anderer Name</translation>
+    </message>
+    <message>
         <source>other names</source>
         <translation>andere Namen</translation>
     </message>
@@ -4052,8 +4880,16 @@
         <translation>Personen</translation>
     </message>
     <message>
+        <source>person</source>
+        <translation>Person</translation>
+    </message>
+    <message>
         <source>pinned or not</source>
         <translation>angeheftet oder nicht</translation>
+    </message>
+    <message>
+        <source>project</source>
+        <translation>Projekt</translation>
     </message>
     <message>
         <source>queries</source>
@@ -4070,6 +4906,10 @@
     <message>
         <source>questions</source>
         <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>reflection</source>
+        <translation>Reflexion</translation>
     </message>
     <message>
         <source>relations</source>
@@ -4192,6 +5032,10 @@
         <translation>Titel</translation>
     </message>
     <message>
+        <source>true or false</source>
+        <translation>true oder false</translation>
+    </message>
+    <message>
         <source>trust</source>
         <translation>Vertrauen</translation>
     </message>
@@ -4220,6 +5064,10 @@
         <translation>aktualisiert: {items}</translation>
     </message>
     <message>
+        <source>url</source>
+        <translation>Webadresse</translation>
+    </message>
+    <message>
         <source>what it was merged into</source>
         <translation>womit es vereint wurde</translation>
     </message>
@@ -4238,6 +5086,46 @@
     <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>Zuvor wurden {count} spätere Änderungen rückgängig gemacht, zuletzt {last}; sie lassen sich wiederherstellen.</translation>
+    </message>
+    <message>
+        <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
+        <translation>{folder} enthält einen früheren Export, in dem {name} hinzugefügt oder geändert wurde. Wähle einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
+        <translation>{folder} ist nicht leer und enthält keinen Export von Keepsake. Wähle einen neuen oder leeren Ordner.</translation>
+    </message>
+    <message>
+        <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
+        <translation>{lines} hat {found} statt {total}. Nichts wurde ersetzt. Exportiere noch einmal.</translation>
+    </message>
+    <message>
+        <source>{max_saved} searches are saved already. Delete one first.</source>
+        <translation>{max_saved} Suchen sind schon gespeichert. Lösche zuerst eine.</translation>
+    </message>
+    <message>
+        <source>{max_waiting} of your proposals wait for the person already. Try again when some are decided.</source>
+        <translation>{max_waiting} Vorschläge warten schon. Versuch es wieder, wenn einige entschieden sind.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be compared with the vault: {error}.</source>
+        <translation>{name} lässt sich nicht mit dem Tresor vergleichen: {error}.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be restored: {problem} Nothing was changed.</source>
+        <translation>{name} lässt sich nicht wiederherstellen: {problem} Nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>{name} holds the files of a damaged database. Save what is readable of it with &apos;keepsake --vault {path} salvage&apos;.</source>
+        <translation>{name} enthält die Dateien einer beschädigten Datenbank. Rette, was lesbar ist, mit „keepsake --vault {path} salvage“.</translation>
+    </message>
+    <message>
+        <source>{name} in the attachments is not encrypted, and these memories are: another program has put it there. It was not read. Move it out of the folder; if you want it, attach it again.</source>
+        <translation>{name} unter den Anhängen ist nicht verschlüsselt, diese Erinnerungen aber sind es: Ein anderes Programm hat die Datei dorthin gelegt. Sie wurde nicht gelesen. Verschiebe sie aus dem Ordner; wenn du sie willst, häng sie neu an.</translation>
+    </message>
+    <message>
+        <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
+        <translation>{name} liest sich anders, als es geschrieben wurde: Vielleicht versagt der Datenträger. Nichts wurde ersetzt. Exportiere auf einen anderen Datenträger.</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -4288,6 +5176,50 @@
         <translation>{n} Texte</translation>
     </message>
     <message>
+        <source>{path} cannot be used: {strerror}.</source>
+        <translation>{path} lässt sich nicht verwenden: {strerror}.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: {strerror}.</source>
+        <translation>{path} lässt sich nicht beschreiben: {strerror}.</translation>
+    </message>
+    <message>
+        <source>{path} could not be written: {strerror}.</source>
+        <translation>{path} konnte nicht geschrieben werden: {strerror}.</translation>
+    </message>
+    <message>
+        <source>{path} holds something else and was not overwritten. Choose another name.</source>
+        <translation>{path} enthält etwas anderes und wurde nicht überschrieben. Wähle einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>{path} is a file. Name a folder to export to.</source>
+        <translation>{path} ist eine Datei. Nenne einen Ordner für den Export.</translation>
+    </message>
+    <message>
+        <source>{path} is a folder. Name a file to export to, such as keepsake.jsonl.</source>
+        <translation>{path} ist ein Ordner. Nenne eine Datei für den Export, etwa keepsake.jsonl.</translation>
+    </message>
+    <message>
+        <source>{path} is encrypted, and its vault is not.</source>
+        <translation>{path} ist verschlüsselt, ihr Tresor aber nicht.</translation>
+    </message>
+    <message>
+        <source>{path} {what}. Correct it or move it away.</source>
+        <translation>{path} {what}. Berichtige die Datei oder leg sie woanders hin.</translation>
+    </message>
+    <message>
+        <source>{sentence} &apos;keepsake config check&apos; says more.</source>
+        <translation>{sentence} „keepsake config check“ sagt mehr.</translation>
+    </message>
+    <message>
+        <source>{sentence} It cannot be attached.</source>
+        <translation>{sentence} Sie lässt sich nicht anhängen.</translation>
+    </message>
+    <message>
+        <source>{state} is called {clean} too. Merge the two, or split that name off first.</source>
+        <translation>{state} heißt auch {clean}. Führe beide zusammen, oder trenn diesen Namen zuerst ab.</translation>
+    </message>
+    <message>
         <source>{thing} was brought back since.</source>
         <translation>{thing} wurde seither zurückgeholt.</translation>
     </message>
@@ -4310,6 +5242,10 @@
     <message>
         <source>{thing} went on since. It stays, with all that was said in it.</source>
         <translation>{thing} ging seither weiter. Es bleibt, mit allem, was darin gesagt wurde.</translation>
+    </message>
+    <message>
+        <source>{wanted} from {low} to {high}</source>
+        <translation>{wanted} von {low} bis {high}</translation>
     </message>
     <message>
         <source>{what}, from {source}</source>
@@ -4496,6 +5432,13 @@
     <message>
         <source>Something went wrong inside Keepsake ({name}). What you wrote is kept.</source>
         <translation>In Keepsake ist etwas schiefgegangen ({name}). Was du geschrieben hast, ist erhalten.</translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>Your memories are damaged on the disk. “Check now” on the Status page says how far; Settings, Backups, brings an earlier copy back.</source>
+        <translation>Deine Erinnerungen sind auf dem Datenträger beschädigt. „Jetzt prüfen“ auf der Seite „Status“ sagt, wie weit; „Einstellungen“, „Sicherungen“ holt eine frühere Kopie zurück.</translation>
     </message>
 </context>
 <context>

@@ -2124,6 +2124,70 @@
 <context>
     <name>Engine</name>
     <message>
+        <source>#{tag} stands in the text of a note, where &apos;{new}&apos; cannot. Choose a name without blanks and punctuation.</source>
+        <translation>#{tag} está en el texto de una nota, donde «{new}» no puede estar. Elige un nombre sin espacios ni puntuación.</translation>
+    </message>
+    <message>
+        <source>&apos;channel&apos; may have at most {max_name_characters} characters.</source>
+        <translation>«channel» puede tener como máximo {max_name_characters} caracteres.</translation>
+    </message>
+    <message>
+        <source>&apos;importance&apos; must be between 0 and 1.</source>
+        <translation>«importance» debe estar entre 0 y 1.</translation>
+    </message>
+    <message>
+        <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
+        <translation>«upper_seq» debe ir de 0 a {last_seq}, el último mensaje.</translation>
+    </message>
+    <message>
+        <source>&apos;weight&apos; must be a positive number.</source>
+        <translation>«weight» debe ser un número positivo.</translation>
+    </message>
+    <message>
+        <source>&apos;{clean}&apos; is a name of Keepsake&apos;s own. Choose another for the agent.</source>
+        <translation>«{clean}» es un nombre propio de Keepsake. Elige otro para el agente.</translation>
+    </message>
+    <message>
+        <source>&apos;{field}&apos; must have 1 to {max_name_characters} ordinary characters.</source>
+        <translation>«{field}» debe tener de 1 a {max_name_characters} caracteres normales.</translation>
+    </message>
+    <message>
+        <source>&apos;{field}&apos; must not contain control characters. Leave them out.</source>
+        <translation>«{field}» no puede contener caracteres de control. Quítalos.</translation>
+    </message>
+    <message>
+        <source>&apos;{imported}&apos; is not a type of entities.</source>
+        <translation>«{imported}» no es un tipo de nombres.</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; is not one of its names.</source>
+        <translation>«{key}» no es uno de sus nombres.</translation>
+    </message>
+    <message>
+        <source>&apos;{longest}&apos; would be longer than the {max_tag_length} characters of a tag. Choose a shorter name.</source>
+        <translation>«{longest}» superaría los {max_tag_length} caracteres de una etiqueta. Elige un nombre más corto.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
+        <translation>«{name}» ya tiene acceso. Si es el mismo programa y necesita un token nuevo, permítelo con «replace_token» (en la línea de órdenes, --replace-token): conserva su confianza y el token anterior deja de valer. Si es otro programa, recházalo.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
+        <translation>«{name}» está fijado por {where} y no se puede cambiar aquí.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; must be {allowed}{but}.</source>
+        <translation>«{name}» debe ser {allowed}{but}.</translation>
+    </message>
+    <message>
+        <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
+        <translation>«{section}» en {path} no es una sección. Corrígelo allí y vuelve a fijar «{name}».</translation>
+    </message>
+    <message>
+        <source>, not {shown}</source>
+        <translation>, no {shown}</translation>
+    </message>
+    <message>
         <source>1 conversation</source>
         <translation>1 conversación</translation>
     </message>
@@ -2172,8 +2236,124 @@
         <translation>1 texto</translation>
     </message>
     <message>
+        <source>A built-in schedule cannot be deleted. Pause it instead.</source>
+        <translation>Una programación integrada no se puede eliminar. Páusala en su lugar.</translation>
+    </message>
+    <message>
+        <source>A confidence lies between 0 and 1.</source>
+        <translation>Una confianza está entre 0 y 1.</translation>
+    </message>
+    <message>
+        <source>A cron expression has five fields: minute, hour, day of month, month, day of week.</source>
+        <translation>Una expresión cron tiene cinco campos: minuto, hora, día del mes, mes, día de la semana.</translation>
+    </message>
+    <message>
+        <source>A draft may have at most {max_bytes} characters.</source>
+        <translation>Un borrador puede tener como máximo {max_bytes} caracteres.</translation>
+    </message>
+    <message>
+        <source>A fact cannot stand against itself; name two.</source>
+        <translation>Un hecho no puede contradecirse a sí mismo; indica dos.</translation>
+    </message>
+    <message>
+        <source>A fact that is set needs a key.</source>
+        <translation>Un hecho que se fija necesita una clave.</translation>
+    </message>
+    <message>
+        <source>A fact with a key needs a category too: give &apos;category&apos;, or leave &apos;key&apos; out.</source>
+        <translation>Un hecho con clave necesita también una categoría: indica «category» u omite «key».</translation>
+    </message>
+    <message>
+        <source>A file of this type cannot be attached; pack it into a zip file first.</source>
+        <translation>Un archivo de este tipo no se puede adjuntar; comprímelo antes en un archivo zip.</translation>
+    </message>
+    <message>
+        <source>A goal has 1 to {max_goal} characters.</source>
+        <translation>Un objetivo tiene de 1 a {max_goal} caracteres.</translation>
+    </message>
+    <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
         <translation>Antes se deshizo un cambio posterior ({last}), que se puede rehacer.</translation>
+    </message>
+    <message>
+        <source>A list can be narrowed to at most {max_tags} tags at once.</source>
+        <translation>Una lista se puede limitar a {max_tags} etiquetas a la vez como máximo.</translation>
+    </message>
+    <message>
+        <source>A memory holds at most {max_bytes} MB of text; this one has {size} MB. Split it into several notes.</source>
+        <translation>Un recuerdo admite como máximo {max_bytes} MB de texto; este tiene {size} MB. Divídelo en varias notas.</translation>
+    </message>
+    <message>
+        <source>A memory names at most {max_related} of each thing it relates to.</source>
+        <translation>Un recuerdo nombra como máximo {max_related} de cada cosa con que se relaciona.</translation>
+    </message>
+    <message>
+        <source>A memory names at most {max_related} sources.</source>
+        <translation>Un recuerdo nombra como máximo {max_related} fuentes.</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s id must not be empty; leave it out to get a new one.</source>
+        <translation>El identificador de un recuerdo no puede estar vacío; omítelo para obtener uno nuevo.</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s kind is one of {names}.</source>
+        <translation>El tipo de un recuerdo es uno de estos: {names}.</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s store is one of {names}.</source>
+        <translation>El almacén de un recuerdo es uno de estos: {names}.</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s {field} has at most {max_name} characters.</source>
+        <translation>Este campo de un recuerdo ({field}) tiene como máximo {max_name} caracteres.</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s {field} must not contain control characters. Leave them out.</source>
+        <translation>Este campo de un recuerdo ({field}) no puede contener caracteres de control. Quítalos.</translation>
+    </message>
+    <message>
+        <source>A message may have at most 128 million characters.</source>
+        <translation>Un mensaje puede tener como máximo 128 millones de caracteres.</translation>
+    </message>
+    <message>
+        <source>A message&apos;s number is at most {max_seq}.</source>
+        <translation>El número de un mensaje es {max_seq} como máximo.</translation>
+    </message>
+    <message>
+        <source>A name must have 1 to {max_name} characters.</source>
+        <translation>Un nombre debe tener de 1 a {max_name} caracteres.</translation>
+    </message>
+    <message>
+        <source>A run takes 1 to {max_turns} turns.</source>
+        <translation>Una ejecución tiene de 1 a {max_turns} turnos.</translation>
+    </message>
+    <message>
+        <source>A schedule that runs once needs its time.</source>
+        <translation>Una programación que se ejecuta una vez necesita su hora.</translation>
+    </message>
+    <message>
+        <source>A scratchpad has at most {max_items} items, not {count}. Join or drop some.</source>
+        <translation>Los apuntes tienen como máximo {max_items} elementos, no {count}. Une o quita algunos.</translation>
+    </message>
+    <message>
+        <source>A search to save has 1 to {max_query} characters.</source>
+        <translation>Una búsqueda que se guarda tiene de 1 a {max_query} caracteres.</translation>
+    </message>
+    <message>
+        <source>A source&apos;s kind is one of {names}.</source>
+        <translation>El tipo de una fuente es uno de estos: {names}.</translation>
+    </message>
+    <message>
+        <source>A summary has at most {max_summary_characters} characters.</source>
+        <translation>Un resumen tiene como máximo {max_summary_characters} caracteres.</translation>
+    </message>
+    <message>
+        <source>A tag needs a name: letters or digits, at most 64 of them.</source>
+        <translation>Una etiqueta necesita un nombre: letras o cifras, 64 como máximo.</translation>
+    </message>
+    <message>
+        <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
+        <translation>Un título tiene como máximo {max_title} caracteres; este tiene {count}. Pasa el resto al texto.</translation>
     </message>
     <message>
         <source>API key variable</source>
@@ -2212,6 +2392,42 @@
         <translation>Agentes cuyas conversaciones no se guardan, separados por comas.</translation>
     </message>
     <message>
+        <source>An age is a number of days from 0 to {most_days}.</source>
+        <translation>Una edad es un número de días de 0 a {most_days}.</translation>
+    </message>
+    <message>
+        <source>An agent&apos;s name has 1 to {max_name} characters on one line.</source>
+        <translation>El nombre de un agente tiene de 1 a {max_name} caracteres en una línea.</translation>
+    </message>
+    <message>
+        <source>An entity cannot be related to itself.</source>
+        <translation>Una entrada no puede relacionarse consigo misma.</translation>
+    </message>
+    <message>
+        <source>An entity keeps its own name. Rename it first.</source>
+        <translation>Una entrada conserva su propio nombre. Cámbialo primero.</translation>
+    </message>
+    <message>
+        <source>An interval must be at least {min_interval_s} seconds.</source>
+        <translation>Un intervalo debe ser de al menos {min_interval_s} segundos.</translation>
+    </message>
+    <message>
+        <source>An interval needs &apos;seconds&apos;, above 0 and at most {max_interval_s}.</source>
+        <translation>Un intervalo necesita «seconds», mayor que 0 y como máximo {max_interval_s}.</translation>
+    </message>
+    <message>
+        <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
+        <translation>Otro hecho ha ocupado el lugar de este. Deshaz o elimina aquel primero.</translation>
+    </message>
+    <message>
+        <source>Another program holds the vault&apos;s database. Close it and try again.</source>
+        <translation>Otro programa tiene ocupada la base de datos de la bóveda. Ciérralo e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Another {type} is called {name} now. Rename it, or merge the two.</source>
+        <translation>Ahora hay otra entrada de este tipo ({type}) llamada {name}. Cámbiale el nombre o fusiona las dos.</translation>
+    </message>
+    <message>
         <source>Appends that may wait for agents that do not.</source>
         <translation>Escrituras que pueden quedar en cola para los agentes que no esperan.</translation>
     </message>
@@ -2236,6 +2452,22 @@
         <translation>Preguntó por qué se encontró algo</translation>
     </message>
     <message>
+        <source>At most {max_batch} can be stored at once.</source>
+        <translation>Como máximo se pueden guardar {max_batch} a la vez.</translation>
+    </message>
+    <message>
+        <source>At most {max_merged} tags become one at once.</source>
+        <translation>Como máximo se unen {max_merged} etiquetas a la vez.</translation>
+    </message>
+    <message>
+        <source>At most {max_owners} messages and memories at once.</source>
+        <translation>Como máximo {max_owners} mensajes y recuerdos a la vez.</translation>
+    </message>
+    <message>
+        <source>At most {max_places} positions at once.</source>
+        <translation>Como máximo {max_places} posiciones a la vez.</translation>
+    </message>
+    <message>
         <source>Attempts</source>
         <translation>Intentos</translation>
     </message>
@@ -2258,6 +2490,10 @@
     <message>
         <source>Began a conversation</source>
         <translation>Empezó una conversación</translation>
+    </message>
+    <message>
+        <source>Between {least} and {max_merged} notes can be merged.</source>
+        <translation>Se pueden fusionar entre {least} y {max_merged} notas.</translation>
     </message>
     <message>
         <source>Boosted</source>
@@ -2860,12 +3096,32 @@
         <translation>Importando {name}</translation>
     </message>
     <message>
+        <source>Incognito has an end only while it is on.</source>
+        <translation>El modo incógnito solo tiene un final mientras está activado.</translation>
+    </message>
+    <message>
         <source>Index vectors</source>
         <translation>Vectores del índice</translation>
     </message>
     <message>
         <source>Indexing for search by meaning</source>
         <translation>Indexando para buscar por significado</translation>
+    </message>
+    <message>
+        <source>It is damaged, or something other than its name says.</source>
+        <translation>Está dañado o es algo distinto de lo que dice su nombre.</translation>
+    </message>
+    <message>
+        <source>It leads out of the attachments folder, so it is not shown.</source>
+        <translation>Conduce fuera de la carpeta de adjuntos, así que no se muestra.</translation>
+    </message>
+    <message>
+        <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
+        <translation>El elemento {place} tiene {count} caracteres; se permiten {max_item_characters} como máximo.</translation>
+    </message>
+    <message>
+        <source>Its time has passed. Give it a new one.</source>
+        <translation>Su hora ha pasado. Dale una nueva.</translation>
     </message>
     <message>
         <source>Joplin export</source>
@@ -2894,6 +3150,22 @@
     <message>
         <source>Keepsake export</source>
         <translation>Exportación de Keepsake</translation>
+    </message>
+    <message>
+        <source>Keepsake has too many files and connections open. Close some clients, or allow more (ulimit -n).</source>
+        <translation>Keepsake tiene demasiados archivos y conexiones abiertos. Cierra algunos clientes o permite más (ulimit -n).</translation>
+    </message>
+    <message>
+        <source>Keepsake is closing; the keyring is not asked any more.</source>
+        <translation>Keepsake se está cerrando; ya no se consulta el llavero.</translation>
+    </message>
+    <message>
+        <source>Keepsake shows only files of the vault&apos;s attachments folder.</source>
+        <translation>Keepsake solo muestra archivos de la carpeta de adjuntos de la bóveda.</translation>
+    </message>
+    <message>
+        <source>Keepsake&apos;s own work has no trust to change.</source>
+        <translation>El trabajo propio de Keepsake no tiene confianza que cambiar.</translation>
     </message>
     <message>
         <source>Keys that differ from the usual ones, as a JSON object of actions and keys.</source>
@@ -3088,6 +3360,10 @@
         <translation>Combinado: {items}</translation>
     </message>
     <message>
+        <source>Message number {seq} is not greater than {previous}, the last of session {session}.</source>
+        <translation>El mensaje número {seq} no es mayor que {previous}, el último de la conversación {session}.</translation>
+    </message>
+    <message>
         <source>Messages consolidated in one step.</source>
         <translation>Mensajes que se consolidan en un paso.</translation>
     </message>
@@ -3156,6 +3432,18 @@
         <translation>Copias mensuales que se conservan.</translation>
     </message>
     <message>
+        <source>Name a session or a channel to restore.</source>
+        <translation>Indica una conversación o un canal que restaurar.</translation>
+    </message>
+    <message>
+        <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
+        <translation>Indica un agente; lo que hiciste se deshace con «memory.undo».</translation>
+    </message>
+    <message>
+        <source>Name at least one other entity to merge into this one.</source>
+        <translation>Indica al menos otro nombre que fusionar con este.</translation>
+    </message>
+    <message>
         <source>Name of a quicker model for small work; the other one when empty.</source>
         <translation>Nombre de un modelo más rápido para trabajos pequeños; el otro si está vacío.</translation>
     </message>
@@ -3180,12 +3468,36 @@
         <translation>Pipeline de spaCy para nombres</translation>
     </message>
     <message>
+        <source>No agent named &apos;{name}&apos; has a vault of its own. See &apos;agent.vaults&apos;.</source>
+        <translation>Ningún agente llamado «{name}» tiene bóveda propia. Ver «agent.vaults».</translation>
+    </message>
+    <message>
+        <source>No item has such a tag.</source>
+        <translation>Ningún elemento tiene esa etiqueta.</translation>
+    </message>
+    <message>
+        <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
+        <translation>No hay ninguna solicitud de acceso así en espera. Ver «keepsake agent requests».</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>Ninguno</translation>
     </message>
     <message>
+        <source>None of these messages and memories mentions it.</source>
+        <translation>Ninguno de estos mensajes y recuerdos lo menciona.</translation>
+    </message>
+    <message>
+        <source>Nothing is left to undo of that run.</source>
+        <translation>No queda nada por deshacer de esa ejecución.</translation>
+    </message>
+    <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>No se envía nada: no hay modelo de lenguaje configurado.</translation>
+    </message>
+    <message>
+        <source>Nothing that {agent} wrote is in quarantine.</source>
+        <translation>Nada de lo que escribió {agent} está en cuarentena.</translation>
     </message>
     <message>
         <source>Notion export</source>
@@ -3202,6 +3514,14 @@
     <message>
         <source>On switch</source>
         <translation>Al cambiar</translation>
+    </message>
+    <message>
+        <source>Only facts can be confirmed, and this is of the kind {kind}. Remember what is certain as a fact.</source>
+        <translation>Solo se pueden confirmar hechos, y esto es de otro tipo ({kind}). Recuerda lo seguro como hecho.</translation>
+    </message>
+    <message>
+        <source>Only notes can be merged; leave facts and other memories out.</source>
+        <translation>Solo se pueden fusionar notas; deja fuera los hechos y otros recuerdos.</translation>
     </message>
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
@@ -3222,6 +3542,10 @@
     <message>
         <source>Poll</source>
         <translation>Sondeo</translation>
+    </message>
+    <message>
+        <source>Positions must be finite numbers.</source>
+        <translation>Las posiciones deben ser números finitos.</translation>
     </message>
     <message>
         <source>Preparing search</source>
@@ -3408,6 +3732,10 @@
         <translation>Sábado</translation>
     </message>
     <message>
+        <source>Say which names, or which messages and memories, the second entity gets.</source>
+        <translation>Di qué nombres, o qué mensajes y recuerdos, recibe la segunda entrada.</translation>
+    </message>
+    <message>
         <source>Search for names</source>
         <translation>Buscar nombres</translation>
     </message>
@@ -3462,6 +3790,14 @@
     <message>
         <source>Session of an agent</source>
         <translation>Sesión de un agente</translation>
+    </message>
+    <message>
+        <source>Session {known} was forgotten. Undo that, or use another id.</source>
+        <translation>La conversación {known} se eliminó. Deshazlo o usa otro identificador.</translation>
+    </message>
+    <message>
+        <source>Session {landed} was forgotten. Undo that, or use another key.</source>
+        <translation>La conversación {landed} se eliminó. Deshazlo o usa otra clave.</translation>
     </message>
     <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
@@ -3616,12 +3952,40 @@
         <translation>Textos que se convierten en vectores a la vez.</translation>
     </message>
     <message>
+        <source>That change is undone already.</source>
+        <translation>Ese cambio ya está deshecho.</translation>
+    </message>
+    <message>
+        <source>That is the tag&apos;s name already, or no tag was named.</source>
+        <translation>La etiqueta ya se llama así, o no se nombró ninguna.</translation>
+    </message>
+    <message>
         <source>That is undone already.</source>
         <translation>Eso ya está deshecho.</translation>
     </message>
     <message>
+        <source>That is what Keepsake told you: it is stored already. Write what is new, in words of your own.</source>
+        <translation>Eso es lo que Keepsake te dijo: ya está guardado. Escribe lo nuevo con tus propias palabras.</translation>
+    </message>
+    <message>
+        <source>That took too long and was stopped. Ask for less at once.</source>
+        <translation>Eso tardó demasiado y se detuvo. Pide menos de una vez.</translation>
+    </message>
+    <message>
+        <source>The archive has no memory with the id {memory_id}.</source>
+        <translation>El archivo no tiene ningún recuerdo con el identificador {memory_id}.</translation>
+    </message>
+    <message>
         <source>The conversation</source>
         <translation>La conversación</translation>
+    </message>
+    <message>
+        <source>The cost of a run is above 0 and at most {max_cost}.</source>
+        <translation>El coste de una ejecución es mayor que 0 y como máximo {max_cost}.</translation>
+    </message>
+    <message>
+        <source>The cursor is none that an earlier page gave. Leave it out.</source>
+        <translation>El cursor no procede de ninguna página anterior. Omítelo.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -3632,8 +3996,92 @@
         <translation>El resumen</translation>
     </message>
     <message>
+        <source>The disk is full. Free some space; nothing already saved was lost.</source>
+        <translation>El disco está lleno. Libera espacio; no se perdió nada ya guardado.</translation>
+    </message>
+    <message>
+        <source>The disk is full; {name} was not written.</source>
+        <translation>El disco está lleno; {name} no se escribió.</translation>
+    </message>
+    <message>
+        <source>The disk reported an error.</source>
+        <translation>El disco informó de un error.</translation>
+    </message>
+    <message>
+        <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
+        <translation>El disco informó de un error. Comprueba su cable y su estado; lo no confirmado no se guardó.</translation>
+    </message>
+    <message>
+        <source>The disk that holds {path} is full. Free some space and try again.</source>
+        <translation>El disco que contiene {path} está lleno. Libera espacio e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The entity {missing}, which it names, is not in this vault.</source>
+        <translation>El nombre {missing}, al que se refiere, no está en esta bóveda.</translation>
+    </message>
+    <message>
+        <source>The export was stopped; nothing was written.</source>
+        <translation>La exportación se detuvo; no se escribió nada.</translation>
+    </message>
+    <message>
         <source>The fact</source>
         <translation>El hecho</translation>
+    </message>
+    <message>
+        <source>The fact says that already.</source>
+        <translation>El hecho ya dice eso.</translation>
+    </message>
+    <message>
+        <source>The history has no entry {history_id}.</source>
+        <translation>El historial no tiene la entrada {history_id}.</translation>
+    </message>
+    <message>
+        <source>The history has no such entry. See &apos;history.list&apos;.</source>
+        <translation>El historial no tiene esa entrada. Ver «history.list».</translation>
+    </message>
+    <message>
+        <source>The key was used before, for other messages. Give every append a key of its own.</source>
+        <translation>La clave ya se usó para otros mensajes. Da a cada adición una clave propia.</translation>
+    </message>
+    <message>
+        <source>The key was used before, for session {landed}.</source>
+        <translation>La clave ya se usó para la conversación {landed}.</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine did not keep the key. {instead}</source>
+        <translation>El llavero de este equipo no guardó la clave. {instead}</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine does not answer within {seconds} seconds; it may wait for its password. Unlock it and try again.</source>
+        <translation>El llavero de este equipo no responde en {seconds} segundos; quizá espera su contraseña. Desbloquéalo e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine gave no answer ({kind}). Try again, or: {instead}</source>
+        <translation>El llavero de este equipo no respondió ({kind}). Inténtalo de nuevo, o bien: {instead}</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine stayed locked; unlock it and try again.</source>
+        <translation>El llavero de este equipo siguió bloqueado; desbloquéalo e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The language model failed, so it was stored by the rules. {said}</source>
+        <translation>El modelo de lenguaje falló; se guardó según las reglas. {said}</translation>
+    </message>
+    <message>
+        <source>The language model took too long, so it was stored by the rules.</source>
+        <translation>El modelo de lenguaje tardó demasiado; se guardó según las reglas.</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s account is empty or too long.</source>
+        <translation>El relato del modelo de lenguaje está vacío o es demasiado largo.</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s summary is empty or too long.</source>
+        <translation>El resumen del modelo de lenguaje está vacío o es demasiado largo.</translation>
+    </message>
+    <message>
+        <source>The last message of session {session} has the number {last}.</source>
+        <translation>El último mensaje de la conversación {session} tiene el número {last}.</translation>
     </message>
     <message>
         <source>The memory</source>
@@ -3648,12 +4096,36 @@
         <translation>La nota</translation>
     </message>
     <message>
+        <source>The note no longer names that title without a link.</source>
+        <translation>La nota ya no nombra ese título sin enlace.</translation>
+    </message>
+    <message>
         <source>The observation</source>
         <translation>La observación</translation>
     </message>
     <message>
+        <source>The only keyring of this machine is a file that anyone with access to it can read. {instead}</source>
+        <translation>El único llavero de este equipo es un archivo que puede leer cualquiera con acceso a él. {instead}</translation>
+    </message>
+    <message>
+        <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
+        <translation>El modo incógnito está activado{end}: los agentes no pueden leer ni registrar. Inténtalo más tarde.</translation>
+    </message>
+    <message>
         <source>The proposal</source>
         <translation>La propuesta</translation>
+    </message>
+    <message>
+        <source>The reconciler named candidate {index}, which is none of the {count} it was shown, from 0 on.</source>
+        <translation>El conciliador nombró el candidato {index}, que no es ninguno de los {count} mostrados, contando desde 0.</translation>
+    </message>
+    <message>
+        <source>The reconciler named none of the candidates that it was shown.</source>
+        <translation>El conciliador no nombró a ninguno de los candidatos mostrados.</translation>
+    </message>
+    <message>
+        <source>The reconciler&apos;s answer is not a JSON object of the agreed form.</source>
+        <translation>La respuesta del conciliador no es un objeto JSON con la forma acordada.</translation>
     </message>
     <message>
         <source>The reflection</source>
@@ -3668,12 +4140,268 @@
         <translation>La programación</translation>
     </message>
     <message>
+        <source>The schedule of this run was deleted. Nobody waits for what it does.</source>
+        <translation>La programación de esta ejecución se eliminó. Nadie espera su resultado.</translation>
+    </message>
+    <message>
+        <source>The time of a schedule that runs once must be in the future.</source>
+        <translation>La hora de una programación que se ejecuta una vez debe estar en el futuro.</translation>
+    </message>
+    <message>
+        <source>The time until which no schedule runs must be in the future.</source>
+        <translation>La hora hasta la que no se ejecuta nada debe estar en el futuro.</translation>
+    </message>
+    <message>
+        <source>The time until which this is to be kept has passed.</source>
+        <translation>Ya pasó la fecha hasta la que se debía conservar.</translation>
+    </message>
+    <message>
+        <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
+        <translation>No se puede escribir en la bóveda. Comprueba sus permisos o elige otra con --vault.</translation>
+    </message>
+    <message>
+        <source>The vault is closing.</source>
+        <translation>La bóveda se está cerrando.</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s database cannot be opened. Check that its folder exists and is yours.</source>
+        <translation>No se puede abrir la base de datos de la bóveda. Comprueba que su carpeta existe y es tuya.</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s database is damaged. Run &apos;keepsake check&apos;, or restore a backup.</source>
+        <translation>La base de datos de la bóveda está dañada. Ejecuta «keepsake check» o restaura una copia de seguridad.</translation>
+    </message>
+    <message>
+        <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
+        <translation>Ya hay otra entrada de este tipo ({wanted}) llamada {clean}. Fusiona las dos en su lugar.</translation>
+    </message>
+    <message>
+        <source>There already is another {wanted} called {name}. Choose another name.</source>
+        <translation>Ya hay otra entrada de este tipo ({wanted}) llamada {name}. Elige otro nombre.</translation>
+    </message>
+    <message>
+        <source>There are too many attachments of this name. Give the file another name.</source>
+        <translation>Hay demasiados adjuntos con este nombre. Da otro nombre al archivo.</translation>
+    </message>
+    <message>
+        <source>There are {max_schedules} schedules already. Delete some first.</source>
+        <translation>Ya hay {max_schedules} programaciones. Elimina algunas primero.</translation>
+    </message>
+    <message>
+        <source>There is already a memory with the id {id}.</source>
+        <translation>Ya hay un recuerdo con el identificador {id}.</translation>
+    </message>
+    <message>
+        <source>There is already a memory with the id {id}; use update to change it.</source>
+        <translation>Ya hay un recuerdo con el identificador {id}; cámbialo en su lugar.</translation>
+    </message>
+    <message>
+        <source>There is an active memory with this id, which keeps it in the archive.</source>
+        <translation>Hay un recuerdo activo con este identificador, por lo que este sigue en el archivo.</translation>
+    </message>
+    <message>
+        <source>There is an agent named &apos;{name}&apos; already. &apos;keepsake agent rotate&apos; gives it a new token; to let another program in by that name, end its access first with &apos;keepsake agent revoke&apos;.</source>
+        <translation>Ya hay un agente llamado «{name}». «keepsake agent rotate» le da un token nuevo; para admitir otro programa con ese nombre, termina antes su acceso con «keepsake agent revoke».</translation>
+    </message>
+    <message>
+        <source>There is no agent named &apos;{agent}&apos;, and nothing was written by one.</source>
+        <translation>No hay ningún agente llamado «{agent}», y ninguno ha escrito nada.</translation>
+    </message>
+    <message>
+        <source>There is no agent named &apos;{name}&apos; with access.</source>
+        <translation>No hay ningún agente llamado «{name}» con acceso.</translation>
+    </message>
+    <message>
+        <source>There is no backup of that name. &apos;keepsake backup list&apos; shows them.</source>
+        <translation>No hay ninguna copia de seguridad con ese nombre. «keepsake backup list» las muestra.</translation>
+    </message>
+    <message>
+        <source>There is no entity with the id {entity_id}.</source>
+        <translation>No hay ningún nombre con el identificador {entity_id}.</translation>
+    </message>
+    <message>
+        <source>There is no fact of that category and key. &apos;fact.list&apos; shows those there are.</source>
+        <translation>No hay ningún hecho de esa categoría y clave. «fact.list» muestra los que hay.</translation>
+    </message>
+    <message>
+        <source>There is no folder {parent}. Make it first, or choose another place.</source>
+        <translation>No existe la carpeta {parent}. Créala primero o elige otro lugar.</translation>
+    </message>
+    <message>
+        <source>There is no language model, and no agent has taken this goal.</source>
+        <translation>No hay modelo de lenguaje y ningún agente ha asumido este objetivo.</translation>
+    </message>
+    <message>
+        <source>There is no memory or message with the id {anchor}.</source>
+        <translation>No hay ningún recuerdo ni mensaje con el identificador {anchor}.</translation>
+    </message>
+    <message>
+        <source>There is no memory with the id {memory_id}.</source>
+        <translation>No hay ningún recuerdo con el identificador {memory_id}.</translation>
+    </message>
+    <message>
+        <source>There is no proposal {proposal_id}. See &apos;inbox.list&apos;.</source>
+        <translation>No hay ninguna propuesta {proposal_id}. Ver «inbox.list».</translation>
+    </message>
+    <message>
+        <source>There is no rule for that agent and kind. See &apos;inbox.rules&apos;.</source>
+        <translation>No hay ninguna regla para ese agente y ese tipo. Ver «inbox.rules».</translation>
+    </message>
+    <message>
+        <source>There is no run of a schedule with that id.</source>
+        <translation>No hay ninguna ejecución con ese identificador.</translation>
+    </message>
+    <message>
+        <source>There is no schedule with that id. See &apos;schedule.search&apos;.</source>
+        <translation>No hay ninguna programación con ese identificador. Ver «schedule.search».</translation>
+    </message>
+    <message>
+        <source>There is no session {session}.</source>
+        <translation>No hay ninguna conversación {session}.</translation>
+    </message>
+    <message>
+        <source>There is no setting of that name.{hint} &apos;keepsake config list&apos; shows them.</source>
+        <translation>No hay ningún ajuste con ese nombre.{hint} «keepsake config list» los muestra.</translation>
+    </message>
+    <message>
+        <source>There is no such file among the attachments.</source>
+        <translation>No hay tal archivo entre los adjuntos.</translation>
+    </message>
+    <message>
+        <source>There is no such relation.</source>
+        <translation>No hay tal relación.</translation>
+    </message>
+    <message>
+        <source>There is no such time zone. Use a name such as Europe/Berlin.</source>
+        <translation>No existe esa zona horaria. Usa un nombre como Europe/Berlin.</translation>
+    </message>
+    <message>
+        <source>There is no such {kind} as sources[{missing}] names.</source>
+        <translation>No existe lo que nombra sources[{missing}] ({kind}).</translation>
+    </message>
+    <message>
+        <source>There is no trust &apos;{trust}&apos;. Use one of {names}.</source>
+        <translation>No existe el nivel de confianza «{trust}». Usa uno de estos: {names}.</translation>
+    </message>
+    <message>
+        <source>There is no {kind} with the id {memory_id}.</source>
+        <translation>No hay nada de este tipo ({kind}) con el identificador {memory_id}.</translation>
+    </message>
+    <message>
+        <source>There is nothing to append: &apos;messages&apos; is empty.</source>
+        <translation>No hay nada que añadir: «messages» está vacío.</translation>
+    </message>
+    <message>
         <source>There is nothing to do again.</source>
         <translation>No hay nada que rehacer.</translation>
     </message>
     <message>
+        <source>There is nothing to store: the title and the text are both empty.</source>
+        <translation>No hay nada que guardar: el título y el texto están vacíos.</translation>
+    </message>
+    <message>
         <source>There is nothing to undo.</source>
         <translation>No hay nada que deshacer.</translation>
+    </message>
+    <message>
+        <source>There was no entity with the id {entity_id} then.</source>
+        <translation>Entonces no había ningún nombre con el identificador {entity_id}.</translation>
+    </message>
+    <message>
+        <source>This caller stores in {names}, not in {store}.</source>
+        <translation>Este programa guarda en {names}, no en {store}.</translation>
+    </message>
+    <message>
+        <source>This computer has too little free memory for that. Close some programs and try again.</source>
+        <translation>Este equipo tiene muy poca memoria libre para eso. Cierra algunos programas e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>This computer has too little free memory for that. Close some programs.</source>
+        <translation>Este equipo tiene muy poca memoria libre para eso. Cierra algunos programas.</translation>
+    </message>
+    <message>
+        <source>This computer has too many files open. Close some programs and try again.</source>
+        <translation>Este equipo tiene demasiados archivos abiertos. Cierra algunos programas e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>This end of incognito has passed. Choose a later one.</source>
+        <translation>Ese final del modo incógnito ya pasó. Elige uno posterior.</translation>
+    </message>
+    <message>
+        <source>This entity was merged into another. Use that one, or undo the merge.</source>
+        <translation>Este nombre se fusionó con otro. Usa aquel o deshaz la fusión.</translation>
+    </message>
+    <message>
+        <source>This expression matches no date, so it would never run.</source>
+        <translation>Esta expresión no coincide con ninguna fecha, así que nunca se ejecutaría.</translation>
+    </message>
+    <message>
+        <source>This expression runs more often than every {min_interval_s} seconds.</source>
+        <translation>Esta expresión se ejecuta más a menudo que cada {min_interval_s} segundos.</translation>
+    </message>
+    <message>
+        <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
+        <translation>Este hecho fue reemplazado por {id}, que dice «{content}». Confirma ese en su lugar.</translation>
+    </message>
+    <message>
+        <source>This file cannot be read: {reason}.</source>
+        <translation>No se puede leer este archivo: {reason}.</translation>
+    </message>
+    <message>
+        <source>This file cannot be read: {strerror}.</source>
+        <translation>No se puede leer este archivo: {strerror}.</translation>
+    </message>
+    <message>
+        <source>This file has {size} MB; one of its kind may have {allowed} MB.</source>
+        <translation>Este archivo tiene {size} MB; uno de su tipo puede tener {allowed} MB.</translation>
+    </message>
+    <message>
+        <source>This file is empty, so there is nothing to attach.</source>
+        <translation>Este archivo está vacío, así que no hay nada que adjuntar.</translation>
+    </message>
+    <message>
+        <source>This file is not there any more.</source>
+        <translation>Este archivo ya no está.</translation>
+    </message>
+    <message>
+        <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
+        <translation>Esto no es una expresión cron. Un ejemplo: 30 8 * * mon-fri.</translation>
+    </message>
+    <message>
+        <source>This machine has no keyring that Keepsake can use. {instead}</source>
+        <translation>Este equipo no tiene un llavero que Keepsake pueda usar. {instead}</translation>
+    </message>
+    <message>
+        <source>This memory is not deleted.</source>
+        <translation>Este recuerdo no está eliminado.</translation>
+    </message>
+    <message>
+        <source>This memory was changed in the meantime. Read it again and repeat the change.</source>
+        <translation>Este recuerdo cambió entretanto. Léelo de nuevo y repite el cambio.</translation>
+    </message>
+    <message>
+        <source>This proposal is decided already.</source>
+        <translation>Esta propuesta ya está decidida.</translation>
+    </message>
+    <message>
+        <source>This run has ended, or it is not yours.</source>
+        <translation>Esta ejecución ha terminado o no es tuya.</translation>
+    </message>
+    <message>
+        <source>This schedule is there no more.</source>
+        <translation>Esta programación ya no existe.</translation>
+    </message>
+    <message>
+        <source>This schedule runs already.</source>
+        <translation>Esta programación ya se está ejecutando.</translation>
+    </message>
+    <message>
+        <source>This search is no longer saved.</source>
+        <translation>Esta búsqueda ya no está guardada.</translation>
+    </message>
+    <message>
+        <source>This {kind} was deleted. Restore it first, or look in its history.</source>
+        <translation>Esto ({kind}) se eliminó. Restáuralo primero o mira su historial.</translation>
     </message>
     <message>
         <source>Thursday</source>
@@ -3730,6 +4458,10 @@
     <message>
         <source>Tokens that these summaries take at most.</source>
         <translation>Tokens que estos resúmenes ocupan como máximo.</translation>
+    </message>
+    <message>
+        <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
+        <translation>Demasiados programas esperan acceso. Permite o rechaza algunos primero.</translation>
     </message>
     <message>
         <source>Took in part of a conversation</source>
@@ -3844,6 +4576,10 @@
         <translation>Ponderada</translation>
     </message>
     <message>
+        <source>What a built-in schedule does cannot be changed.</source>
+        <translation>Lo que hace una programación integrada no se puede cambiar.</translation>
+    </message>
+    <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
         <translation>Qué se hace con esa carpeta: «read» incorpora sus cambios y nunca escribe en ella; «both» escribe además los cambios, las notas nuevas y las eliminaciones, y conserva dos veces una nota cambiada en ambos lados.</translation>
     </message>
@@ -3852,8 +4588,20 @@
         <translation>Lo que ocupa el lugar de los mensajes antiguos de una conversación larga: una lista de ellos, una frase cada uno; un resumen del modelo de lenguaje, o la lista donde no lo hay; o nada.</translation>
     </message>
     <message>
+        <source>What this name means there was decided already. Undo that first.</source>
+        <translation>Ya se decidió qué significa este nombre ahí. Deshaz eso primero.</translation>
+    </message>
+    <message>
         <source>What turns text into vectors: &apos;static&apos; (built in), &apos;hashed&apos; (for tests), &apos;fastembed:&lt;model name&gt;&apos;, or a remote service: &apos;openai:&apos;, &apos;voyage:&apos;, &apos;cohere:&apos; or &apos;openai-compatible:&apos; with a model name. What is searched for is sent to a remote service too.</source>
         <translation>Lo que convierte texto en vectores: «static» (incluido), «hashed» (para pruebas), «fastembed:&lt;model name&gt;», o un servicio remoto: «openai:», «voyage:», «cohere:» u «openai-compatible:» con un nombre de modelo. Lo que se busca también se envía al servicio remoto.</translation>
+    </message>
+    <message>
+        <source>What waits for the person may have at most {max_bytes} characters.</source>
+        <translation>Lo que espera tu decisión puede tener como máximo {max_bytes} caracteres.</translation>
+    </message>
+    <message>
+        <source>What was accepted changed nothing that the history keeps, but perhaps a setting or what was said in a conversation, so it cannot be undone here.</source>
+        <translation>Lo aceptado no cambió nada que el historial guarde, pero quizá un ajuste o lo dicho en una conversación, así que no se puede deshacer aquí.</translation>
     </message>
     <message>
         <source>What was accepted changed nothing that the history keeps, so it cannot be undone here.</source>
@@ -3932,6 +4680,22 @@
         <translation>Escrito: {items}</translation>
     </message>
     <message>
+        <source>a number</source>
+        <translation>un número</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>un texto</translation>
+    </message>
+    <message>
+        <source>a text on one line, without control characters</source>
+        <translation>un texto en una línea, sin caracteres de control</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>un número entero</translation>
+    </message>
+    <message>
         <source>category</source>
         <translation>categoría</translation>
     </message>
@@ -3956,8 +4720,20 @@
         <translation>copia</translation>
     </message>
     <message>
+        <source>date</source>
+        <translation>fecha</translation>
+    </message>
+    <message>
         <source>decision</source>
         <translation>decisión</translation>
+    </message>
+    <message>
+        <source>digest</source>
+        <translation>compendio</translation>
+    </message>
+    <message>
+        <source>email</source>
+        <translation>correo electrónico</translation>
     </message>
     <message>
         <source>fact</source>
@@ -3976,8 +4752,32 @@
         <translation>objetivo</translation>
     </message>
     <message>
+        <source>hashtag</source>
+        <translation>etiqueta</translation>
+    </message>
+    <message>
         <source>how fast it fades</source>
         <translation>la rapidez con que se desvanece</translation>
+    </message>
+    <message>
+        <source>is larger than 1 MiB, which no settings are</source>
+        <translation>ocupa más de 1 MiB, más que ninguna configuración</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: a key or section is there twice</source>
+        <translation>no es TOML válido: una clave o sección aparece dos veces</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: it is nested too deeply</source>
+        <translation>no es TOML válido: está anidado con demasiada profundidad</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: line {line} is not UTF-8 text</source>
+        <translation>no es TOML válido: la línea {line} no es texto UTF-8</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: something is wrong at line {line}, column {column}</source>
+        <translation>no es TOML válido: hay un fallo en la línea {line}, columna {column}</translation>
     </message>
     <message>
         <source>item</source>
@@ -3992,6 +4792,10 @@
         <translation>clave</translation>
     </message>
     <message>
+        <source>location</source>
+        <translation>lugar</translation>
+    </message>
+    <message>
         <source>mem0</source>
         <translation>mem0</translation>
     </message>
@@ -4002,6 +4806,10 @@
     <message>
         <source>memory</source>
         <translation>recuerdo</translation>
+    </message>
+    <message>
+        <source>mention</source>
+        <translation>mención</translation>
     </message>
     <message>
         <source>mentions</source>
@@ -4020,8 +4828,16 @@
         <translation>nombre</translation>
     </message>
     <message>
+        <source>note</source>
+        <translation>nota</translation>
+    </message>
+    <message>
         <source>notices</source>
         <translation>avisos</translation>
+    </message>
+    <message>
+        <source>observation</source>
+        <translation>observación</translation>
     </message>
     <message>
         <source>on or off</source>
@@ -4044,6 +4860,18 @@
         <translation>un nombre es parte del otro y ambos se mencionan en una misma conversación</translation>
     </message>
     <message>
+        <source>one of {choices}</source>
+        <translation>uno de estos: {choices}</translation>
+    </message>
+    <message>
+        <source>organization</source>
+        <translation>organización</translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation>otro nombre</translation>
+    </message>
+    <message>
         <source>other names</source>
         <translation>otros nombres</translation>
     </message>
@@ -4052,8 +4880,16 @@
         <translation>personas</translation>
     </message>
     <message>
+        <source>person</source>
+        <translation>persona</translation>
+    </message>
+    <message>
         <source>pinned or not</source>
         <translation>fijado o no</translation>
+    </message>
+    <message>
+        <source>project</source>
+        <translation>proyecto</translation>
     </message>
     <message>
         <source>queries</source>
@@ -4070,6 +4906,10 @@
     <message>
         <source>questions</source>
         <translation>preguntas</translation>
+    </message>
+    <message>
+        <source>reflection</source>
+        <translation>reflexión</translation>
     </message>
     <message>
         <source>relations</source>
@@ -4192,6 +5032,10 @@
         <translation>título</translation>
     </message>
     <message>
+        <source>true or false</source>
+        <translation>true o false</translation>
+    </message>
+    <message>
         <source>trust</source>
         <translation>nivel de confianza</translation>
     </message>
@@ -4220,6 +5064,10 @@
         <translation>actualizado: {items}</translation>
     </message>
     <message>
+        <source>url</source>
+        <translation>dirección web</translation>
+    </message>
+    <message>
         <source>what it was merged into</source>
         <translation>con qué se combinó</translation>
     </message>
@@ -4238,6 +5086,46 @@
     <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>Antes se deshicieron {count} cambios posteriores, el último de ellos {last}, que se pueden rehacer.</translation>
+    </message>
+    <message>
+        <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
+        <translation>{folder} contiene una exportación anterior en la que se añadió o cambió {name}. Elige otra carpeta.</translation>
+    </message>
+    <message>
+        <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
+        <translation>{folder} no está vacía y no contiene una exportación de Keepsake. Elige una carpeta nueva o vacía.</translation>
+    </message>
+    <message>
+        <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
+        <translation>{lines} tiene {found} en lugar de {total}. No se reemplazó nada. Exporta de nuevo.</translation>
+    </message>
+    <message>
+        <source>{max_saved} searches are saved already. Delete one first.</source>
+        <translation>Ya hay {max_saved} búsquedas guardadas. Elimina una primero.</translation>
+    </message>
+    <message>
+        <source>{max_waiting} of your proposals wait for the person already. Try again when some are decided.</source>
+        <translation>Ya hay {max_waiting} propuestas en espera. Inténtalo de nuevo cuando se decidan algunas.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be compared with the vault: {error}.</source>
+        <translation>{name} no se puede comparar con la bóveda: {error}.</translation>
+    </message>
+    <message>
+        <source>{name} cannot be restored: {problem} Nothing was changed.</source>
+        <translation>{name} no se puede restaurar: {problem} No se cambió nada.</translation>
+    </message>
+    <message>
+        <source>{name} holds the files of a damaged database. Save what is readable of it with &apos;keepsake --vault {path} salvage&apos;.</source>
+        <translation>{name} contiene los archivos de una base de datos dañada. Salva lo legible con «keepsake --vault {path} salvage».</translation>
+    </message>
+    <message>
+        <source>{name} in the attachments is not encrypted, and these memories are: another program has put it there. It was not read. Move it out of the folder; if you want it, attach it again.</source>
+        <translation>{name}, entre los adjuntos, no está cifrado y estos recuerdos sí: otro programa lo ha puesto ahí. No se ha leído. Sácalo de la carpeta; si lo quieres, adjúntalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
+        <translation>{name} se lee de forma distinta de como se escribió: el disco puede estar fallando. No se reemplazó nada. Exporta a otro disco.</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -4288,6 +5176,50 @@
         <translation>{n} textos</translation>
     </message>
     <message>
+        <source>{path} cannot be used: {strerror}.</source>
+        <translation>{path} no se puede usar: {strerror}.</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: {strerror}.</source>
+        <translation>{path} no se puede escribir: {strerror}.</translation>
+    </message>
+    <message>
+        <source>{path} could not be written: {strerror}.</source>
+        <translation>No se pudo escribir {path}: {strerror}.</translation>
+    </message>
+    <message>
+        <source>{path} holds something else and was not overwritten. Choose another name.</source>
+        <translation>{path} contiene otra cosa y no se sobrescribió. Elige otro nombre.</translation>
+    </message>
+    <message>
+        <source>{path} is a file. Name a folder to export to.</source>
+        <translation>{path} es un archivo. Indica una carpeta de destino.</translation>
+    </message>
+    <message>
+        <source>{path} is a folder. Name a file to export to, such as keepsake.jsonl.</source>
+        <translation>{path} es una carpeta. Indica un archivo de destino, como keepsake.jsonl.</translation>
+    </message>
+    <message>
+        <source>{path} is encrypted, and its vault is not.</source>
+        <translation>{path} está cifrado y su bóveda no.</translation>
+    </message>
+    <message>
+        <source>{path} {what}. Correct it or move it away.</source>
+        <translation>{path} {what}. Corrígelo o muévelo a otro sitio.</translation>
+    </message>
+    <message>
+        <source>{sentence} &apos;keepsake config check&apos; says more.</source>
+        <translation>{sentence} «keepsake config check» dice más.</translation>
+    </message>
+    <message>
+        <source>{sentence} It cannot be attached.</source>
+        <translation>{sentence} No se puede adjuntar.</translation>
+    </message>
+    <message>
+        <source>{state} is called {clean} too. Merge the two, or split that name off first.</source>
+        <translation>{state} también se llama {clean}. Fusiona las dos o separa antes ese nombre.</translation>
+    </message>
+    <message>
         <source>{thing} was brought back since.</source>
         <translation>{thing} se recuperó después.</translation>
     </message>
@@ -4310,6 +5242,10 @@
     <message>
         <source>{thing} went on since. It stays, with all that was said in it.</source>
         <translation>{thing} continuó después. Se conserva con todo lo que se dijo.</translation>
+    </message>
+    <message>
+        <source>{wanted} from {low} to {high}</source>
+        <translation>{wanted} de {low} a {high}</translation>
     </message>
     <message>
         <source>{what}, from {source}</source>
@@ -4496,6 +5432,13 @@
     <message>
         <source>Something went wrong inside Keepsake ({name}). What you wrote is kept.</source>
         <translation>Algo falló dentro de Keepsake ({name}). Lo que escribiste se conserva.</translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>Your memories are damaged on the disk. “Check now” on the Status page says how far; Settings, Backups, brings an earlier copy back.</source>
+        <translation>Tus recuerdos están dañados en el disco. «Comprobar ahora», en la página «Estado», dice hasta qué punto; «Ajustes», «Copias de seguridad» recupera una copia anterior.</translation>
     </message>
 </context>
 <context>

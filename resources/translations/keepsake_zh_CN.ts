@@ -2124,6 +2124,70 @@
 <context>
     <name>Engine</name>
     <message>
+        <source>#{tag} stands in the text of a note, where &apos;{new}&apos; cannot. Choose a name without blanks and punctuation.</source>
+        <translation>#{tag} 出现在笔记正文中，而“{new}”不能。请选择不含空格和标点的名称。</translation>
+    </message>
+    <message>
+        <source>&apos;channel&apos; may have at most {max_name_characters} characters.</source>
+        <translation>“channel”最多 {max_name_characters} 个字符。</translation>
+    </message>
+    <message>
+        <source>&apos;importance&apos; must be between 0 and 1.</source>
+        <translation>“importance”必须在 0 和 1 之间。</translation>
+    </message>
+    <message>
+        <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
+        <translation>“upper_seq”必须在 0 到 {last_seq}（最后一条消息）之间。</translation>
+    </message>
+    <message>
+        <source>&apos;weight&apos; must be a positive number.</source>
+        <translation>“weight”必须是正数。</translation>
+    </message>
+    <message>
+        <source>&apos;{clean}&apos; is a name of Keepsake&apos;s own. Choose another for the agent.</source>
+        <translation>“{clean}”是 Keepsake 自用的名称。请为代理选择其他名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{field}&apos; must have 1 to {max_name_characters} ordinary characters.</source>
+        <translation>“{field}”必须有 1 到 {max_name_characters} 个普通字符。</translation>
+    </message>
+    <message>
+        <source>&apos;{field}&apos; must not contain control characters. Leave them out.</source>
+        <translation>“{field}”不能包含控制字符。请去掉它们。</translation>
+    </message>
+    <message>
+        <source>&apos;{imported}&apos; is not a type of entities.</source>
+        <translation>“{imported}”不是名称的类型。</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; is not one of its names.</source>
+        <translation>“{key}”不是它的名称之一。</translation>
+    </message>
+    <message>
+        <source>&apos;{longest}&apos; would be longer than the {max_tag_length} characters of a tag. Choose a shorter name.</source>
+        <translation>“{longest}”会超过标签的 {max_tag_length} 个字符。请选择更短的名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
+        <translation>“{name}”已有访问权限。如果是同一程序需要新令牌，请用“replace_token”（命令行为 --replace-token）允许：它保留信任级别，旧令牌失效。如果是其他程序，请拒绝。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
+        <translation>“{name}”由 {where} 设定，不能在此更改。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; must be {allowed}{but}.</source>
+        <translation>“{name}”必须是{allowed}{but}。</translation>
+    </message>
+    <message>
+        <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
+        <translation>{path} 中的“{section}”不是一个节。请在那里更正，然后重新设置“{name}”。</translation>
+    </message>
+    <message>
+        <source>, not {shown}</source>
+        <translation>，而不是 {shown}</translation>
+    </message>
+    <message>
         <source>1 conversation</source>
         <translation>1 个会话</translation>
     </message>
@@ -2172,8 +2236,124 @@
         <translation>1 篇文本</translation>
     </message>
     <message>
+        <source>A built-in schedule cannot be deleted. Pause it instead.</source>
+        <translation>内置计划无法删除。请改为暂停。</translation>
+    </message>
+    <message>
+        <source>A confidence lies between 0 and 1.</source>
+        <translation>置信度在 0 和 1 之间。</translation>
+    </message>
+    <message>
+        <source>A cron expression has five fields: minute, hour, day of month, month, day of week.</source>
+        <translation>cron 表达式有五个字段：分、时、日、月、星期。</translation>
+    </message>
+    <message>
+        <source>A draft may have at most {max_bytes} characters.</source>
+        <translation>草稿最多 {max_bytes} 个字符。</translation>
+    </message>
+    <message>
+        <source>A fact cannot stand against itself; name two.</source>
+        <translation>事实不能与自身矛盾；请指定两个。</translation>
+    </message>
+    <message>
+        <source>A fact that is set needs a key.</source>
+        <translation>要设置的事实需要键。</translation>
+    </message>
+    <message>
+        <source>A fact with a key needs a category too: give &apos;category&apos;, or leave &apos;key&apos; out.</source>
+        <translation>带键的事实还需要类别：请给出“category”，或省略“key”。</translation>
+    </message>
+    <message>
+        <source>A file of this type cannot be attached; pack it into a zip file first.</source>
+        <translation>此类型的文件无法附加；请先打包成 zip 文件。</translation>
+    </message>
+    <message>
+        <source>A goal has 1 to {max_goal} characters.</source>
+        <translation>目标为 1 到 {max_goal} 个字符。</translation>
+    </message>
+    <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
         <translation>在此之前已撤销一项较晚的更改（{last}），可以重做。</translation>
+    </message>
+    <message>
+        <source>A list can be narrowed to at most {max_tags} tags at once.</source>
+        <translation>列表一次最多按 {max_tags} 个标签筛选。</translation>
+    </message>
+    <message>
+        <source>A memory holds at most {max_bytes} MB of text; this one has {size} MB. Split it into several notes.</source>
+        <translation>一条记忆最多 {max_bytes} MB 文本；这条有 {size} MB。请拆成多条笔记。</translation>
+    </message>
+    <message>
+        <source>A memory names at most {max_related} of each thing it relates to.</source>
+        <translation>一条记忆最多引用 {max_related} 个每类关联内容。</translation>
+    </message>
+    <message>
+        <source>A memory names at most {max_related} sources.</source>
+        <translation>一条记忆最多引用 {max_related} 个来源。</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s id must not be empty; leave it out to get a new one.</source>
+        <translation>记忆的标识不能为空；省略它可获得新的标识。</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s kind is one of {names}.</source>
+        <translation>记忆的类型为以下之一：{names}。</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s store is one of {names}.</source>
+        <translation>记忆的存储区为以下之一：{names}。</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s {field} has at most {max_name} characters.</source>
+        <translation>记忆的 {field} 最多 {max_name} 个字符。</translation>
+    </message>
+    <message>
+        <source>A memory&apos;s {field} must not contain control characters. Leave them out.</source>
+        <translation>记忆的 {field} 不能包含控制字符。请去掉它们。</translation>
+    </message>
+    <message>
+        <source>A message may have at most 128 million characters.</source>
+        <translation>一条消息最多 1.28 亿个字符。</translation>
+    </message>
+    <message>
+        <source>A message&apos;s number is at most {max_seq}.</source>
+        <translation>消息编号最大为 {max_seq}。</translation>
+    </message>
+    <message>
+        <source>A name must have 1 to {max_name} characters.</source>
+        <translation>名称必须有 1 到 {max_name} 个字符。</translation>
+    </message>
+    <message>
+        <source>A run takes 1 to {max_turns} turns.</source>
+        <translation>一次运行为 1 到 {max_turns} 轮。</translation>
+    </message>
+    <message>
+        <source>A schedule that runs once needs its time.</source>
+        <translation>只运行一次的计划需要时间。</translation>
+    </message>
+    <message>
+        <source>A scratchpad has at most {max_items} items, not {count}. Join or drop some.</source>
+        <translation>草稿板最多 {max_items} 项，而不是 {count} 项。请合并或删去一些。</translation>
+    </message>
+    <message>
+        <source>A search to save has 1 to {max_query} characters.</source>
+        <translation>要保存的搜索为 1 到 {max_query} 个字符。</translation>
+    </message>
+    <message>
+        <source>A source&apos;s kind is one of {names}.</source>
+        <translation>来源的类型为以下之一：{names}。</translation>
+    </message>
+    <message>
+        <source>A summary has at most {max_summary_characters} characters.</source>
+        <translation>摘要最多 {max_summary_characters} 个字符。</translation>
+    </message>
+    <message>
+        <source>A tag needs a name: letters or digits, at most 64 of them.</source>
+        <translation>标签需要名称：字母或数字，最多 64 个。</translation>
+    </message>
+    <message>
+        <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
+        <translation>标题最多 {max_title} 个字符；此标题有 {count} 个。请将其余部分移到正文。</translation>
     </message>
     <message>
         <source>API key variable</source>
@@ -2212,6 +2392,42 @@
         <translation>不保存其会话的智能体，用逗号分隔。</translation>
     </message>
     <message>
+        <source>An age is a number of days from 0 to {most_days}.</source>
+        <translation>时长为 0 到 {most_days} 的天数。</translation>
+    </message>
+    <message>
+        <source>An agent&apos;s name has 1 to {max_name} characters on one line.</source>
+        <translation>代理名称为一行内的 1 到 {max_name} 个字符。</translation>
+    </message>
+    <message>
+        <source>An entity cannot be related to itself.</source>
+        <translation>条目不能与自身建立关系。</translation>
+    </message>
+    <message>
+        <source>An entity keeps its own name. Rename it first.</source>
+        <translation>条目保留自己的名称。请先重命名。</translation>
+    </message>
+    <message>
+        <source>An interval must be at least {min_interval_s} seconds.</source>
+        <translation>间隔至少为 {min_interval_s} 秒。</translation>
+    </message>
+    <message>
+        <source>An interval needs &apos;seconds&apos;, above 0 and at most {max_interval_s}.</source>
+        <translation>间隔需要“seconds”，大于 0 且不超过 {max_interval_s}。</translation>
+    </message>
+    <message>
+        <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
+        <translation>此后另一个事实取代了它。请先撤销或删除那一个。</translation>
+    </message>
+    <message>
+        <source>Another program holds the vault&apos;s database. Close it and try again.</source>
+        <translation>其他程序占用了库的数据库。请关闭它后重试。</translation>
+    </message>
+    <message>
+        <source>Another {type} is called {name} now. Rename it, or merge the two.</source>
+        <translation>现在另有一个同类（{type}）名称叫 {name}。请重命名它，或合并两者。</translation>
+    </message>
+    <message>
         <source>Appends that may wait for agents that do not.</source>
         <translation>为不等待的智能体排队的最大追加数。</translation>
     </message>
@@ -2236,6 +2452,22 @@
         <translation>询问了某项内容为何被找到</translation>
     </message>
     <message>
+        <source>At most {max_batch} can be stored at once.</source>
+        <translation>一次最多存储 {max_batch} 条。</translation>
+    </message>
+    <message>
+        <source>At most {max_merged} tags become one at once.</source>
+        <translation>一次最多将 {max_merged} 个标签合为一个。</translation>
+    </message>
+    <message>
+        <source>At most {max_owners} messages and memories at once.</source>
+        <translation>一次最多 {max_owners} 条消息和记忆。</translation>
+    </message>
+    <message>
+        <source>At most {max_places} positions at once.</source>
+        <translation>一次最多 {max_places} 个位置。</translation>
+    </message>
+    <message>
         <source>Attempts</source>
         <translation>尝试次数</translation>
     </message>
@@ -2258,6 +2490,10 @@
     <message>
         <source>Began a conversation</source>
         <translation>开始了会话</translation>
+    </message>
+    <message>
+        <source>Between {least} and {max_merged} notes can be merged.</source>
+        <translation>可以合并 {least} 到 {max_merged} 条笔记。</translation>
     </message>
     <message>
         <source>Boosted</source>
@@ -2860,12 +3096,32 @@
         <translation>正在导入 {name}</translation>
     </message>
     <message>
+        <source>Incognito has an end only while it is on.</source>
+        <translation>只有开启隐身模式时才能设置结束时间。</translation>
+    </message>
+    <message>
         <source>Index vectors</source>
         <translation>索引向量</translation>
     </message>
     <message>
         <source>Indexing for search by meaning</source>
         <translation>正在为按含义搜索建立索引</translation>
+    </message>
+    <message>
+        <source>It is damaged, or something other than its name says.</source>
+        <translation>它已损坏，或与其名称不符。</translation>
+    </message>
+    <message>
+        <source>It leads out of the attachments folder, so it is not shown.</source>
+        <translation>它指向附件文件夹之外，因此不显示。</translation>
+    </message>
+    <message>
+        <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
+        <translation>第 {place} 项有 {count} 个字符；最多允许 {max_item_characters} 个。</translation>
+    </message>
+    <message>
+        <source>Its time has passed. Give it a new one.</source>
+        <translation>其时间已过。请设置新的时间。</translation>
     </message>
     <message>
         <source>Joplin export</source>
@@ -2894,6 +3150,22 @@
     <message>
         <source>Keepsake export</source>
         <translation>Keepsake 导出</translation>
+    </message>
+    <message>
+        <source>Keepsake has too many files and connections open. Close some clients, or allow more (ulimit -n).</source>
+        <translation>Keepsake 打开的文件和连接过多。请关闭一些客户端，或提高上限（ulimit -n）。</translation>
+    </message>
+    <message>
+        <source>Keepsake is closing; the keyring is not asked any more.</source>
+        <translation>Keepsake 正在关闭；不再询问密钥环。</translation>
+    </message>
+    <message>
+        <source>Keepsake shows only files of the vault&apos;s attachments folder.</source>
+        <translation>Keepsake 只显示库的附件文件夹中的文件。</translation>
+    </message>
+    <message>
+        <source>Keepsake&apos;s own work has no trust to change.</source>
+        <translation>Keepsake 自身的工作没有可更改的信任级别。</translation>
     </message>
     <message>
         <source>Keys that differ from the usual ones, as a JSON object of actions and keys.</source>
@@ -3088,6 +3360,10 @@
         <translation>合并了{items}</translation>
     </message>
     <message>
+        <source>Message number {seq} is not greater than {previous}, the last of session {session}.</source>
+        <translation>消息编号 {seq} 不大于 {previous}（会话 {session} 的最后一条）。</translation>
+    </message>
+    <message>
         <source>Messages consolidated in one step.</source>
         <translation>每步整理的消息数。</translation>
     </message>
@@ -3156,6 +3432,18 @@
         <translation>保留的每月备份数。</translation>
     </message>
     <message>
+        <source>Name a session or a channel to restore.</source>
+        <translation>请指定要恢复的会话或频道。</translation>
+    </message>
+    <message>
+        <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
+        <translation>请指定代理；你自己的操作可用“memory.undo”撤销。</translation>
+    </message>
+    <message>
+        <source>Name at least one other entity to merge into this one.</source>
+        <translation>请至少指定一个要合并到此处的其他名称。</translation>
+    </message>
+    <message>
         <source>Name of a quicker model for small work; the other one when empty.</source>
         <translation>用于小任务的更快模型名称；留空则用主模型。</translation>
     </message>
@@ -3180,12 +3468,36 @@
         <translation>名称识别 spaCy 流水线</translation>
     </message>
     <message>
+        <source>No agent named &apos;{name}&apos; has a vault of its own. See &apos;agent.vaults&apos;.</source>
+        <translation>没有名为“{name}”且拥有自己的库的代理。请参阅“agent.vaults”。</translation>
+    </message>
+    <message>
+        <source>No item has such a tag.</source>
+        <translation>没有内容带有该标签。</translation>
+    </message>
+    <message>
+        <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
+        <translation>没有这样的访问请求在等待。请参阅“keepsake agent requests”。</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>无</translation>
     </message>
     <message>
+        <source>None of these messages and memories mentions it.</source>
+        <translation>这些消息和记忆都没有提到它。</translation>
+    </message>
+    <message>
+        <source>Nothing is left to undo of that run.</source>
+        <translation>该次运行已没有可撤销的内容。</translation>
+    </message>
+    <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>不会发送任何内容：未配置语言模型。</translation>
+    </message>
+    <message>
+        <source>Nothing that {agent} wrote is in quarantine.</source>
+        <translation>{agent} 写入的内容都不在隔离中。</translation>
     </message>
     <message>
         <source>Notion export</source>
@@ -3202,6 +3514,14 @@
     <message>
         <source>On switch</source>
         <translation>切换时</translation>
+    </message>
+    <message>
+        <source>Only facts can be confirmed, and this is of the kind {kind}. Remember what is certain as a fact.</source>
+        <translation>只能确认事实，而这是其他类型（{kind}）。请将确定的内容记为事实。</translation>
+    </message>
+    <message>
+        <source>Only notes can be merged; leave facts and other memories out.</source>
+        <translation>只能合并笔记；请排除事实和其他记忆。</translation>
     </message>
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
@@ -3222,6 +3542,10 @@
     <message>
         <source>Poll</source>
         <translation>轮询</translation>
+    </message>
+    <message>
+        <source>Positions must be finite numbers.</source>
+        <translation>位置必须是有限的数字。</translation>
     </message>
     <message>
         <source>Preparing search</source>
@@ -3408,6 +3732,10 @@
         <translation>星期六</translation>
     </message>
     <message>
+        <source>Say which names, or which messages and memories, the second entity gets.</source>
+        <translation>请说明第二个条目得到哪些名称，或哪些消息和记忆。</translation>
+    </message>
+    <message>
         <source>Search for names</source>
         <translation>查找名称</translation>
     </message>
@@ -3462,6 +3790,14 @@
     <message>
         <source>Session of an agent</source>
         <translation>智能体的会话</translation>
+    </message>
+    <message>
+        <source>Session {known} was forgotten. Undo that, or use another id.</source>
+        <translation>会话 {known} 已删除。请撤销，或使用其他标识。</translation>
+    </message>
+    <message>
+        <source>Session {landed} was forgotten. Undo that, or use another key.</source>
+        <translation>会话 {landed} 已删除。请撤销，或使用其他键。</translation>
     </message>
     <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
@@ -3616,12 +3952,40 @@
         <translation>一次转换为向量的文本数。</translation>
     </message>
     <message>
+        <source>That change is undone already.</source>
+        <translation>该更改已撤销。</translation>
+    </message>
+    <message>
+        <source>That is the tag&apos;s name already, or no tag was named.</source>
+        <translation>标签已是此名称，或未指定标签。</translation>
+    </message>
+    <message>
         <source>That is undone already.</source>
         <translation>此项已撤销。</translation>
     </message>
     <message>
+        <source>That is what Keepsake told you: it is stored already. Write what is new, in words of your own.</source>
+        <translation>这是 Keepsake 告诉你的内容：已存储。请用自己的话写下新的内容。</translation>
+    </message>
+    <message>
+        <source>That took too long and was stopped. Ask for less at once.</source>
+        <translation>用时过长，已停止。请一次请求更少内容。</translation>
+    </message>
+    <message>
+        <source>The archive has no memory with the id {memory_id}.</source>
+        <translation>归档中没有标识为 {memory_id} 的记忆。</translation>
+    </message>
+    <message>
         <source>The conversation</source>
         <translation>该对话</translation>
+    </message>
+    <message>
+        <source>The cost of a run is above 0 and at most {max_cost}.</source>
+        <translation>一次运行的费用大于 0 且不超过 {max_cost}。</translation>
+    </message>
+    <message>
+        <source>The cursor is none that an earlier page gave. Leave it out.</source>
+        <translation>此游标不是先前页面给出的。请省略它。</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -3632,8 +3996,92 @@
         <translation>该摘要</translation>
     </message>
     <message>
+        <source>The disk is full. Free some space; nothing already saved was lost.</source>
+        <translation>磁盘已满。请释放一些空间；已保存的内容没有丢失。</translation>
+    </message>
+    <message>
+        <source>The disk is full; {name} was not written.</source>
+        <translation>磁盘已满；未写入 {name}。</translation>
+    </message>
+    <message>
+        <source>The disk reported an error.</source>
+        <translation>磁盘报告了错误。</translation>
+    </message>
+    <message>
+        <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
+        <translation>磁盘报告了错误。请检查其连接线和状态；未确认的内容没有保存。</translation>
+    </message>
+    <message>
+        <source>The disk that holds {path} is full. Free some space and try again.</source>
+        <translation>{path} 所在的磁盘已满。请释放一些空间后重试。</translation>
+    </message>
+    <message>
+        <source>The entity {missing}, which it names, is not in this vault.</source>
+        <translation>它提到的名称 {missing} 不在此库中。</translation>
+    </message>
+    <message>
+        <source>The export was stopped; nothing was written.</source>
+        <translation>导出已停止；未写入任何内容。</translation>
+    </message>
+    <message>
         <source>The fact</source>
         <translation>该事实</translation>
+    </message>
+    <message>
+        <source>The fact says that already.</source>
+        <translation>该事实已经这样说。</translation>
+    </message>
+    <message>
+        <source>The history has no entry {history_id}.</source>
+        <translation>历史中没有条目 {history_id}。</translation>
+    </message>
+    <message>
+        <source>The history has no such entry. See &apos;history.list&apos;.</source>
+        <translation>历史中没有这样的条目。请参阅“history.list”。</translation>
+    </message>
+    <message>
+        <source>The key was used before, for other messages. Give every append a key of its own.</source>
+        <translation>该键已用于其他消息。请为每次追加使用各自的键。</translation>
+    </message>
+    <message>
+        <source>The key was used before, for session {landed}.</source>
+        <translation>该键已用于会话 {landed}。</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine did not keep the key. {instead}</source>
+        <translation>本机的密钥环没有保存密钥。{instead}</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine does not answer within {seconds} seconds; it may wait for its password. Unlock it and try again.</source>
+        <translation>本机的密钥环在 {seconds} 秒内没有响应；可能在等待密码。请解锁后重试。</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine gave no answer ({kind}). Try again, or: {instead}</source>
+        <translation>本机的密钥环没有响应（{kind}）。请重试，或者：{instead}</translation>
+    </message>
+    <message>
+        <source>The keyring of this machine stayed locked; unlock it and try again.</source>
+        <translation>本机的密钥环仍处于锁定状态；请解锁后重试。</translation>
+    </message>
+    <message>
+        <source>The language model failed, so it was stored by the rules. {said}</source>
+        <translation>语言模型失败，已按规则存储。{said}</translation>
+    </message>
+    <message>
+        <source>The language model took too long, so it was stored by the rules.</source>
+        <translation>语言模型用时过长，已按规则存储。</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s account is empty or too long.</source>
+        <translation>语言模型的叙述为空或过长。</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s summary is empty or too long.</source>
+        <translation>语言模型的摘要为空或过长。</translation>
+    </message>
+    <message>
+        <source>The last message of session {session} has the number {last}.</source>
+        <translation>会话 {session} 的最后一条消息编号为 {last}。</translation>
     </message>
     <message>
         <source>The memory</source>
@@ -3648,12 +4096,36 @@
         <translation>该笔记</translation>
     </message>
     <message>
+        <source>The note no longer names that title without a link.</source>
+        <translation>笔记中已没有未加链接的该标题。</translation>
+    </message>
+    <message>
         <source>The observation</source>
         <translation>该观察</translation>
     </message>
     <message>
+        <source>The only keyring of this machine is a file that anyone with access to it can read. {instead}</source>
+        <translation>本机唯一的密钥环是一个任何有访问权限的人都能读取的文件。{instead}</translation>
+    </message>
+    <message>
+        <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
+        <translation>隐身模式已开启{end}：代理既不能读取也不能记录。请稍后再试。</translation>
+    </message>
+    <message>
         <source>The proposal</source>
         <translation>该提议</translation>
+    </message>
+    <message>
+        <source>The reconciler named candidate {index}, which is none of the {count} it was shown, from 0 on.</source>
+        <translation>协调器给出了候选项 {index}，它不在所示的 {count} 个之中（从 0 计）。</translation>
+    </message>
+    <message>
+        <source>The reconciler named none of the candidates that it was shown.</source>
+        <translation>协调器没有给出任何所示候选项。</translation>
+    </message>
+    <message>
+        <source>The reconciler&apos;s answer is not a JSON object of the agreed form.</source>
+        <translation>协调器的回答不是约定形式的 JSON 对象。</translation>
     </message>
     <message>
         <source>The reflection</source>
@@ -3668,12 +4140,268 @@
         <translation>该计划</translation>
     </message>
     <message>
+        <source>The schedule of this run was deleted. Nobody waits for what it does.</source>
+        <translation>此次运行的计划已删除。没有人等待其结果。</translation>
+    </message>
+    <message>
+        <source>The time of a schedule that runs once must be in the future.</source>
+        <translation>只运行一次的计划的时间必须在将来。</translation>
+    </message>
+    <message>
+        <source>The time until which no schedule runs must be in the future.</source>
+        <translation>暂停所有计划的截止时间必须在将来。</translation>
+    </message>
+    <message>
+        <source>The time until which this is to be kept has passed.</source>
+        <translation>保留期限已过。</translation>
+    </message>
+    <message>
+        <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
+        <translation>无法写入库。请检查其权限，或用 --vault 选择其他库。</translation>
+    </message>
+    <message>
+        <source>The vault is closing.</source>
+        <translation>库正在关闭。</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s database cannot be opened. Check that its folder exists and is yours.</source>
+        <translation>无法打开库的数据库。请检查其文件夹是否存在且属于你。</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s database is damaged. Run &apos;keepsake check&apos;, or restore a backup.</source>
+        <translation>库的数据库已损坏。请运行“keepsake check”，或恢复备份。</translation>
+    </message>
+    <message>
+        <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
+        <translation>已有另一个同类（{wanted}）名称叫 {clean}。请改为合并两者。</translation>
+    </message>
+    <message>
+        <source>There already is another {wanted} called {name}. Choose another name.</source>
+        <translation>已有另一个同类（{wanted}）名称叫 {name}。请选择其他名称。</translation>
+    </message>
+    <message>
+        <source>There are too many attachments of this name. Give the file another name.</source>
+        <translation>同名附件过多。请给文件换个名称。</translation>
+    </message>
+    <message>
+        <source>There are {max_schedules} schedules already. Delete some first.</source>
+        <translation>已有 {max_schedules} 个计划。请先删除一些。</translation>
+    </message>
+    <message>
+        <source>There is already a memory with the id {id}.</source>
+        <translation>已有标识为 {id} 的记忆。</translation>
+    </message>
+    <message>
+        <source>There is already a memory with the id {id}; use update to change it.</source>
+        <translation>已有标识为 {id} 的记忆；请改为更新它。</translation>
+    </message>
+    <message>
+        <source>There is an active memory with this id, which keeps it in the archive.</source>
+        <translation>已有使用此标识的活动记忆，因此它留在归档中。</translation>
+    </message>
+    <message>
+        <source>There is an agent named &apos;{name}&apos; already. &apos;keepsake agent rotate&apos; gives it a new token; to let another program in by that name, end its access first with &apos;keepsake agent revoke&apos;.</source>
+        <translation>已有名为“{name}”的代理。“keepsake agent rotate”会给它新令牌；要让其他程序使用该名称，请先用“keepsake agent revoke”结束其访问。</translation>
+    </message>
+    <message>
+        <source>There is no agent named &apos;{agent}&apos;, and nothing was written by one.</source>
+        <translation>没有名为“{agent}”的代理，也没有它写入的内容。</translation>
+    </message>
+    <message>
+        <source>There is no agent named &apos;{name}&apos; with access.</source>
+        <translation>没有名为“{name}”且有访问权限的代理。</translation>
+    </message>
+    <message>
+        <source>There is no backup of that name. &apos;keepsake backup list&apos; shows them.</source>
+        <translation>没有该名称的备份。“keepsake backup list”会列出它们。</translation>
+    </message>
+    <message>
+        <source>There is no entity with the id {entity_id}.</source>
+        <translation>没有标识为 {entity_id} 的名称。</translation>
+    </message>
+    <message>
+        <source>There is no fact of that category and key. &apos;fact.list&apos; shows those there are.</source>
+        <translation>没有该类别和键的事实。“fact.list”会列出已有的。</translation>
+    </message>
+    <message>
+        <source>There is no folder {parent}. Make it first, or choose another place.</source>
+        <translation>没有文件夹 {parent}。请先创建它，或选择其他位置。</translation>
+    </message>
+    <message>
+        <source>There is no language model, and no agent has taken this goal.</source>
+        <translation>没有语言模型，也没有代理接手此目标。</translation>
+    </message>
+    <message>
+        <source>There is no memory or message with the id {anchor}.</source>
+        <translation>没有标识为 {anchor} 的记忆或消息。</translation>
+    </message>
+    <message>
+        <source>There is no memory with the id {memory_id}.</source>
+        <translation>没有标识为 {memory_id} 的记忆。</translation>
+    </message>
+    <message>
+        <source>There is no proposal {proposal_id}. See &apos;inbox.list&apos;.</source>
+        <translation>没有提议 {proposal_id}。请参阅“inbox.list”。</translation>
+    </message>
+    <message>
+        <source>There is no rule for that agent and kind. See &apos;inbox.rules&apos;.</source>
+        <translation>没有针对该代理和类型的规则。请参阅“inbox.rules”。</translation>
+    </message>
+    <message>
+        <source>There is no run of a schedule with that id.</source>
+        <translation>没有该标识的运行。</translation>
+    </message>
+    <message>
+        <source>There is no schedule with that id. See &apos;schedule.search&apos;.</source>
+        <translation>没有该标识的计划。请参阅“schedule.search”。</translation>
+    </message>
+    <message>
+        <source>There is no session {session}.</source>
+        <translation>没有会话 {session}。</translation>
+    </message>
+    <message>
+        <source>There is no setting of that name.{hint} &apos;keepsake config list&apos; shows them.</source>
+        <translation>没有该名称的设置。{hint}“keepsake config list”会列出它们。</translation>
+    </message>
+    <message>
+        <source>There is no such file among the attachments.</source>
+        <translation>附件中没有此文件。</translation>
+    </message>
+    <message>
+        <source>There is no such relation.</source>
+        <translation>没有这样的关系。</translation>
+    </message>
+    <message>
+        <source>There is no such time zone. Use a name such as Europe/Berlin.</source>
+        <translation>没有这样的时区。请使用类似 Europe/Berlin 的名称。</translation>
+    </message>
+    <message>
+        <source>There is no such {kind} as sources[{missing}] names.</source>
+        <translation>sources[{missing}] 所指的内容不存在（{kind}）。</translation>
+    </message>
+    <message>
+        <source>There is no trust &apos;{trust}&apos;. Use one of {names}.</source>
+        <translation>没有信任级别“{trust}”。可用的有 {names}。</translation>
+    </message>
+    <message>
+        <source>There is no {kind} with the id {memory_id}.</source>
+        <translation>没有标识为 {memory_id} 的该类内容（{kind}）。</translation>
+    </message>
+    <message>
+        <source>There is nothing to append: &apos;messages&apos; is empty.</source>
+        <translation>没有可追加的内容：“messages”为空。</translation>
+    </message>
+    <message>
         <source>There is nothing to do again.</source>
         <translation>没有可重做的内容。</translation>
     </message>
     <message>
+        <source>There is nothing to store: the title and the text are both empty.</source>
+        <translation>没有可存储的内容：标题和正文都为空。</translation>
+    </message>
+    <message>
         <source>There is nothing to undo.</source>
         <translation>没有可撤销的内容。</translation>
+    </message>
+    <message>
+        <source>There was no entity with the id {entity_id} then.</source>
+        <translation>当时没有标识为 {entity_id} 的名称。</translation>
+    </message>
+    <message>
+        <source>This caller stores in {names}, not in {store}.</source>
+        <translation>此程序存储于 {names}，而不是 {store}。</translation>
+    </message>
+    <message>
+        <source>This computer has too little free memory for that. Close some programs and try again.</source>
+        <translation>此计算机的可用内存不足。请关闭一些程序后重试。</translation>
+    </message>
+    <message>
+        <source>This computer has too little free memory for that. Close some programs.</source>
+        <translation>此计算机的可用内存不足。请关闭一些程序。</translation>
+    </message>
+    <message>
+        <source>This computer has too many files open. Close some programs and try again.</source>
+        <translation>此计算机打开的文件过多。请关闭一些程序后重试。</translation>
+    </message>
+    <message>
+        <source>This end of incognito has passed. Choose a later one.</source>
+        <translation>此隐身结束时间已过。请选择更晚的时间。</translation>
+    </message>
+    <message>
+        <source>This entity was merged into another. Use that one, or undo the merge.</source>
+        <translation>此名称已合并到另一个。请使用那一个，或撤销合并。</translation>
+    </message>
+    <message>
+        <source>This expression matches no date, so it would never run.</source>
+        <translation>此表达式不匹配任何日期，永远不会运行。</translation>
+    </message>
+    <message>
+        <source>This expression runs more often than every {min_interval_s} seconds.</source>
+        <translation>此表达式运行得比每 {min_interval_s} 秒更频繁。</translation>
+    </message>
+    <message>
+        <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
+        <translation>此事实已被 {id} 取代，其内容为“{content}”。请改为确认那一条。</translation>
+    </message>
+    <message>
+        <source>This file cannot be read: {reason}.</source>
+        <translation>无法读取此文件：{reason}。</translation>
+    </message>
+    <message>
+        <source>This file cannot be read: {strerror}.</source>
+        <translation>无法读取此文件：{strerror}。</translation>
+    </message>
+    <message>
+        <source>This file has {size} MB; one of its kind may have {allowed} MB.</source>
+        <translation>此文件为 {size} MB；此类文件最多 {allowed} MB。</translation>
+    </message>
+    <message>
+        <source>This file is empty, so there is nothing to attach.</source>
+        <translation>此文件为空，没有可附加的内容。</translation>
+    </message>
+    <message>
+        <source>This file is not there any more.</source>
+        <translation>此文件已不存在。</translation>
+    </message>
+    <message>
+        <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
+        <translation>这不是 cron 表达式。示例：30 8 * * mon-fri。</translation>
+    </message>
+    <message>
+        <source>This machine has no keyring that Keepsake can use. {instead}</source>
+        <translation>本机没有 Keepsake 可用的密钥环。{instead}</translation>
+    </message>
+    <message>
+        <source>This memory is not deleted.</source>
+        <translation>此记忆未被删除。</translation>
+    </message>
+    <message>
+        <source>This memory was changed in the meantime. Read it again and repeat the change.</source>
+        <translation>此记忆在此期间已更改。请重新读取并再次更改。</translation>
+    </message>
+    <message>
+        <source>This proposal is decided already.</source>
+        <translation>此提议已处理。</translation>
+    </message>
+    <message>
+        <source>This run has ended, or it is not yours.</source>
+        <translation>此次运行已结束，或不属于你。</translation>
+    </message>
+    <message>
+        <source>This schedule is there no more.</source>
+        <translation>此计划已不存在。</translation>
+    </message>
+    <message>
+        <source>This schedule runs already.</source>
+        <translation>此计划已在运行。</translation>
+    </message>
+    <message>
+        <source>This search is no longer saved.</source>
+        <translation>此搜索已不再保存。</translation>
+    </message>
+    <message>
+        <source>This {kind} was deleted. Restore it first, or look in its history.</source>
+        <translation>此内容（{kind}）已删除。请先恢复它，或查看其历史。</translation>
     </message>
     <message>
         <source>Thursday</source>
@@ -3730,6 +4458,10 @@
     <message>
         <source>Tokens that these summaries take at most.</source>
         <translation>这些摘要最多占用的词元数。</translation>
+    </message>
+    <message>
+        <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
+        <translation>等待访问的程序过多。请先允许或拒绝其中一些。</translation>
     </message>
     <message>
         <source>Took in part of a conversation</source>
@@ -3844,6 +4576,10 @@
         <translation>加权</translation>
     </message>
     <message>
+        <source>What a built-in schedule does cannot be changed.</source>
+        <translation>内置计划所做的事无法更改。</translation>
+    </message>
+    <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
         <translation>如何处理该文件夹：“read”只收录其中的编辑而从不写入；“both”还会写回编辑、新笔记和删除，并将两边都编辑过的笔记保留两份。</translation>
     </message>
@@ -3852,8 +4588,20 @@
         <translation>长会话中较早消息的替代：每条一句的列表；语言模型的摘要，没有模型时用列表；或什么都没有。</translation>
     </message>
     <message>
+        <source>What this name means there was decided already. Undo that first.</source>
+        <translation>此名称在那里的含义已经确定。请先撤销。</translation>
+    </message>
+    <message>
         <source>What turns text into vectors: &apos;static&apos; (built in), &apos;hashed&apos; (for tests), &apos;fastembed:&lt;model name&gt;&apos;, or a remote service: &apos;openai:&apos;, &apos;voyage:&apos;, &apos;cohere:&apos; or &apos;openai-compatible:&apos; with a model name. What is searched for is sent to a remote service too.</source>
         <translation>将文本转换为向量的方式：static（内置）、hashed（测试用）、fastembed:&lt;model name&gt;，或远程服务：openai:、voyage:、cohere: 或 openai-compatible: 加模型名称。搜索内容也会发送到远程服务。</translation>
+    </message>
+    <message>
+        <source>What waits for the person may have at most {max_bytes} characters.</source>
+        <translation>等待你处理的内容最多 {max_bytes} 个字符。</translation>
+    </message>
+    <message>
+        <source>What was accepted changed nothing that the history keeps, but perhaps a setting or what was said in a conversation, so it cannot be undone here.</source>
+        <translation>接受的内容没有更改历史所保存的任何东西，但可能更改了设置或会话内容，因此无法在此撤销。</translation>
     </message>
     <message>
         <source>What was accepted changed nothing that the history keeps, so it cannot be undone here.</source>
@@ -3932,6 +4680,22 @@
         <translation>写下了{items}</translation>
     </message>
     <message>
+        <source>a number</source>
+        <translation>数字</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>a text on one line, without control characters</source>
+        <translation>一行不含控制字符的文本</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>整数</translation>
+    </message>
+    <message>
         <source>category</source>
         <translation>类别</translation>
     </message>
@@ -3956,8 +4720,20 @@
         <translation>份</translation>
     </message>
     <message>
+        <source>date</source>
+        <translation>日期</translation>
+    </message>
+    <message>
         <source>decision</source>
         <translation>决定</translation>
+    </message>
+    <message>
+        <source>digest</source>
+        <translation>摘录</translation>
+    </message>
+    <message>
+        <source>email</source>
+        <translation>电子邮箱</translation>
     </message>
     <message>
         <source>fact</source>
@@ -3976,8 +4752,32 @@
         <translation>目标</translation>
     </message>
     <message>
+        <source>hashtag</source>
+        <translation>话题标签</translation>
+    </message>
+    <message>
         <source>how fast it fades</source>
         <translation>淡化速度</translation>
+    </message>
+    <message>
+        <source>is larger than 1 MiB, which no settings are</source>
+        <translation>大于 1 MiB，不会是设置文件</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: a key or section is there twice</source>
+        <translation>不是有效的 TOML：有键或节重复</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: it is nested too deeply</source>
+        <translation>不是有效的 TOML：嵌套过深</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: line {line} is not UTF-8 text</source>
+        <translation>不是有效的 TOML：第 {line} 行不是 UTF-8 文本</translation>
+    </message>
+    <message>
+        <source>is not valid TOML: something is wrong at line {line}, column {column}</source>
+        <translation>不是有效的 TOML：第 {line} 行第 {column} 列有误</translation>
     </message>
     <message>
         <source>item</source>
@@ -3992,6 +4792,10 @@
         <translation>键</translation>
     </message>
     <message>
+        <source>location</source>
+        <translation>地点</translation>
+    </message>
+    <message>
         <source>mem0</source>
         <translation>mem0</translation>
     </message>
@@ -4002,6 +4806,10 @@
     <message>
         <source>memory</source>
         <translation>条记忆</translation>
+    </message>
+    <message>
+        <source>mention</source>
+        <translation>提及</translation>
     </message>
     <message>
         <source>mentions</source>
@@ -4020,8 +4828,16 @@
         <translation>名称</translation>
     </message>
     <message>
+        <source>note</source>
+        <translation>笔记</translation>
+    </message>
+    <message>
         <source>notices</source>
         <translation>通知</translation>
+    </message>
+    <message>
+        <source>observation</source>
+        <translation>观察</translation>
     </message>
     <message>
         <source>on or off</source>
@@ -4044,6 +4860,18 @@
         <translation>其中一个名称是另一个的一部分，且两者在同一会话中被提到</translation>
     </message>
     <message>
+        <source>one of {choices}</source>
+        <translation>以下之一：{choices}</translation>
+    </message>
+    <message>
+        <source>organization</source>
+        <translation>组织</translation>
+    </message>
+    <message>
+        <source>other</source>
+        <translation>其他名称</translation>
+    </message>
+    <message>
         <source>other names</source>
         <translation>别名</translation>
     </message>
@@ -4052,8 +4880,16 @@
         <translation>人物</translation>
     </message>
     <message>
+        <source>person</source>
+        <translation>人物</translation>
+    </message>
+    <message>
         <source>pinned or not</source>
         <translation>是否置顶</translation>
+    </message>
+    <message>
+        <source>project</source>
+        <translation>项目</translation>
     </message>
     <message>
         <source>queries</source>
@@ -4070,6 +4906,10 @@
     <message>
         <source>questions</source>
         <translation>个问题</translation>
+    </message>
+    <message>
+        <source>reflection</source>
+        <translation>反思</translation>
     </message>
     <message>
         <source>relations</source>
@@ -4192,6 +5032,10 @@
         <translation>标题</translation>
     </message>
     <message>
+        <source>true or false</source>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
         <source>trust</source>
         <translation>信任级别</translation>
     </message>
@@ -4220,6 +5064,10 @@
         <translation>更新了{items}</translation>
     </message>
     <message>
+        <source>url</source>
+        <translation>网址</translation>
+    </message>
+    <message>
         <source>what it was merged into</source>
         <translation>合并到何处</translation>
     </message>
@@ -4238,6 +5086,46 @@
     <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>在此之前已撤销 {count} 项较晚的更改，最后一项是{last}，可以重做。</translation>
+    </message>
+    <message>
+        <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
+        <translation>{folder} 中有较早的导出，其中的 {name} 被添加或更改过。请选择其他文件夹。</translation>
+    </message>
+    <message>
+        <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
+        <translation>{folder} 不为空，也不包含 Keepsake 导出。请选择新的或空的文件夹。</translation>
+    </message>
+    <message>
+        <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
+        <translation>{lines} 有 {found}，而不是 {total}。未替换任何内容。请重新导出。</translation>
+    </message>
+    <message>
+        <source>{max_saved} searches are saved already. Delete one first.</source>
+        <translation>已保存 {max_saved} 个搜索。请先删除一个。</translation>
+    </message>
+    <message>
+        <source>{max_waiting} of your proposals wait for the person already. Try again when some are decided.</source>
+        <translation>已有 {max_waiting} 个提议在等待。请在处理一些后重试。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be compared with the vault: {error}.</source>
+        <translation>无法将 {name} 与库比较：{error}。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be restored: {problem} Nothing was changed.</source>
+        <translation>无法恢复 {name}：{problem} 未更改任何内容。</translation>
+    </message>
+    <message>
+        <source>{name} holds the files of a damaged database. Save what is readable of it with &apos;keepsake --vault {path} salvage&apos;.</source>
+        <translation>{name} 中是损坏数据库的文件。请用“keepsake --vault {path} salvage”保存可读的部分。</translation>
+    </message>
+    <message>
+        <source>{name} in the attachments is not encrypted, and these memories are: another program has put it there. It was not read. Move it out of the folder; if you want it, attach it again.</source>
+        <translation>附件中的 {name} 未加密，而这些记忆已加密：是其他程序放在那里的。未读取它。请将它移出文件夹；如果需要，请重新附加。</translation>
+    </message>
+    <message>
+        <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
+        <translation>{name} 读回的内容与写入的不同：磁盘可能有故障。未替换任何内容。请导出到其他磁盘。</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -4288,6 +5176,50 @@
         <translation>{n} 篇文本</translation>
     </message>
     <message>
+        <source>{path} cannot be used: {strerror}.</source>
+        <translation>无法使用 {path}：{strerror}。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: {strerror}.</source>
+        <translation>无法写入 {path}：{strerror}。</translation>
+    </message>
+    <message>
+        <source>{path} could not be written: {strerror}.</source>
+        <translation>无法写入 {path}：{strerror}。</translation>
+    </message>
+    <message>
+        <source>{path} holds something else and was not overwritten. Choose another name.</source>
+        <translation>{path} 中是其他内容，未被覆盖。请选择其他名称。</translation>
+    </message>
+    <message>
+        <source>{path} is a file. Name a folder to export to.</source>
+        <translation>{path} 是文件。请指定要导出到的文件夹。</translation>
+    </message>
+    <message>
+        <source>{path} is a folder. Name a file to export to, such as keepsake.jsonl.</source>
+        <translation>{path} 是文件夹。请指定要导出到的文件，例如 keepsake.jsonl。</translation>
+    </message>
+    <message>
+        <source>{path} is encrypted, and its vault is not.</source>
+        <translation>{path} 已加密，而它的库未加密。</translation>
+    </message>
+    <message>
+        <source>{path} {what}. Correct it or move it away.</source>
+        <translation>{path} {what}。请更正或移走它。</translation>
+    </message>
+    <message>
+        <source>{sentence} &apos;keepsake config check&apos; says more.</source>
+        <translation>{sentence} “keepsake config check”会说明更多。</translation>
+    </message>
+    <message>
+        <source>{sentence} It cannot be attached.</source>
+        <translation>{sentence} 无法附加。</translation>
+    </message>
+    <message>
+        <source>{state} is called {clean} too. Merge the two, or split that name off first.</source>
+        <translation>{state} 也叫 {clean}。请合并两者，或先拆分出该名称。</translation>
+    </message>
+    <message>
         <source>{thing} was brought back since.</source>
         <translation>{thing}此后已恢复。</translation>
     </message>
@@ -4310,6 +5242,10 @@
     <message>
         <source>{thing} went on since. It stays, with all that was said in it.</source>
         <translation>{thing}此后有新内容。它会连同其中的全部内容保留。</translation>
+    </message>
+    <message>
+        <source>{wanted} from {low} to {high}</source>
+        <translation>{low} 到 {high} 之间的{wanted}</translation>
     </message>
     <message>
         <source>{what}, from {source}</source>
@@ -4496,6 +5432,13 @@
     <message>
         <source>Something went wrong inside Keepsake ({name}). What you wrote is kept.</source>
         <translation>Keepsake 内部出错（{name}）。你写的内容已保留。</translation>
+    </message>
+</context>
+<context>
+    <name>Errors</name>
+    <message>
+        <source>Your memories are damaged on the disk. “Check now” on the Status page says how far; Settings, Backups, brings an earlier copy back.</source>
+        <translation>磁盘上的记忆已损坏。“状态”页面上的“立即检查”会说明损坏程度；“设置”中的“备份”可恢复较早的副本。</translation>
     </message>
 </context>
 <context>

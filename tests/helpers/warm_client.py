@@ -10,7 +10,7 @@ import os
 import sys
 
 # Python reads these when it starts, so a process with another value of them starts in full.
-READ_AT_START = (b"PYTHONIOENCODING", b"PYTHONWARNINGS", b"PYTHONHASHSEED", b"PYTHONDEVMODE", b"LANG")
+READ_AT_START = (b"PYTHONIOENCODING", b"PYTHONWARNINGS", b"PYTHONHASHSEED", b"PYTHONDEVMODE")
 
 
 def main() -> None:

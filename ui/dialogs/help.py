@@ -37,7 +37,7 @@ class HelpDialog(BaseDialog):
         self._list.setSpacing(1)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self._list.currentItemChanged.connect(self._on_current_changed)
+        self._list.currentItemChanged.connect(self._show_current)
         self._page = QTextBrowser(self)
         self._page.setObjectName("helpPage")
         self._page.setAccessibleName(self.tr("Help page"))
@@ -79,9 +79,6 @@ class HelpDialog(BaseDialog):
     def _fit_list(self) -> None:
         for row in range(self._list.count()):
             self._list.item(row).setSizeHint(QSize(0, theme.current().scaled(_ROW)))
-
-    def _on_current_changed(self, _current: QListWidgetItem, _previous: QListWidgetItem) -> None:
-        self._show_current()
 
     def _show_current(self) -> None:
         item = self._list.currentItem()

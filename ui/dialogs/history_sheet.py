@@ -10,6 +10,7 @@ from app.errors import KeepsakeError
 from ui import operations, theme
 from ui.dialogs.act_row import ActRow
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
+from ui.engine_texts import error_text
 from ui.models.dates import day_heading, day_of
 from ui.shell.undo_stack import UNDOABLE, UndoStack
 from ui.style.design_tokens import Space
@@ -101,7 +102,7 @@ class HistorySheet(BaseDialog):
                     )
                 )
             except KeepsakeError as error:
-                self._say(error.message)
+                self._say(error_text(error))
                 return
             acts += page.acts
             cursor = page.cursor

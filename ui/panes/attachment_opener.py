@@ -18,6 +18,7 @@ from app.core.paths import runtime_dir
 from app.core.regular_files import open_replacing
 from app.errors import InputError, KeepsakeError
 from ui import operations
+from ui.engine_texts import error_text
 from ui.panes.attachment_reader import read_attachment
 from ui.widgets.plain_text import PlainMessageBox
 from ui.work import Work
@@ -51,7 +52,7 @@ class AttachmentOpener(QObject):
             found: Attachment = await self._bridge.call(operations.attachment.locate(link=target))
         except KeepsakeError as error:
             name = target.rpartition("/")[2]
-            text = self.tr("‘{name}’ cannot be opened. {why}").format(name=name, why=error.message)
+            text = self.tr("‘{name}’ cannot be opened. {why}").format(name=name, why=error_text(error))
             self.failed.emit(InputError(text))
             return
         self._ask_to_open(found)
@@ -62,7 +63,7 @@ class AttachmentOpener(QObject):
             data = await read_attachment(self._bridge, found, MAX_BYTES)
             path = await asyncio.get_event_loop().run_in_executor(None, _copied, found.name, data)
         except (KeepsakeError, OSError) as error:
-            why = error.message if isinstance(error, KeepsakeError) else str(error.strerror)
+            why = error_text(error) if isinstance(error, KeepsakeError) else str(error.strerror)
             text = self.tr("‘{name}’ cannot be opened. {why}").format(name=found.name, why=why)
             self.failed.emit(InputError(text))
             return

@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ui.panes.filtered_list import FilteredList
+from ui.panes.list_detail_pane import ListDetailPane
 from ui.panes.pane import Place
-from ui.panes.reading_pane import ReadingPane
+from ui.widgets.selection_summary import SelectionSummary
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -20,16 +21,22 @@ CHOICE_MS = 90
 RELOAD_MS = 200
 
 
-class ListPane(ReadingPane):
+class ListPane(ListDetailPane):
     """A pane that opens the current row of its list.
 
-    Subclasses set ``listing`` before anything else.
+    While several rows are selected, a summary of them takes the place of the page.
     """
 
     listing: FilteredList
+    _summary: SelectionSummary
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
+        self._right.setObjectName("sheet")
+        self._whole = QStackedWidget(self)
+        """List and page, or what stands in their place while there is nothing."""
+        self._whole.addWidget(self._splitter)
+        self._column.addWidget(self._whole)
         self._choice = QTimer(self, singleShot=True, interval=CHOICE_MS)
         self._choice.timeout.connect(self._on_choice_timeout)
 
@@ -39,15 +46,13 @@ class ListPane(ReadingPane):
         """Return the id of the open item, empty when none is open."""
         raise NotImplementedError
 
-    def _open_item(self, identity: str) -> None:
-        """Open the item of a row."""
+    def _show_selection(self, count: int) -> None:
+        """Fill the summary of so many rows."""
         raise NotImplementedError
 
-    # --- what the window calls ---
-
-    def focus_first(self) -> None:
-        """Put the keyboard on the list."""
-        self.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
+    def _show_right(self) -> None:
+        """Show the open item, or the summary while several are selected."""
+        raise NotImplementedError
 
     # --- what subclasses use ---
 
@@ -57,9 +62,17 @@ class ListPane(ReadingPane):
         if changes.operation == UNDO and changes.actor == PERSON:
             self.listing.select_restored(changes.ids)
 
-    def _on_rows_chosen(self, identity: str) -> None:
+    def _on_row_chosen(self, identity: str) -> None:
         del identity
         self._choice.start()
+
+    def _on_rows_selection_changed(self, count: int) -> None:
+        if count > 1:
+            self._show_selection(count)
+        elif self._right.currentWidget() is self._summary:
+            self._choice.start()
+        if count > 1 or self._right.currentWidget() is self._summary:
+            self._show_right()
 
     def _on_choice_timeout(self) -> None:
         """Open the row that the keyboard rests on.

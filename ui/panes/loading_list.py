@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
+from ui.engine_texts import error_text
 from ui.models.card_list_model import CardListModel
 from ui.widgets.lists.list_view import CardList
 from ui.work import Work
@@ -72,7 +73,7 @@ class LoadingList(QWidget):
             await self._load()
         except KeepsakeError as error:
             # Where there are no rows it is said in their place.
-            if not self.list.show_failure(error.message):
+            if not self.list.show_failure(error_text(error)):
                 self.failed.emit(error)
             return
         self.list.clear_failure()

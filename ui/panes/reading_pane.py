@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QInputDialog, QWidget
 from app.core.text import excerpt
 from app.core.text_rules.tag_names import inline_tag, normalise_tags
 from ui import operations
+from ui.engine_texts import error_text
 from ui.notice import Notice
 from ui.panes.pane import Pane, Place
 from ui.shell.navigation import link_of, place_of
@@ -43,7 +44,7 @@ class ReadingPane(Pane):
 
     def show_error(self, error: "KeepsakeError") -> None:
         """Tell what went wrong, in its own words."""
-        self.notice.emit(Notice(error.message, kind="error"))
+        self.notice.emit(Notice(error_text(error), kind="error"))
 
     def show_result(self, words: str, title: str, reply: "TypedReply[object]") -> None:
         """Tell what was done to the one thing called ``title``, with what undoes it.

@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.errors import KeepsakeError
+from ui.engine_texts import error_text
 from ui.models.dates import counted
 
 _log = logging.getLogger(__name__)
@@ -70,7 +71,7 @@ class ErrorReporter(QObject):
 
     def _sentence(self, error: BaseException) -> str:
         if isinstance(error, KeepsakeError):
-            sentence = error.message
+            sentence = error_text(error)
         else:
             sentence = self.tr("Something went wrong inside Keepsake ({name}). What you wrote is kept.").format(
                 name=type(error).__name__

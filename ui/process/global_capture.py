@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.errors import KeepsakeError
 from ui import operations
+from ui.engine_texts import error_text
 from ui.notice import Notice
 from ui.process.shortcut_portal import ShortcutPortal, ShortcutPortalError
 from ui.work import Work
@@ -84,7 +85,7 @@ class GlobalCapture(QObject):
         if self._portal is not None and isinstance(error, ShortcutPortalError):
             self.stop()
             more = self.tr("Settings, Desktop shows a command that a shortcut of your desktop can run instead.")
-            self.notice.emit(Notice(f"{error.message} {more}", kind="error"))
+            self.notice.emit(Notice(f"{error_text(error)} {more}", kind="error"))
             self._bridge.start(self._turn_off())
 
     async def _turn_off(self) -> None:

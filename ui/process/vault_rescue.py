@@ -13,6 +13,7 @@ from app.core.process.program_command import program_command
 from app.errors import KeepsakeError, WrongPassphraseError
 from app.recovery.model import SalvageReport
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
+from ui.engine_texts import error_text
 from ui.models.dates import counted, format_number
 from ui.shell.start.opening_advice import OpeningRemedy
 from ui.shell.start.start_page import StartPage
@@ -81,7 +82,7 @@ class VaultRescue(QObject):
         self._salvaged = ""
         self._task: asyncio.Task[None] | None = None
         page.remedy_requested.connect(self._on_remedy_requested)
-        page.restore_requested.connect(self._on_restore_requested)
+        page.restore_requested.connect(self._restore)
         page.unlock_requested.connect(self._on_unlock_requested)
         page.cancel_requested.connect(self._on_cancel_requested)
         page.decryption_answered.connect(self._on_decryption_answered)
@@ -134,7 +135,7 @@ class VaultRescue(QObject):
         try:
             await asyncio.get_running_loop().run_in_executor(None, self._recovery.cancel_encryption)
         except KeepsakeError as error:
-            self._page.show_locked(error.message)
+            self._page.show_locked(error_text(error))
         else:
             self.reopen_requested.emit()
 
@@ -149,9 +150,6 @@ class VaultRescue(QObject):
             self._page.show_error(error)
         else:
             self.reopen_requested.emit()
-
-    def _on_restore_requested(self, name: str) -> None:
-        self._restore(name)
 
     def _restore(self, name: str) -> None:
         doing = self.tr(
@@ -170,7 +168,7 @@ class VaultRescue(QObject):
         try:
             found = await asyncio.get_running_loop().run_in_executor(None, work)
         except KeepsakeError as error:
-            self._page.show_result(error.message)
+            self._page.show_result(error_text(error))
         else:
             show(found)
 

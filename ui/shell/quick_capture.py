@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from app.errors import KeepsakeError
 from ui import operations, theme
 from ui.dialogs.base_dialog import note
+from ui.engine_texts import error_text
 from ui.notice import Notice
 from ui.panes.known_hints import KnownHints
 from ui.panes.known_row import KnownRow
@@ -145,7 +146,7 @@ class QuickCapture(QWidget):
         try:
             reply = await bridge.reply(operations.note.save(content=text, title=title_of(text)))
         except KeepsakeError as error:
-            self._error.setText(error.message)
+            self._error.setText(error_text(error))
             self._error.show()
             self._on_text_changed()
             return

@@ -12,7 +12,7 @@ from app.changes import Area
 from app.errors import KeepsakeError
 from ui import operations
 from ui.actions import Action, Actions
-from ui.engine_texts import engine_text
+from ui.engine_texts import engine_text, error_text
 from ui.notice import Notice
 from ui.panes.agents.agent_labels import incognito_words
 from ui.panes.inbox.night_page import night_words
@@ -94,7 +94,7 @@ class QuickControls(QObject):
         try:
             await load()
         except KeepsakeError as error:
-            return error.message
+            return error_text(error)
         return ""
 
     async def _load_agents(self) -> None:
@@ -175,7 +175,7 @@ class QuickControls(QObject):
         try:
             await work
         except KeepsakeError as error:
-            self.notice.emit(Notice(error.message, kind="error"))
+            self.notice.emit(Notice(error_text(error), kind="error"))
 
     async def _run_job(self, job: str, title: str) -> None:
         self.notice.emit(Notice(self.tr("‘{name}’ runs").format(name=title), seconds=3))

@@ -10,7 +10,7 @@ from app.changes import Area
 from app.errors import KeepsakeError
 from app.history.acts.model import ENTRY, Act, ActObstacle, NextSteps, UndoneAct
 from ui import operations
-from ui.engine_texts import engine_text
+from ui.engine_texts import error_text
 from ui.models.dates import format_number
 from ui.notice import Notice
 from ui.shell.act_sentences import act_text, deed_text, refusal_text, undone_text
@@ -190,7 +190,8 @@ class UndoStack(QObject):
             self.blocked.emit(act, first)
             return
         words = "" if act is None else refusal_text(act, None)
-        words = words or engine_text(str(error.data.get("cause") or error.message))
+        cause = error.__cause__ if error.data.get("cause") else None
+        words = words or error_text(cause if isinstance(cause, KeepsakeError) else error)
         self.notice.emit(Notice(f"{words} {before}".rstrip(), kind="error"))
 
     async def _act(self, identity: str) -> Act | None:

@@ -14,6 +14,7 @@ from ui.actions import Action, Actions, Slot
 from ui.dialogs.crash_report import CrashDialog
 from ui.dialogs.debug_information import program_lines
 from ui.dialogs.settings.sections import SECTIONS
+from ui.engine_texts import error_text
 from ui.models.dates import full_date
 from ui.notice import Notice
 from ui.panes.pane_commands import awaited_actions
@@ -378,7 +379,7 @@ class WindowActions(QObject):
         try:
             reply = await bridge.reply(operations.note.save(title=title, content=""))
         except KeepsakeError as error:
-            self._window.show_notice(Notice(error.message, kind="error"))
+            self._window.show_notice(Notice(error_text(error), kind="error"))
             return
         self._window.go(Place("notes", reply.value.id, title=title))
         history = reply.changes.history_ids if reply.changes is not None else ()

@@ -108,12 +108,12 @@ def _proposal_states(
 ) -> dict[str, str]:
     """Return what became of the proposals among calls, by their ids."""
     ids = [name for row in rows if row[6] == PROPOSED for name in items.get(row[0], {}).get(True, ())]
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT CAST(id AS TEXT), coalesce(decision, 'waiting') FROM inbox WHERE id IN"
         " (SELECT CAST(value AS INTEGER) FROM json_each(?))",
         (json.dumps(ids),),
     )
-    return {str(name): str(state) for name, state in found}
+    return {str(name): str(state) for name, state in cursor}
 
 
 def readers(connection: apsw.Connection, item: str) -> list[Reader]:

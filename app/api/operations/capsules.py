@@ -18,7 +18,7 @@ from app.memories.model import Kind, MemoryFilter
 MAX_MEMORIES: Final = 100_000
 
 
-@operation("capsule.make", trust="full", owner_only=True, positional=("path",))
+@operation("capsule.make", owner_only=True, positional=("path",))
 async def make(
     engine: Engine,
     caller: Caller,
@@ -63,7 +63,7 @@ async def make(
     return await asyncio.to_thread(work)
 
 
-@operation("capsule.count", trust="full", owner_only=True)
+@operation("capsule.count", owner_only=True)
 async def count(
     engine: Engine,
     caller: Caller,
@@ -95,7 +95,7 @@ async def _chosen(
     return list(await engine.memories.queries.ids(caller.access, chosen, "oldest"))
 
 
-@operation("capsule.key", trust="full", owner_only=True)
+@operation("capsule.key", owner_only=True)
 async def key(engine: Engine, caller: Caller) -> str:
     """Return the key that your capsules are signed with, in short.
 

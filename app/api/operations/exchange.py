@@ -32,7 +32,7 @@ def _with_formats(handler: Handler) -> Handler:
     return handler
 
 
-@operation("exchange.preview", trust="full", owner_only=True)
+@operation("exchange.preview", owner_only=True)
 async def preview(engine: Engine, caller: Caller, path: str, passphrase: str = "") -> ImportPreview:
     """Say what a file or folder is and what an import would make of it.
 
@@ -49,15 +49,13 @@ async def preview(engine: Engine, caller: Caller, path: str, passphrase: str = "
     return replace(found, capsule=await engine.exchange.capsule_keys.origin(source))
 
 
-@operation("exchange.notes_folder", trust="full", owner_only=True)
+@operation("exchange.notes_folder", owner_only=True)
 async def notes_folder(engine: Engine, caller: Caller) -> NotesFolderStatus:
     """Return the folder of notes that is followed, with its counts."""
     return engine.note_folder.status()
 
 
-@operation(
-    "exchange.import", access="write", trust="full", owner_only=True, review="unrehearsed", kind="note", undo="history"
-)
+@operation("exchange.import", access="write", owner_only=True, review="unrehearsed", kind="note", undo="history")
 @_with_formats
 async def import_file(
     engine: Engine,
@@ -92,7 +90,7 @@ async def import_file(
         with engine.jobs.running(f"Importing {source.name or source}", "bytes", job) as work:
             if engine.config.flag("backup.before_import"):
                 await engine.upkeep.backups.now("before-import")
-            with engine.index.worker.delayed():
+            with engine.index.worker.delayed(), engine.store.held_open():
                 report = await engine.exchange.service.import_path(
                     source,
                     format,
@@ -112,7 +110,7 @@ async def import_file(
     return Changed(report, ChangeSet(frozenset({"imports"}), (), caller.name))
 
 
-@operation("exchange.unfinished", trust="full", owner_only=True)
+@operation("exchange.unfinished", owner_only=True)
 async def unfinished(engine: Engine, caller: Caller) -> list[UnfinishedImport]:
     """Return the imports that were cut off, the latest first.
 
@@ -122,15 +120,7 @@ async def unfinished(engine: Engine, caller: Caller) -> list[UnfinishedImport]:
     return list(engine.exchange.unfinished_imports.cut_off)
 
 
-@operation(
-    "exchange.dismiss",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="unrehearsed",
-    kind="note",
-    undo="needless",
-)
+@operation("exchange.dismiss", access="write", owner_only=True, review="unrehearsed", kind="note", undo="needless")
 async def dismiss(engine: Engine, caller: Caller, run_id: str) -> Changed[bool]:
     """Say nothing more about an import that was cut off.
 
@@ -144,7 +134,7 @@ async def dismiss(engine: Engine, caller: Caller, run_id: str) -> Changed[bool]:
     return Changed(bool(found), ChangeSet(frozenset({"imports"}), (), caller.name))
 
 
-@operation("exchange.export", trust="full", owner_only=True)
+@operation("exchange.export", owner_only=True)
 async def export(
     engine: Engine,
     caller: Caller,
@@ -189,7 +179,7 @@ async def export(
     return report
 
 
-@operation("exchange.export_session", trust="full", owner_only=True)
+@operation("exchange.export_session", owner_only=True)
 async def export_session(
     engine: Engine,
     caller: Caller,

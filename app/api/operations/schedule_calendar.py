@@ -59,8 +59,8 @@ async def calendar(
     if not after < before <= after + _LONGEST:
         raise InputError("'before' must be later than 'after', by 62 days at most.", field="before")
     service, now = engine.schedules.service, to_datetime(engine.clock.now_ms())
-    found = (await service.search(visible_schedules(caller), _MAX_SCHEDULES, 0)).schedules
-    names = {schedule.id: schedule.name for schedule in found}
+    schedules = (await service.search(visible_schedules(caller), _MAX_SCHEDULES, 0)).schedules
+    names = {schedule.id: schedule.name for schedule in schedules}
     entries = [
         CalendarEntry(
             run.schedule_id,
@@ -73,7 +73,7 @@ async def calendar(
         for run in await service.runs(None, _MAX_RUNS, None)
         if run.schedule_id in names and after <= run.started_at < before
     ]
-    for schedule in found:
+    for schedule in schedules:
         entries += [
             CalendarEntry(schedule.id, schedule.name, at, "planned") for at in _planned(schedule, now, after, before)
         ]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 import msgspec
 
@@ -29,6 +30,19 @@ from app.schedule.model import (
 from app.schedule.notes import AREA
 from app.schedule.options import schedule_options
 from app.schedule.words import in_words, preview
+
+_change = partial(
+    operation,
+    access="write",
+    trust="inner",
+    review="content",
+    kind="schedule",
+    undo="history",
+    sentence="Used schedules",
+)
+_claim = partial(
+    operation, access="write", trust="inner", review="free", kind="schedule", undo="needless", sentence="Used schedules"
+)
 
 _MAX_PREVIEW = 100
 _MAX_LEASE_S = 24 * 3600.0
@@ -84,15 +98,7 @@ async def preview_cadence(
     return preview(chosen, start, min(count, _MAX_PREVIEW), shortest, language)
 
 
-@operation(
-    "schedule.create",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="schedule",
-    undo="history",
-    sentence="Used schedules",
-)
+@_change("schedule.create")
 async def create(
     engine: Engine,
     caller: Caller,
@@ -176,16 +182,7 @@ async def count(engine: Engine, caller: Caller, text: str = "", status: Status |
     return await engine.schedules.service.count(visible_schedules(caller, text, status))
 
 
-@operation(
-    "schedule.update",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="schedule",
-    guard="built_in",
-    undo="history",
-    sentence="Used schedules",
-)
+@_change("schedule.update", guard="built_in")
 async def update(engine: Engine, caller: Caller, id: str, patch: SchedulePatch) -> Changed[Schedule]:
     """Change a schedule: its name, goal, cadence, policy, trust, limits or status.
 
@@ -199,17 +196,7 @@ async def update(engine: Engine, caller: Caller, id: str, patch: SchedulePatch) 
     return await engine.schedules.service.update(id, patch, actor=caller.name)
 
 
-@operation(
-    "schedule.delete",
-    access="write",
-    trust="inner",
-    destructive=True,
-    review="content",
-    kind="schedule",
-    guard="built_in",
-    undo="history",
-    sentence="Used schedules",
-)
+@_change("schedule.delete", destructive=True, guard="built_in")
 async def delete(engine: Engine, caller: Caller, id: str) -> Changed[bool]:
     """Delete a schedule with its runs; can be undone.
 
@@ -229,8 +216,8 @@ async def due(engine: Engine, caller: Caller, limit: Count = 20) -> list[Schedul
     Args:
         limit: How many at most.
     """
-    found = [item for item in await engine.schedules.service.due(2000) if _may_use(caller, item)]
-    return [await _with_wait(engine, item) for item in found[:limit]]
+    schedules = [item for item in await engine.schedules.service.due(2000) if _may_use(caller, item)]
+    return [await _with_wait(engine, item) for item in schedules[:limit]]
 
 
 @operation("schedule.runs", trust="inner", sentence="Used schedules")
@@ -311,15 +298,7 @@ async def prune(engine: Engine, caller: Caller, id: str, keep: Count) -> Changed
     return await engine.schedules.service.prune(id, keep, actor=caller.name)
 
 
-@operation(
-    "schedule.claim",
-    access="write",
-    trust="inner",
-    review="free",
-    kind="schedule",
-    undo="needless",
-    sentence="Used schedules",
-)
+@_claim("schedule.claim")
 async def claim(
     engine: Engine, caller: Caller, id: str | None = None, lease_seconds: float = _LEASE_S
 ) -> Changed[ScheduleClaim | None]:
@@ -349,15 +328,7 @@ async def claim(
     return Changed(None)
 
 
-@operation(
-    "schedule.heartbeat",
-    access="write",
-    trust="inner",
-    review="free",
-    kind="schedule",
-    undo="needless",
-    sentence="Used schedules",
-)
+@_claim("schedule.heartbeat")
 async def heartbeat(engine: Engine, caller: Caller, run_id: str, lease_seconds: float = _LEASE_S) -> ScheduleClaim:
     """Extend the claim of a run.
 
@@ -368,15 +339,7 @@ async def heartbeat(engine: Engine, caller: Caller, run_id: str, lease_seconds: 
     return await engine.schedules.service.heartbeat(run_id, caller.name, _lease(lease_seconds))
 
 
-@operation(
-    "schedule.report",
-    access="write",
-    trust="inner",
-    review="free",
-    kind="schedule",
-    undo="needless",
-    sentence="Used schedules",
-)
+@_claim("schedule.report")
 async def report(
     engine: Engine,
     caller: Caller,
@@ -400,9 +363,7 @@ async def report(
     return await engine.schedules.service.finish(run_id, caller.name, status, output, turn_count=turn_count, cost=cost)
 
 
-@operation(
-    "schedule.pause_all", access="write", trust="full", owner_only=True, sentence="Used schedules", undo="operation"
-)
+@operation("schedule.pause_all", access="write", owner_only=True, sentence="Used schedules", undo="operation")
 async def pause_all(engine: Engine, caller: Caller, until: datetime | None = None) -> Changed[bool]:
     """Run no schedule until a time, or end such a pause.
 
@@ -447,7 +408,6 @@ async def notes(engine: Engine, caller: Caller, limit: Count = 100) -> list[Sche
 @operation(
     "schedule.notes_shown",
     access="write",
-    trust="full",
     owner_only=True,
     review="free",
     kind="schedule",
@@ -463,7 +423,7 @@ async def notes_shown(engine: Engine, caller: Caller, ids: list[int]) -> Changed
     return await engine.schedules.notes.mark_shown(ids, actor=caller.name)
 
 
-@operation("schedule.activity", trust="full", owner_only=True, sentence="Used schedules")
+@operation("schedule.activity", owner_only=True, sentence="Used schedules")
 async def activity(engine: Engine, caller: Caller, typing: bool = True, metered: bool | None = None) -> None:
     """Report that the person types, so that heavy work waits; nothing of it is stored.
 
@@ -494,10 +454,10 @@ async def _visible(engine: Engine, caller: Caller, schedule_id: str) -> Schedule
     Raises:
         NotFoundError: There is none that it may use.
     """
-    found = await engine.schedules.service.get(schedule_id)
-    if not _may_use(caller, found):
+    schedule = await engine.schedules.service.get(schedule_id)
+    if not _may_use(caller, schedule):
         raise NotFoundError("There is no schedule with that id. See 'schedule.search'.", id=schedule_id)
-    return found
+    return schedule
 
 
 def _may_use(caller: Caller, schedule: Schedule) -> bool:

@@ -83,16 +83,16 @@ def _variables() -> dict[str, str]:
 
 
 def _print_entry(context: typer.Context, client: str, agent: str, trust: str, *, review: bool, dry_run: bool) -> None:
-    found = client_config(client, os.environ)
+    config = client_config(client, os.environ)
     token = _PLACEHOLDER
     if not dry_run:
         with open_connection(context.obj) as connection:
             token = connection.call("agent.add", name=agent, trust=trust, review=review)["token"]
-    form = found or ClientConfig(agent, agent, "")
-    terminal.say(planning.printed(form, entries.server_entry(context.obj, found, token)).rstrip("\n"))
+    form = config or ClientConfig(agent, agent, "")
+    terminal.say(planning.printed(form, entries.server_entry(context.obj, config, token)).rstrip("\n"))
     terminal.tell(
         f"{'Would be added' if dry_run else 'Added'}: the agent {agent} with {trust} trust."
-        + (f" The entry belongs in {found.path}." if found is not None else "")
+        + (f" The entry belongs in {config.path}." if config is not None else "")
     )
 
 

@@ -157,13 +157,13 @@ def check_settings(context: typer.Context) -> None:
     The exit status is 1 when one of them is an error.
     """
     with _settings_of(context.obj) as settings:
-        found = settings.findings()
-    for item in found:
+        findings = settings.findings()
+    for item in findings:
         terminal.say(f"{item.severity}: {terminal.one_line(item.what)}")
         terminal.say(f"    {terminal.one_line(item.remedy)}")
-    if not found:
+    if not findings:
         terminal.say("The settings are in order.")
-    raise typer.Exit(_WRONG if any(item.severity == "error" for item in found) else 0)
+    raise typer.Exit(_WRONG if any(item.severity == "error" for item in findings) else 0)
 
 
 def _listing(values: Iterable[SettingValue], *, about: bool) -> Iterator[str]:

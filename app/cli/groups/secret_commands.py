@@ -40,18 +40,18 @@ def set_secret(context: typer.Context, name: Name) -> None:
         raise InputError(_LATE)
     value = _given(name)
     with open_connection(context.obj) as connection:
-        found = msgspec.convert(connection.call("secret.set", name=terminal.given(name), value=value), SecretStatus)
-    terminal.say(f"The key is kept in {found.keyring}.")
-    if found.note:
-        terminal.tell(found.note)
+        status = msgspec.convert(connection.call("secret.set", name=terminal.given(name), value=value), SecretStatus)
+    terminal.say(f"The key is kept in {status.keyring}.")
+    if status.note:
+        terminal.tell(status.note)
 
 
 @application.command(name="list")
 def list_secrets(context: typer.Context) -> None:
     """List the services with the source of their keys."""
     with open_connection(context.obj) as connection:
-        found = msgspec.convert(connection.call("secret.list"), list[SecretStatus])
-    for item in found:
+        statuses = msgspec.convert(connection.call("secret.list"), list[SecretStatus])
+    for item in statuses:
         terminal.say(f"{item.name:<18} {item.place or 'no key'}{f'. {item.note}' if item.note else ''}")
 
 
@@ -59,10 +59,10 @@ def list_secrets(context: typer.Context) -> None:
 def remove_secret(context: typer.Context, name: Name) -> None:
     """Remove the key of a service from the system's keyring."""
     with open_connection(context.obj) as connection:
-        found = msgspec.convert(connection.call("secret.remove", name=terminal.given(name)), SecretStatus)
-    terminal.say(f"The keyring holds no key for {found.name}.")
-    if found.source == "variable":
-        terminal.tell(f"There is still one in {found.place}.")
+        status = msgspec.convert(connection.call("secret.remove", name=terminal.given(name)), SecretStatus)
+    terminal.say(f"The keyring holds no key for {status.name}.")
+    if status.source == "variable":
+        terminal.tell(f"There is still one in {status.place}.")
 
 
 def _given(name: str) -> str:

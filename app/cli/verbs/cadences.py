@@ -18,5 +18,5 @@ def cadence_of(text: str) -> dict[str, Any] | None:
     if len(words) in {_CRON_FIELDS, _CRON_FIELDS + 1} and words[0][0] in "*0123456789":
         zone = {"zone": words[-1]} if len(words) > _CRON_FIELDS else {}
         return {"kind": "cron", "expression": " ".join(words[:_CRON_FIELDS]), **zone}
-    found = _EVERY.match(text.strip().lower())
-    return {"kind": "interval", "seconds": float(found[1]) * _SECONDS[found[2]]} if found else None
+    match = _EVERY.match(text.strip().lower())
+    return {"kind": "interval", "seconds": float(match[1]) * _SECONDS[match[2]]} if match else None

@@ -97,15 +97,15 @@ def _argument_names(operation: Operation) -> tuple[str, ...]:
 
 def _parameters(operation: Operation, item: Parameter, hint: Any) -> Iterator[VerbParameter]:
     """Yield the parameter, and the fields of a filter as parameters of their own."""
-    made = _typed(item.name, hint, item.help)
+    parameter = _typed(item.name, hint, item.help)
     default = None if item.required or dataclasses.is_dataclass(item.default) else item.default
     is_filled = item.name == operation.filled
     fields = list(_fields(item.name, hint)) if item.name == "filter" else []
     yield dataclasses.replace(
-        made,
+        parameter,
         required=item.required and not is_filled,
         default=None if default in _EMPTY else default,
-        nullable=made.nullable and default is not None,
+        nullable=parameter.nullable and default is not None,
         place="hidden" if item.name in wording.HIDDEN else "option",
         joins=item.name == operation.joined,
         is_filled=is_filled,
@@ -117,9 +117,9 @@ def _fields(owner: str, hint: Any) -> Iterator[VerbParameter]:
     helps = field_docs(hint)
     hints = typing.get_type_hints(hint)
     for item in dataclasses.fields(hint):
-        made = _typed(item.name, hints[item.name], helps.get(item.name, ""))
+        parameter = _typed(item.name, hints[item.name], helps.get(item.name, ""))
         default = None if item.default in _EMPTY else item.default
-        yield dataclasses.replace(made, inside=owner, nullable=False, default=default)
+        yield dataclasses.replace(parameter, inside=owner, nullable=False, default=default)
 
 
 def _typed(name: str, hint: Any, help_text: str) -> VerbParameter:

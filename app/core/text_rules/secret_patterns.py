@@ -120,9 +120,9 @@ _CODE: Final = re.compile(r"[A-Za-z_][A-Za-z_]*(?:\.[A-Za-z_]+)*[!?:.]?|https?:/
 
 def secrets_in(text: str) -> list[SecretMatch]:
     """Return the secrets in a text, in order and without overlap."""
-    found = sorted(_found(text), key=lambda match: (match.start, -match.end))
+    matches = sorted(_found(text), key=lambda match: (match.start, -match.end))
     kept: list[SecretMatch] = []
-    for match in found:
+    for match in matches:
         if not kept or match.start >= kept[-1].end:
             kept.append(match)
     return kept

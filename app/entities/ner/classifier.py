@@ -17,7 +17,9 @@ _CODE = 2  # letters of a state's or country's code
 _ACRONYM = (3, 5)
 _LONGEST_PERSON = 4
 _LONGEST_PLACE = 3
+_STATES = frozenset({"uk", "us", "eu", "la", "sf", "dc", "ny"})  # two letters that mean little else
 _IN = frozenset({"in", "near", "at"})
+_TO_PLACES = _IN | {"from", "to", "of", "around", "outside", "through", "visited", "visiting", "leaving", "for", "and"}
 _ARTICLES = frozenset({"a", "an", "my", "our", "your", "his", "her", "their", "some", "any", "no", "this", "that"})
 
 
@@ -56,6 +58,8 @@ class NameClassifier:
             return [leading]
         begin, end = self._trimmed(begin, end)
         if begin >= end:
+            return []
+        if self._is_term(begin, end):
             return []
         whole = self._team(begin, end) or self._whole(begin, end)
         if whole is not None:
@@ -101,6 +105,9 @@ class NameClassifier:
             begin += 1
         if end - begin < _SEVERAL or self._shouted or self._words[begin].bare not in self._lists.demonyms:
             return None
+        after = self._words[end].key if end < len(self._words) and self._words[end].joined else ""
+        if after == "knife" or (end - begin == _SEVERAL and self._words[begin + 1].bare in self._lists.product_ends):
+            return None  # Swiss army knife, French press
         found = self._institution(begin, end)
         return found if found is not None and found.type == "organization" else None
 
@@ -108,7 +115,10 @@ class NameClassifier:
         lists, key = self._lists, self._phrase(begin, end)
         is_word = end - begin == 1 and len(key) <= _ACRONYM[0] and not self._words[begin].loud
         is_word = is_word or (end - begin == 1 and self._is_grade(begin))
-        if key in lists.organisations and (not is_word or any(letter.isdigit() for letter in key)):  # Who, Un
+        is_program = key in lists.product_names and self._evidence.is_technical
+        if (
+            key in lists.organisations and not is_program and (not is_word or any(letter.isdigit() for letter in key))
+        ):  # Who, Un
             return Classification("organization", 0.85, begin, end)
         is_link = self._evidence.is_technical and self._evidence.is_alone(begin, end)  # a program of that name
         if key in lists.places and not is_link and (end - begin > 1 or not self._is_code(begin)):
@@ -123,13 +133,31 @@ class NameClassifier:
         if end - begin < _SEVERAL or self._before(begin) != "the" or not last.bare.endswith("s"):
             return None
         at = next((at for at in range(end - 1, begin, -1) if self._phrase(begin, at) in self._lists.places), None)
-        is_team = at is not None and not last.possessive and self._evidence.is_prose(begin, end)
+        is_sentence = self._evidence.is_prose(begin, end) and not self._evidence.is_technical
+        is_team = at is not None and not last.possessive and is_sentence
         return Classification("organization", 0.6, begin, end) if is_team else None
 
     def _is_grade(self, at: int) -> bool:
         """Return whether a word in capitals stands before a number: ``lime NHL 3.5``."""
         words = self._words
         return words[at].loud and at + 1 < len(words) and words[at + 1].joined and words[at + 1].key[:1].isdigit()
+
+    def _is_term(self, begin: int, end: int) -> bool:
+        """Return whether a place's name is part of a term: ``Guinea pig``, ``a CT scan``."""
+        words, key = self._words, self._phrase(begin, end)
+        if key not in self._lists.places:
+            return False
+        after = words[end].key if end < len(words) and words[end].joined else ""
+        if key == "guinea" and after.startswith("pig"):
+            return True
+        if not self._evidence.is_technical:
+            return False
+        if after in self._lists.screen_words or self._evidence.is_part_of_term(begin, end):
+            return True
+        if key == "monte carlo":
+            return not self._is_after_comma(begin) and self._before(begin) not in _IN
+        is_code = end - begin == 1 and len(key) == _CODE and key not in _STATES
+        return is_code and not (self._is_after_comma(begin) and words[begin - 1].capital)
 
     def _is_code(self, at: int) -> bool:
         """Return whether a place is written as two letters but not in capitals: ``Ok``, ``Pa``."""
@@ -144,6 +172,8 @@ class NameClassifier:
             return None
         headed = self._headed(begin, end)
         linked = any(not self._words[at].capital for at in range(begin, end))
+        if headed is None and self._evidence.is_technical and (linked or last in lists.product_ends):
+            return None  # Google Maps and Khan Academy; Convolutional Networks
         if headed is not None or (linked and first in lists.given_names):
             return headed
         if last in lists.organisation_ends and (last not in lists.weak_ends or self._is_own_name(begin, end)):
@@ -166,7 +196,7 @@ class NameClassifier:
         Where there is code or an address, what a title calls a bridge or a foundation is a program.
         """
         evidence = self._evidence
-        return evidence.is_prose(begin, end) and not all(evidence.is_ordinary(at) for at in range(begin, end))
+        return evidence.is_prose(begin, end) and not all(evidence.is_compound_ordinary(at) for at in range(begin, end))
 
     def _headed(self, begin: int, end: int) -> Classification | None:
         """Return what ``University of Oslo`` or ``Gulf of Mexico`` is, by the word before ``of``."""
@@ -195,6 +225,8 @@ class NameClassifier:
     # One name -------------------------------------------------------------------------------------------------
 
     def _segment(self, begin: int, end: int) -> list[Classification]:
+        if self._is_term(begin, end):
+            return []
         for judge in (self._whole, self._person, self._before_place):
             found = judge(begin, end)
             if found is not None:
@@ -298,6 +330,8 @@ class NameClassifier:
             return True
         if self._is_other_thing(at, end):
             return False
+        if evidence.is_technical and not word.possessive and self._is_what_kind(at):  # Max number of workers
+            return False
         if not evidence.is_technical or word.possessive:
             return True
         return not evidence.is_title_like(at, at + 1) or evidence.is_alone(at, at + 1)
@@ -306,6 +340,8 @@ class NameClassifier:
         """Return whether a given name is likelier that of a program or an herb."""
         word = self._words[at]
         if self._evidence.is_ordinary(at) and word.first and not word.possessive:  # Rosemary, in a list
+            return True
+        if self._evidence.is_technical and self._evidence.is_part_of_term(at, at + 1):
             return True
         if self._is_program(at) or self._before(at) in _ARTICLES or self._before(at) in ("in", "the"):
             return True
@@ -331,27 +367,54 @@ class NameClassifier:
         words = self._words
         if end >= len(words) or not self._is_after_comma(end) or words[end].first or self._shouted:
             return None
-        larger = words[end].bare in self._lists.places and words[end].capital
-        if not larger and end + 1 < len(words) and words[end].capital and words[end + 1].capital:
-            larger = self._phrase(end, end + 2) in self._lists.places
-        return Classification("location", 0.65, begin, end) if larger and end - begin <= _LONGEST_PLACE else None
+        larger = words[end].bare in self._lists.places and words[end].capital and not self._is_code(end)
+        last = end + 1
+        if not larger and last < len(words) and words[end].capital and words[last].capital:
+            last += 1
+            larger = self._phrase(end, last) in self._lists.places
+        if not larger or end - begin > _LONGEST_PLACE or not self._may_be_there(begin, end):
+            return None
+        if self._evidence.is_technical and self._is_listed(begin, end, last):
+            return None
+        return Classification("location", 0.65, begin, end)
+
+    def _may_be_there(self, begin: int, end: int) -> bool:
+        """Return whether words stand after a preposition of place, or first in a line."""
+        if self._before(begin) in _TO_PLACES:
+            return True
+        is_ordinary = any(self._evidence.is_ordinary(at) for at in range(begin, end))
+        return self._words[begin].first and not is_ordinary
+
+    def _is_listed(self, begin: int, end: int, last: int) -> bool:
+        """Return whether a name and the place after its comma are two of a list.
+
+        Args:
+            begin: The name's first word.
+            end: The place's first word, after the comma.
+            last: The end of the place.
+        """
+        if self._phrase(end, last) in self._lists.cities or any(
+            self._evidence.is_ordinary(at) for at in range(begin, end)
+        ):
+            return True
+        return last < len(self._words) and (self._words[last].key in ("and", "or") or self._is_after_comma(last))
 
     def _is_after_comma(self, at: int) -> bool:
-        return self._words[at].start - self._words[at - 1].end == len(", ")
+        return at > 0 and self._evidence.is_after_comma(at)
 
     def _several(self, begin: int, end: int) -> Classification | None:
         """Return the person of several words of which none is a listed given name."""
         evidence = self._evidence
         if end - begin > _LONGEST_PLACE or not all(evidence.is_surname(at) for at in range(begin, end)):
             return None
-        if self._before(begin) in _ARTICLES or any(self._is_no_person(at) for at in range(begin, end)):
+        if self._before(begin) in _ARTICLES | {"the"} or any(self._is_no_person(at) for at in range(begin, end)):
             return None
         is_prose = evidence.is_prose(begin, end)
         if self._before(begin) in _IN:
             is_place = is_prose and not evidence.is_technical
             return Classification("location", 0.45, begin, end) if is_place else None
         is_known = evidence.is_known_surname(end - 1)
-        is_likely = (self._has_role(begin) + is_known + (not evidence.is_technical)) >= _SEVERAL
+        is_likely = self._has_role(begin) and (is_known or not evidence.is_technical)
         if self._acts(end) or self._is_addressed(begin) or evidence.is_born(end - 1) or (is_prose and is_likely):
             return self._named(begin, end, 0.5)
         return None
@@ -391,7 +454,8 @@ class NameClassifier:
             or evidence.is_product(at)
         ):
             return None
-        if word.bare in self._people and evidence.is_known_surname(at):
+        is_kind = evidence.is_technical and not (word.possessive or self._acts(at + 1)) and self._is_what_kind(at)
+        if word.bare in self._people and evidence.is_known_surname(at) and not is_kind:  # Swift library
             return Classification("person", 0.6, at, at + 1)
         return None if word.bare in self._lower else self._by_context(at)
 
@@ -405,11 +469,13 @@ class NameClassifier:
         if not self._evidence.is_prose(at, at + 1):
             return None
         is_given = self._words[at].bare in self._lists.given_names
-        is_there = before in self._lists.place_cues and not self._is_what_kind(at)
+        is_there = before in self._lists.place_cues and not (self._is_what_kind(at) or self._evidence.is_on_screen(at))
         may_be_place = not is_given and not self._evidence.is_technical
         if may_be_place and (is_there or self._is_part_of_place(at, before)):
             return Classification("location", 0.5, at, at + 1)
-        is_person = self._acts(at + 1) and before != "the" and before not in _ARTICLES
+        # Where there is code, firms and programs do much that people do.
+        may_be_person = is_given or not self._evidence.is_technical
+        is_person = may_be_person and self._acts(at + 1) and before != "the" and before not in _ARTICLES
         return Classification("person", 0.45, at, at + 1) if is_person else None
 
     def _is_what_kind(self, at: int) -> bool:

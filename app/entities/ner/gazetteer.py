@@ -21,6 +21,7 @@ class Gazetteer:
     surnames: frozenset[str]
     ordinary: frozenset[str]
     places: frozenset[str]
+    cities: frozenset[str]
     organisations: frozenset[str]
     titles: frozenset[str]
     forms_of_address: frozenset[str]
@@ -30,6 +31,9 @@ class Gazetteer:
     programs: frozenset[str]
     deeds: frozenset[str]
     weak_ends: frozenset[str]
+    product_ends: frozenset[str]
+    product_names: frozenset[str]
+    screen_words: frozenset[str]
     organisation_ends: frozenset[str]
     organisation_starts: frozenset[str]
     place_ends: frozenset[str]
@@ -45,6 +49,8 @@ class Gazetteer:
     common: frozenset[str]
     han_places: frozenset[str]
     han_organisation_ends: frozenset[str]
+    han_generic: frozenset[str]
+    han_banks: frozenset[str]
     han_surnames: frozenset[str]
     han_person_ends: frozenset[str]
     han_bounds: frozenset[str]
@@ -56,6 +62,7 @@ def gazetteer() -> Gazetteer:
     folder = resources() / "gazetteer"
     cues = tomllib.loads((folder / "cues.toml").read_text(encoding="utf-8"))
     names = {name: _names(folder / f"{name}.txt") for name in _FILES}
+    names["cities"] = _names(folder / "places.txt", since="# Cities")
     names["ordinary"] = _names(folder / "ordinary_words.txt")
     words = {name: frozenset(text.casefold().split()) for name, text in cues.items()}
     words["common"] |= ENGLISH
@@ -64,7 +71,12 @@ def gazetteer() -> Gazetteer:
     return Gazetteer(**names, **words)
 
 
-def _names(path: Path) -> frozenset[str]:
-    lines = path.read_text(encoding="utf-8").splitlines()
+def _names(path: Path, since: str = "") -> frozenset[str]:
+    """Return the names of a list, those after a heading where one is given."""
+    lines = (
+        path.read_text(encoding="utf-8").partition(since)[2].splitlines()
+        if since
+        else path.read_text(encoding="utf-8").splitlines()
+    )
     kept = (line for line in lines if not line.startswith("#"))
     return frozenset(name.strip().casefold() for line in kept for name in line.split(",") if name.strip())

@@ -12,9 +12,12 @@ from app.entities.ner.gazetteer import gazetteer
 from app.entities.ner.provider import MAX_SPANS, NameSpan
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_BEFORE_END = 4  # characters of a name before its telling ending
+_BEFORE_END = 8  # characters of a name before its telling ending
+_NAMING = frozenset("中新上")  # bounds that begin names too
 _SAYING = frozenset({"说", "表示", "认为"})  # these stand inside other words too
 _SAID_WORDS = frozenset("明法话服谎教书")  # 说明, 说法
+_PREPOSITIONS = frozenset("在到从由向对给被")
+_MARKET = frozenset("场民值面")  # 市场
 _GIVEN = 2  # characters of a given name at most
 
 
@@ -40,21 +43,22 @@ def han_names(text: str, provider: str) -> Iterator[NameSpan]:
             yield _span(text, start, _place_end(text, end), "location", 0.8, provider)
         elif word in lists.han_organisation_ends:
             begin = _begin(text, start)
-            if start - begin > 1:
+            if start - begin > 1 and _is_organisation(text, begin, start, word):
                 yield _span(text, begin, end, "organization", 0.6, provider)
-        elif (first := _person_begin(text, start)) is not None and (word not in _SAYING or _is_said(text, first, end)):
+        elif (first := _person_begin(text, start)) is not None and _is_apart(text, first, end, word):
             yield _span(text, first, start, "person", 0.6, provider)
 
 
-def _is_said(text: str, begin: int, end: int) -> bool:
-    """Return whether a verb of saying and the name before it are whole words."""
+def _is_apart(text: str, begin: int, end: int, word: str) -> bool:
+    """Return whether a name and what follows it are whole words."""
     before = text[begin - 1 : begin] if begin else ""
     is_bound = not before or not _HAN.match(before) or before in gazetteer().han_bounds
-    return is_bound and text[end : end + 1] not in _SAID_WORDS
+    return is_bound and (word not in _SAYING or text[end : end + 1] not in _SAID_WORDS)
 
 
 def _place_end(text: str, end: int) -> int:
-    return end + 1 if text[end : end + 1] in {"省", "市"} else end
+    is_rest = text[end : end + 1] == "省" or (text[end : end + 1] == "市" and text[end + 1 : end + 2] not in _MARKET)
+    return end + 1 if is_rest else end
 
 
 def _begin(text: str, start: int) -> int:
@@ -65,7 +69,31 @@ def _begin(text: str, start: int) -> int:
     bounds, begin = gazetteer().han_bounds, start
     while begin > max(0, start - _BEFORE_END) and _HAN.match(text[begin - 1]) and text[begin - 1] not in bounds:
         begin -= 1
+    if begin and text[begin - 1] in _NAMING and _is_open(text, begin - 1):
+        begin -= 1
     return begin
+
+
+def _is_open(text: str, at: int) -> bool:
+    """Return whether no Chinese character stands before a place in a text."""
+    return at == 0 or _HAN.match(text[at - 1]) is None
+
+
+def _is_organisation(text: str, begin: int, start: int, word: str) -> bool:
+    """Return whether what stands before an ending is an organisation's name.
+
+    It is one after a mark or blank, or with a place in it; a school or bank needs more, since their words stand in
+    other words as well.
+    """
+    lists, name = gazetteer(), text[begin:start]
+    if any(name.startswith(generic) or name.endswith(generic) for generic in lists.han_generic):
+        return False
+    has_place = any(place in name for place in lists.han_places)
+    if word == "中学":
+        return has_place or name.startswith("第")
+    if word == "银行":
+        return has_place or any(name.endswith(bank) for bank in lists.han_banks)
+    return has_place or _is_open(text, begin) or text[begin - 1] in _PREPOSITIONS
 
 
 def _person_begin(text: str, start: int) -> int | None:

@@ -9,6 +9,7 @@ from app.entities.ner.word_tokens import addresses, words
 
 MAX_CHARACTERS = 1_000_000  # of one text; what stands beyond is not read
 MAX_SPANS = 5_000  # of one text and provider
+KNOWN_CONFIDENCE = 0.95  # of a name that only the registry knows
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from app.entities.ner.classifier import Classification, NameClassifier
 from app.entities.ner.gazetteer import gazetteer
 from app.entities.ner.han import han_names
-from app.entities.ner.provider import MAX_CHARACTERS, MAX_SPANS, KnownNames, NameSpan
+from app.entities.ner.provider import KNOWN_CONFIDENCE, MAX_CHARACTERS, MAX_SPANS, KnownNames, NameSpan
 from app.entities.ner.word_tokens import words
 
 LONGEST = 8  # words of a name
 _ADDING = frozenset({"and", "&", "y", "e"})  # with another small word after it, a new name begins
-_KNOWN = 0.95
 _LONG = 4  # letters of a known name that stands for itself in small letters
 
 
@@ -103,7 +102,7 @@ class _Reader:
             bare = key[:-2] if word.possessive else key
             kind = self._known.types.get(bare)
             if kind is not None and self._is_name(begin, end):
-                found = Classification(kind, _KNOWN, begin, end)
+                found = Classification(kind, KNOWN_CONFIDENCE, begin, end)
         return found
 
     def _is_name(self, begin: int, end: int) -> bool:
@@ -118,7 +117,4 @@ class _Reader:
 
 
 def _covers(found: list[Classification], known: Classification) -> bool:
-    return any(
-        one.begin <= known.begin and one.end >= known.end and one.type == known.type and one.end > known.end
-        for one in found
-    )
+    return any(one.begin <= known.begin and one.end >= known.end and one.type == known.type for one in found)

@@ -7,10 +7,12 @@ from app.entities.ner.gazetteer import Gazetteer
 from app.entities.ner.word_tokens import CODE, URL, Word
 
 _NEAR = 40  # words to either side that may be of the same sentence, line or link
+_SENTENCE = 12  # words to either side that are likely of the same sentence
 _TELLING = 4  # letters of a word whose small first letter tells that titles are not capitalised here
 _TOKEN = re.compile(r"[^\W_]+")
 _FOREIGN = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIFE = re.compile(r" \((?:born\b|b\. ?\d|\w{3,9} \d\d?, ?\d{4}|\d\d? \w{3,9},? \d{4}|\d{4} ?[-–—])")
+_FILE_END = re.compile(r"\.[a-z]{1,4}\b")
 _CONTRACTED = ("n't", "n’t", "'re", "’re", "'ll", "’ll", "'ve", "’ve")
 _LEADING = ("Mc", "Mac", "De", "Di", "Du", "La", "Le", "Van", "O'", "O’", "D'", "D’", "L'", "L’")
 
@@ -78,12 +80,34 @@ class WordEvidence:
     @cached_property
     def _technical(self) -> frozenset[str]:
         parts = [match[0] for pattern in (CODE, URL) for match in pattern.finditer(self._text)]
-        return frozenset(word for part in parts for word in _TOKEN.findall(part) if word.islower())
+        words = (word for part in parts for word in _TOKEN.findall(part))
+        return frozenset(word.casefold() for word in words if word.islower() or word.istitle())
 
     def is_ordinary(self, at: int) -> bool:
         """Return whether a word is an ordinary one, capitalised or not."""
         bare, lists = self._words[at].bare, self._lists
         return bare in lists.common or bare in lists.ordinary or bare in lists.never
+
+    def is_compound_ordinary(self, at: int) -> bool:
+        """Return whether a word is ordinary, or made of ordinary words by hyphens."""
+        lists = self._lists
+        parts = self._words[at].bare.split("-")
+        return self.is_ordinary(at) or all(part in lists.common or part in lists.ordinary for part in parts)
+
+    def is_on_screen(self, at: int) -> bool:
+        """Return whether a sentence speaks of what is inside a program: ``notes in Obsidian``."""
+        near = self._words[max(0, at - _SENTENCE) : at + _SENTENCE]
+        return any(word.key in self._lists.screen_words for word in near)
+
+    def is_after_comma(self, at: int) -> bool:
+        """Return whether a comma and a blank part a word from the one before."""
+        return self._text[self._words[at - 1].end : self._words[at].start] == ", "
+
+    def is_part_of_term(self, begin: int, end: int) -> bool:
+        """Return whether a file's ending or a sign joins words to a term: ``Luxor.jl``."""
+        start, stop = self._words[begin].start, self._words[end - 1].end
+        before, after = self._text[max(0, start - 3) : start], self._text[stop : stop + 6]
+        return before.endswith(("/", " + ")) or after.startswith(("/", " + ")) or _FILE_END.match(after) is not None
 
     def is_plain(self, at: int) -> bool:
         """Return whether a word has no digits, inner capitals or second script."""

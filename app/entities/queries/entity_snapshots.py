@@ -34,6 +34,7 @@ from app.entities.model import (
 from app.entities.queries.visibility import names, public_id, type_of, within
 from app.errors import NotFoundError
 from app.history import as_of
+from app.sentence import Sentence
 
 State = dict[str, Any]
 
@@ -295,7 +296,9 @@ class EntitySnapshot:
         held, known = self._states.get(root), self._known.get(root)
         row = None if held is None else self._row(root)
         if held is None or (row is None and not (self._all and held["touched"])):
-            raise NotFoundError(f"There was no entity with the id {entity_id} then.", id=entity_id)
+            raise NotFoundError(
+                Sentence("There was no entity with the id {entity_id} then.", entity_id=entity_id), id=entity_id
+            )
         made, changed = self._times(root)
         plain = Entity(
             id=root,

@@ -33,6 +33,7 @@ from app.entities.queries.visibility import (
     within,
 )
 from app.errors import NotFoundError
+from app.sentence import Sentence
 
 _TEXT = 240
 _FOLLOWED = 1_000  # mentions of an entity in whose texts other entities are counted
@@ -79,7 +80,7 @@ def located(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) 
         return _seen(connection, entity_id, stores)
     entity = resolve_merged(connection, handles(connection, [entity_id], stores)[entity_id])
     if not entity.mentions and not entity.touched:
-        raise NotFoundError(f"There is no entity with the id {entity_id}.", id=entity_id)
+        raise NotFoundError(Sentence("There is no entity with the id {entity_id}.", entity_id=entity_id), id=entity_id)
     return entity.id, entity
 
 
@@ -88,7 +89,7 @@ def _seen(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) ->
     handle = handles(connection, [entity_id], stores).get(entity_id, "")
     row = rows_of(connection, [handle], stores=stores).get(handle)
     if row is None:
-        raise NotFoundError(f"There is no entity with the id {entity_id}.", id=entity_id)
+        raise NotFoundError(Sentence("There is no entity with the id {entity_id}.", entity_id=entity_id), id=entity_id)
     first, last = map(to_datetime, _times(connection, handle, stores))
     known = aliases(connection, handle, row.name, stores)
     return handle, Entity(row.id, row.name, row.type, row.mentions, created_at=first, updated_at=last, aliases=known)

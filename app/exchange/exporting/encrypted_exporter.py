@@ -22,6 +22,7 @@ from app.exchange.model import ExportReport, ForgottenSession
 from app.exchange.parsing.lines import CHUNK
 from app.memories.archive.model import Archived
 from app.memories.model import Memory
+from app.sentence import Sentence
 from app.sessions.model import Message, Session
 from app.store.backup import keep_name
 
@@ -121,8 +122,11 @@ class EncryptedExporter:
             is_whole = False
         if not is_whole:
             raise MachineError(
-                f"{self._target.path.name} reads back differently from what was written: the disk may be failing."
-                " Nothing was replaced. Export to another disk.",
+                Sentence(
+                    "{name} reads back differently from what was written: the disk may be failing. Nothing was "
+                    "replaced. Export to another disk.",
+                    name=self._target.path.name,
+                ),
                 path=str(self._target.path),
             )
 

@@ -19,6 +19,7 @@ from uuid import uuid4
 
 from app.errors import DiskFullError, FormatError, InputError, MachineError
 from app.exchange.formats.detect import detect
+from app.sentence import Sentence
 
 MANIFEST = ".keepsake-export.json"
 PRIVATE_FILE = 0o600
@@ -37,13 +38,20 @@ def writable(path: Path) -> Iterator[None]:
     except OSError as error:
         what = {"path": str(path), "errno": error.errno}
         if error.errno in _FULL:
-            raise DiskFullError(f"The disk is full; {path.name} was not written.", **what) from error
-        raise MachineError(f"{path} could not be written: {error.strerror or error}.", **what) from error
+            raise DiskFullError(
+                Sentence("The disk is full; {name} was not written.", name=path.name), **what
+            ) from error
+        raise MachineError(
+            Sentence("{path} could not be written: {strerror}.", path=path, strerror=error.strerror or error), **what
+        ) from error
 
 
 def _partial_path(path: Path) -> Path:
     if not path.parent.is_dir():
-        raise InputError(f"There is no folder {path.parent}. Make it first, or choose another place.", path=str(path))
+        raise InputError(
+            Sentence("There is no folder {parent}. Make it first, or choose another place.", parent=path.parent),
+            path=str(path),
+        )
     return path.parent / f"{_partial_start(path)}{uuid4().hex[:8]}{_PARTIAL_END}"
 
 
@@ -85,10 +93,14 @@ class FileTarget:
     def __init__(self, path: Path, is_ours: Callable[[Path], bool] | None = None) -> None:
         self.path = path
         if path.is_dir():
-            raise InputError(f"{path} is a folder. Name a file to export to, such as keepsake.jsonl.", path=str(path))
+            raise InputError(
+                Sentence("{path} is a folder. Name a file to export to, such as keepsake.jsonl.", path=path),
+                path=str(path),
+            )
         if path.exists() and path.stat().st_size and not (is_ours or _is_ours)(path):
             raise InputError(
-                f"{path} holds something else and was not overwritten. Choose another name.", path=str(path)
+                Sentence("{path} holds something else and was not overwritten. Choose another name.", path=path),
+                path=str(path),
             )
         self.partial = _partial_path(path)
 
@@ -135,7 +147,7 @@ class FolderTarget:
         self.path = path
         self._written: dict[str, tuple[int, str]] = {}
         if path.exists() and not path.is_dir():
-            raise InputError(f"{path} is a file. Name a folder to export to.", path=str(path))
+            raise InputError(Sentence("{path} is a file. Name a folder to export to.", path=path), path=str(path))
         if path.is_dir():
             _check_replaceable(path)
         self.partial = _partial_path(path)
@@ -168,8 +180,11 @@ class FolderTarget:
             file = self.partial / name
             if known != (file.stat().st_size, _digest(file)):
                 raise MachineError(
-                    f"{name} reads back differently from what was written: the disk may be failing. Nothing was "
-                    "replaced. Export to another disk.",
+                    Sentence(
+                        "{name} reads back differently from what was written: the disk may be failing. Nothing "
+                        "was replaced. Export to another disk.",
+                        name=name,
+                    ),
                     path=str(self.path),
                 )
 
@@ -225,13 +240,20 @@ def _check_replaceable(folder: Path) -> None:
         known = {str(name): (int(size), str(digest)) for name, (size, digest) in manifest["files"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
-            f"{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.", path=str(folder)
+            Sentence(
+                "{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.", folder=folder
+            ),
+            path=str(folder),
         ) from error
     del found[MANIFEST]
     for name, file in found.items():
         if name not in known or known[name] != (file.stat().st_size, _digest(file)):
             raise InputError(
-                f"{folder} holds an earlier export in which {name} was added or changed. Choose another folder.",
+                Sentence(
+                    "{folder} holds an earlier export in which {name} was added or changed. Choose another folder.",
+                    folder=folder,
+                    name=name,
+                ),
                 path=str(folder),
                 file=name,
             )

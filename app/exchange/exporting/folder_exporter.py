@@ -21,6 +21,7 @@ from app.exchange.formats.own.keepsake_writer import JsonlWriter
 from app.exchange.model import ExportReport, ForgottenSession
 from app.memories.archive.model import Archived
 from app.memories.model import Memory
+from app.sentence import Sentence
 from app.sessions.model import Message, Session
 
 LINES: Final = PurePosixPath("everything.jsonl")
@@ -130,8 +131,12 @@ class FolderExporter(MarkdownExporter):
                 found += 1
         if found != self._all.total():
             raise MachineError(
-                f"{LINES} has {counted(found, 'line')} instead of {self._all.total():,}. Nothing was replaced. Export"
-                " again.",
+                Sentence(
+                    "{lines} has {found} instead of {total}. Nothing was replaced. Export again.",
+                    lines=LINES,
+                    found=counted(found, "line"),
+                    total=f"{self._all.total():,}",
+                ),
                 path=str(self._path),
             )
 

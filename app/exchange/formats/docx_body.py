@@ -36,9 +36,9 @@ class BodyParser:
         if name == "tbl":
             self._tables += 1
         elif name == "pStyle":
-            found = _HEADING.search(value)
-            self._prefix = f"{'#' * int(found[1])} " if found else "# " if value == "Title" else self._prefix
-            if not found and _LISTED.match(value):
+            match = _HEADING.search(value)
+            self._prefix = f"{'#' * int(match[1])} " if match else "# " if value == "Title" else self._prefix
+            if not match and _LISTED.match(value):
                 self._prefix = self._prefix or "- "
         elif name == "ilvl" and value.isdecimal():
             self._prefix = f"{'  ' * min(int(value), 9)}- "

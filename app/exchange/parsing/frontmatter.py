@@ -77,14 +77,14 @@ def split(source: str) -> tuple[FrontMatter, str]:
     """
     if not source.startswith("---"):
         return FrontMatter(), source
-    found = _BLOCK.match(source[: MAX_CHARACTERS + 16])
-    if found is None:
+    match = _BLOCK.match(source[: MAX_CHARACTERS + 16])
+    if match is None:
         return FrontMatter(), source
-    value = _load(found["yaml"])
+    value = _load(match["yaml"])
     if value is not None and not isinstance(value, dict):
         return FrontMatter(), source
     fields = {str(name).strip().lower(): inner for name, inner in (value or {}).items()}
-    return FrontMatter(source[: found.end()], fields), source[found.end() :]
+    return FrontMatter(source[: match.end()], fields), source[match.end() :]
 
 
 def dump(fields: dict[str, Any]) -> str:

@@ -101,12 +101,12 @@ class ItemSplitter:
                     self.held = data[end:]
                     return None
                 position, self.inside_string = end + 1, False
-            found = _TO_BRACKET.match(data, position)
-            if found is None:
+            match = _TO_BRACKET.match(data, position)
+            if match is None:
                 return None
-            position = found.end()
-            if found[1] != b'"':
-                return position, found[1]
+            position = match.end()
+            if match[1] != b'"':
+                return position, match[1]
             self.inside_string = True
 
     def _opened(self, data: bytes, start: int, position: int, bracket: bytes) -> int:

@@ -61,11 +61,11 @@ def with_field(front: str, name: str, value: str | Sequence[str], end: str) -> s
     written = _flow(value)
     if not front:
         return dump({}).replace("---\n---", f"---\n{name}: {written}\n---").replace("\n", end)
-    found = re.search(
+    match = re.search(
         rf"^{re.escape(name)}[ \t]*:[^\r\n]*(?:(?:\r\n|\r|\n)(?:[ \t]+[^\r\n]*|-[ \t][^\r\n]*))*", front, re.M | re.I
     )
-    if found is not None:
-        return f"{front[: found.start()]}{name}: {written}{front[found.end() :]}"
+    if match is not None:
+        return f"{front[: match.start()]}{name}: {written}{front[match.end() :]}"
     lines = lines_of(front)
     return "".join((*lines[:-1], f"{name}: {written}{end}", lines[-1]))
 

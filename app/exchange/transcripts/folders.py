@@ -40,13 +40,13 @@ def transcript_folders(environment: Mapping[str, str], platform: str = sys.platf
     claude = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
     codex = Path(environment.get("CODEX_HOME") or home / ".codex")
     gemini = Path(environment.get("GEMINI_CLI_HOME") or home) / ".gemini"
-    found = [
+    folders = [
         TranscriptFolder("claude-code", claude / "projects", ("*.jsonl",)),
         TranscriptFolder("codex", codex / "sessions", ("rollout-*.jsonl",)),
         TranscriptFolder("gemini", gemini / "tmp", ("*.json", "*.jsonl"), "chats"),
     ]
     storage = application_data(environment, platform) / "Cursor" / "User"
-    return [*found, TranscriptFolder("cursor", storage, ("state.vscdb",))]
+    return [*folders, TranscriptFolder("cursor", storage, ("state.vscdb",))]
 
 
 def application_data(environment: Mapping[str, str], platform: str = sys.platform) -> Path:

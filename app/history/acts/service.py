@@ -157,7 +157,7 @@ class ActService:
             work = partial(self._obstacle_of, act=act, target=str(error.data.get("target") or ""))
             obstacle, refusal = await self._store.read(partial(work, with_id=True))
             data = error.data | {"act": act.id, "obstacle": None if obstacle is None else asdict(obstacle)}
-            raise StaleError(refusal or error.message, **data) from error
+            raise StaleError(refusal or error.sentence, **data) from error
 
     def _obstacle_of(
         self, connection: apsw.Connection, act: Act, target: str, *, with_id: bool = False

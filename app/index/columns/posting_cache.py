@@ -56,11 +56,11 @@ class PostingList:
         Args:
             columns: The columns of all chunks in the list.
         """
-        counted, found = self._frequencies[-1] if self._frequencies else (0, EMPTY)
+        counted, frequency = self._frequencies[-1] if self._frequencies else (0, EMPTY)
         if counted < len(self.ids):
-            found = add_frequencies(found, count_by_session(columns, self.ids[counted:]))
-            self._frequencies.append((len(self.ids), found))
-        return found
+            frequency = add_frequencies(frequency, count_by_session(columns, self.ids[counted:]))
+            self._frequencies.append((len(self.ids), frequency))
+        return frequency
 
     def continued(self, later: "PostingList") -> "PostingList":
         """Return this list followed by ``later`` chunks; session frequencies counted so far are kept."""

@@ -196,8 +196,8 @@ class GenerationManager:
         begin = partial(
             generation_repo.begin_building, identity=wanted.identity, source=source, now_ms=self._clock.now_ms()
         )
-        made = await self._store.write(partial(begin, waits=waits), is_bookkeeping=True)
-        self._building = ActiveEmbedding(wanted, made, source)
+        generation = await self._store.write(partial(begin, waits=waits), is_bookkeeping=True)
+        self._building = ActiveEmbedding(wanted, generation, source)
         self._serving = old
         self.on_build_started()
         return old
@@ -222,10 +222,10 @@ class GenerationManager:
 
     async def _activated(self, identity: EmbeddingIdentity, source: EmbedderSource) -> Generation:
         def work(connection: apsw.Connection) -> Generation:
-            made = vector_repo.open_generation(connection, identity, self._clock.now_ms())
-            generation_repo.note_source(connection, made, source)
+            generation = vector_repo.open_generation(connection, identity, self._clock.now_ms())
+            generation_repo.note_source(connection, generation, source)
             generation_repo.abandon_building(connection)
-            return made
+            return generation
 
         # Looking first leaves searches independent of who holds the database: nearly always it is as it should be.
         settled = await self._store.read(

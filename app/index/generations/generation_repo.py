@@ -125,15 +125,17 @@ def begin_building(
         now_ms: Milliseconds UTC.
         waits: Whether the complete generation waits for a switch; ``None`` keeps the earlier decision.
     """
-    made = vector_repo.generation_of(connection, identity, now_ms)
+    generation = vector_repo.generation_of(connection, identity, now_ms)
     if waits is not None:
         allow_activation(connection)
     if waits:
-        meta.write(connection, _WAITS, str(made.id))
-    connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'building' AND id <> ?", (made.id,))
-    connection.execute("UPDATE generations SET state = 'building', retired_at = NULL WHERE id = ?", (made.id,))
-    note_source(connection, made, source)
-    return made
+        meta.write(connection, _WAITS, str(generation.id))
+    connection.execute(
+        "UPDATE generations SET state = 'retired' WHERE state = 'building' AND id <> ?", (generation.id,)
+    )
+    connection.execute("UPDATE generations SET state = 'building', retired_at = NULL WHERE id = ?", (generation.id,))
+    note_source(connection, generation, source)
+    return generation
 
 
 def abandon_building(connection: apsw.Connection) -> None:
@@ -208,13 +210,13 @@ def chunks_without_vector(
         may_send: False leaves out private chunks.
     """
     # This plain table of sqlite-vec has an index on ids, which its virtual table lacks.
-    found = connection.execute(
+    cursor = connection.execute(
         f"SELECT id, text, content_hash FROM chunks c WHERE id > ? AND {HAS_VECTOR} AND (? OR store <> 'private')"
         f" AND {repo.NOT_HIDDEN} AND NOT EXISTS (SELECT 1 FROM {generation.table}_rowids r WHERE r.rowid = c.id)"
         " ORDER BY id LIMIT ?",
         (after, may_send, limit),
     )
-    texts = [repo.PendingText(int(str(row[0])), str(row[1]), str(row[2]), 0) for row in found]
+    texts = [repo.PendingText(int(str(row[0])), str(row[1]), str(row[2]), 0) for row in cursor]
     return texts, texts[-1].chunk_id if texts else after
 
 

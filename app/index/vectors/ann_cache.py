@@ -220,9 +220,9 @@ def _agreeing(
         codes = without_ids(codes, gone)
     if not _matches_database(connection, generation, codes):
         return None
-    found = _read_vectors(connection, generation, missing)
+    rows = _read_vectors(connection, generation, missing)
     # Kept apart, because joining would copy all vectors into memory.
-    return codes, _encoded(codes.frame, found, generation.dimensions) if found else None
+    return codes, _encoded(codes.frame, rows, generation.dimensions) if rows else None
 
 
 def _matches_database(connection: apsw.Connection, generation: Generation, codes: QuantizedVectors) -> bool:

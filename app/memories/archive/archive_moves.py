@@ -14,6 +14,7 @@ from app.memories.archive import archive_repo
 from app.memories.model import Memory
 from app.memories.state_codec import to_state
 from app.memories.writer import MemoryIndex, require_no_conflict
+from app.sentence import Sentence
 
 
 def put_in(connection: apsw.Connection, index: MemoryIndex, memory_id: str, reason: str, at_ms: int) -> None:
@@ -61,5 +62,7 @@ def require_archived(connection: apsw.Connection, memory_id: str, stores: Sequen
     """
     found = archive_repo.get(connection, storable(memory_id)[0], stores)
     if found is None:
-        raise NotFoundError(f"The archive has no memory with the id {memory_id}.", id=memory_id)
+        raise NotFoundError(
+            Sentence("The archive has no memory with the id {memory_id}.", memory_id=memory_id), id=memory_id
+        )
     return found

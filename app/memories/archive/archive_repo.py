@@ -198,8 +198,8 @@ def remove(connection: apsw.Connection, memory_id: str) -> None:
 
 def _rows(connection: apsw.Connection, table: str, where: str, memory_id: str) -> list[dict[str, Any]]:
     names = [str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")]
-    found = connection.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {where}", (memory_id,))
-    return [dict(zip(names, row, strict=True)) for row in found]
+    cursor = connection.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {where}", (memory_id,))
+    return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
 def _insert(connection: apsw.Connection, table: str, row: dict[str, Any]) -> None:

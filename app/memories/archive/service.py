@@ -25,6 +25,7 @@ from app.memories.model import Memory
 from app.memories.state_codec import to_state
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter, recorded_state
+from app.sentence import Sentence
 
 BATCH = 50  # memories that one transaction moves
 _MOST_DAYS = 36_500
@@ -194,7 +195,10 @@ class ArchiveService:
     def _before(self, days: float) -> int:
         """Return the moment so many days ago."""
         if not 0 <= days <= _MOST_DAYS:
-            raise InputError(f"An age is a number of days from 0 to {_MOST_DAYS:,}.", field="older_than_days")
+            raise InputError(
+                Sentence("An age is a number of days from 0 to {most_days}.", most_days=f"{_MOST_DAYS:,}"),
+                field="older_than_days",
+            )
         return self._transactions.clock.now_ms() - round(days * DAY_MS)
 
 

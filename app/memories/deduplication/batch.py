@@ -14,6 +14,7 @@ from app.memories.deduplication.service import DeduplicatingWriter
 from app.memories.model import BatchWritten, Memory, NewMemory, Written
 from app.memories.unit_of_work import MemoryUnitOfWork, join_changes
 from app.memories.writer import MemoryWriter
+from app.sentence import Sentence
 
 MAX_BATCH = 1_000
 _TOGETHER = 10  # facts in one transaction
@@ -41,7 +42,9 @@ class BatchService:
             InputError: There are too many, or one cannot be stored; ``data`` says which.
         """
         if len(drafts) > MAX_BATCH:
-            raise InputError(f"At most {MAX_BATCH:,} can be stored at once.", allowed=MAX_BATCH)
+            raise InputError(
+                Sentence("At most {max_batch} can be stored at once.", max_batch=f"{MAX_BATCH:,}"), allowed=MAX_BATCH
+            )
         memories = [self._composed(draft, number, access.stores) for number, draft in enumerate(drafts)]
         run = access.run_id or new_id("run")
         first = {_identity(memory): memory for memory in reversed(memories)}

@@ -13,6 +13,7 @@ from app.core.access import Access
 from app.core.stores import StoreName
 from app.errors import InputError
 from app.memories.model import Kind, Memory
+from app.sentence import Sentence
 
 Action = Literal["ADD", "UPDATE", "DELETE", "NONE"]
 
@@ -135,4 +136,10 @@ def absent_candidate(index: int | None, count: int) -> InputError:
     """Return the failure that a decision names none of ``count`` candidates."""
     if index is None:
         return InputError("The reconciler named none of the candidates that it was shown.")
-    return InputError(f"The reconciler named candidate {index}, which is none of the {count} it was shown, from 0 on.")
+    return InputError(
+        Sentence(
+            "The reconciler named candidate {index}, which is none of the {count} it was shown, from 0 on.",
+            index=index,
+            count=count,
+        )
+    )

@@ -30,6 +30,7 @@ from app.memories.store_access import require_store
 from app.memories.text.echo_filter import without_recalled_text
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
+from app.sentence import Sentence
 from app.trace.trace import Trace
 
 T = TypeVar("T")
@@ -186,7 +187,7 @@ class DeduplicatingWriter:
                 after, added = _counted(writer, equal, joined)
                 return Written("EXACT_DUP", after, equal.id, "hash", f"It is stored in these very words.{added}")
         if repo.exists(connection, memory.id):
-            raise InputError(f"There is already a memory with the id {memory.id}.", id=memory.id)
+            raise InputError(Sentence("There is already a memory with the id {id}.", id=memory.id), id=memory.id)
         if memory.kind != "fact" or not memory.key:
             return None
         old = repo.active_fact(connection, memory.category, memory.key, memory.store)
@@ -356,7 +357,9 @@ def _answered(answer: str | Decision | BaseException) -> str | Decision:
     if isinstance(answer, TimeoutError):
         raise InputError("The language model took too long, so it was stored by the rules.") from answer
     said = answer.message if isinstance(answer, KeepsakeError) else f"It broke with {type(answer).__name__}."
-    raise InputError(f"The language model failed, so it was stored by the rules. {said}") from answer
+    raise InputError(
+        Sentence("The language model failed, so it was stored by the rules. {said}", said=said)
+    ) from answer
 
 
 def _is_without_answer(answer: str | Decision | BaseException) -> bool:

@@ -124,13 +124,13 @@ class SimilarFinder:
             for memory_id, said in _texts(connection, ids)
             if (score := _score(text, words, said)) >= threshold
         }
-        found = [
+        memories = [
             SimilarMemory(memory, scores[memory.id])
             for memory in repo.many(connection, list(scores), stores=STORES)
             if memory.deleted_at is None and not repo.is_expired(memory, now_ms)
         ]
-        found.sort(key=lambda one: (-one.score, -one.memory.mention_count, one.memory.created_at, one.memory.id))
-        return found[:limit]
+        memories.sort(key=lambda one: (-one.score, -one.memory.mention_count, one.memory.created_at, one.memory.id))
+        return memories[:limit]
 
     def related(
         self, connection: apsw.Connection, text: str, *, kind: str, stores: Sequence[str], limit: int

@@ -51,7 +51,7 @@ def find(connection: apsw.Connection, before_ms: int, least: int, most_rows: int
         " HAVING count(*) >= :least ORDER BY count(*) DESC, 3, 1, 2",
         {"before": before_ms, "least": least},
     )
-    found: list[Cluster] = []
+    clusters: list[Cluster] = []
     room = most_rows
     for store, kind, title_key in named.fetchall():
         if room < least:
@@ -65,8 +65,8 @@ def find(connection: apsw.Connection, before_ms: int, least: int, most_rows: int
             continue
         room -= len(rows)
         ids, title = [str(row[0]) for row in rows], str(rows[-1][1])
-        found += [Cluster(store, str(kind), title, part) for part in _parts(ids, least)]  # type: ignore[arg-type]
-    return found
+        clusters += [Cluster(store, str(kind), title, part) for part in _parts(ids, least)]  # type: ignore[arg-type]
+    return clusters
 
 
 def is_standing(connection: apsw.Connection, cluster: Cluster, before_ms: int) -> bool:

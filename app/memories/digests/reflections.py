@@ -15,6 +15,7 @@ from app.memories import repo, validation
 from app.memories.model import Memory, NewMemory, Source, SourceText
 from app.memories.store_access import require, require_store
 from app.memories.unit_of_work import MemoryUnitOfWork
+from app.sentence import Sentence
 
 TAG = "weekly"
 _TEXT = 400  # characters shown of a source
@@ -96,7 +97,10 @@ class ReflectionService:
         missing = await self._transactions.store.read(work) if sources else None
         if missing is not None:
             kind = "message (<session>#<number>)" if sources[missing].kind == "message" else "memory"
-            raise InputError(f"There is no such {kind} as sources[{missing}] names.", field=f"sources[{missing}].id")
+            raise InputError(
+                Sentence("There is no such {kind} as sources[{missing}] names.", kind=kind, missing=missing),
+                field=f"sources[{missing}].id",
+            )
 
     async def sources(self, access: Access, memory_id: str) -> list[SourceText]:
         """Return the sources of a memory, each with its text.

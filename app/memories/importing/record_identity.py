@@ -72,12 +72,12 @@ def origin_of(record: MemoryRecord, memory_id: str, before: Origin | None) -> Or
 
     A text that two notebooks have belongs to the first.
     """
-    made = Origin(import_sources.record_hash(record), memory_id)
+    origin = Origin(import_sources.record_hash(record), memory_id)
     if not record.place and record.collection is None:
-        return made
+        return origin
     changed_ms = record.created_ms if record.updated_ms is None else record.updated_ms
     return replace(
-        made,
+        origin,
         place=_place(record),
         collection=(before.collection if before else "") or record.collection or "",
         text_hash=import_sources.text_hash(record.content),

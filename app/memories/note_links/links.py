@@ -89,8 +89,8 @@ def resolve(connection: apsw.Connection, title: str, *, stores: Sequence[str]) -
     """Return the id of the active memory that ``[[title]]`` means."""
     if not title:
         return None
-    found = resolve_all(connection, [title], stores=stores).get(title)
-    return None if found is None else found.memory_id
+    link = resolve_all(connection, [title], stores=stores).get(title)
+    return None if link is None else link.memory_id
 
 
 def resolve_target(connection: apsw.Connection, written: str, source: str, *, stores: Sequence[str]) -> str | None:
@@ -156,9 +156,9 @@ def _outgoing(connection: apsw.Connection, memory_id: str, stores: Sequence[str]
     known = resolve_all(connection, [target for target, _ in written], stores=stores)
     links: dict[str, Link] = {}
     for target, context in written:
-        found = known.get(target)
-        one = Link("", _readable(target), context) if found is None else Link(found.memory_id, found.title, context)
-        links.setdefault(target if found is None else found.memory_id, one)
+        link = known.get(target)
+        one = Link("", _readable(target), context) if link is None else Link(link.memory_id, link.title, context)
+        links.setdefault(target if link is None else link.memory_id, one)
     return tuple(links.values())
 
 

@@ -32,12 +32,12 @@ def days(
     last = min(last, first + timedelta(days=MAX_DAYS - 1))
     span = (midnight_ms(first, zone), midnight_ms(last + timedelta(days=1), zone))
     notes: defaultdict[date, int] = defaultdict(int)
-    made = connection.execute(
+    cursor = connection.execute(
         f"SELECT m.created_at / {QUARTER_MS}, count(*) FROM memories m WHERE m.kind = 'note' AND {ACTIVE}"
         f" AND m.created_at >= ? AND m.created_at < ? AND {store_condition(stores)} GROUP BY 1",
         span,
     )
-    for quarter, count in made:
+    for quarter, count in cursor:
         notes[_day(int(str(quarter)), zone)] += int(str(count))
     sessions: defaultdict[date, set[str]] = defaultdict(set)
     if sees_all(stores):

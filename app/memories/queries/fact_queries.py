@@ -54,10 +54,10 @@ class FactQueries:
         """
         named = {"category": clean_name("category", category), "key": clean_name("key", key)}
         where = "AND m.key <> '' AND m.category = :category AND m.key = :key ORDER BY m.updated_at DESC, m.rowid DESC"
-        found = await self._found(where, named, access.stores, limit=1)
-        if not found:
+        memories = await self._found(where, named, access.stores, limit=1)
+        if not memories:
             raise NotFoundError("There is no fact of that category and key. 'fact.list' shows those there are.")
-        return found[0]
+        return memories[0]
 
     async def confidence(self, access: Access, fact_id: str, threshold: float) -> FactConfidence:
         """Return the confidence of a fact and when it fades without use, below ``threshold``.

@@ -19,6 +19,7 @@ from app.errors import InputError
 from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow, NamedThing
 from app.memories.repo import rows, store_condition
 from app.memories.tags.tag_repo import ACTIVE, SPELLED_TAGS, nested_counts
+from app.sentence import Sentence
 
 _MAX_WORDS = 16
 _MAX_TAGS = 100
@@ -150,7 +151,10 @@ def condition(chosen: MemoryFilter, stores: Sequence[str]) -> tuple[str, tuple[A
             values.append(bind(value))
     tags = dict.fromkeys(map(normalise_tag, chosen.tags))
     if len(tags) > _MAX_TAGS:
-        raise InputError(f"A list can be narrowed to at most {_MAX_TAGS} tags at once.", allowed=_MAX_TAGS)
+        raise InputError(
+            Sentence("A list can be narrowed to at most {max_tags} tags at once.", max_tags=_MAX_TAGS),
+            allowed=_MAX_TAGS,
+        )
     for tag in tags:
         parts.append(f"m.id IN (SELECT memory_id FROM memory_tags WHERE tag IN ({SPELLED_TAGS}))")
         values.extend([wanted_names(tag)] * SPELLED_TAGS.count("?"))

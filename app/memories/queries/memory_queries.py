@@ -31,6 +31,7 @@ from app.memories.queries.statistics import MemoryStats, StatisticsPeriod
 from app.memories.queries.timeline import Timeline, TimelineFilter
 from app.memories.queries.token_budget import FetchedMemories, fetch_within_budget
 from app.memories.tags import tag_repo
+from app.sentence import Sentence
 from app.store.store import Store
 
 
@@ -54,7 +55,9 @@ class MemoryQueries:
         """
         found = await self._store.read(lambda conn: _one(conn, memory_id, as_of, access.stores))
         if found is None:
-            raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
+            raise NotFoundError(
+                Sentence("There is no memory with the id {memory_id}.", memory_id=memory_id), id=memory_id
+            )
         return found
 
     async def fetch(

@@ -65,9 +65,9 @@ def states(connection: apsw.Connection, at_ms: int, ids: Collection[str], stores
     sees_everything = sees_all(stores)
     known = ids if sees_everything else _kept_to(connection, ids, stores)
     for entry in as_of.entries_at(connection, "memory", at_ms, known):
-        found = _of(entry)
-        if found is not None and found.store in stores:
-            yield found if sees_everything else _as_seen(connection, found, stores)
+        memory = _of(entry)
+        if memory is not None and memory.store in stores:
+            yield memory if sees_everything else _as_seen(connection, memory, stores)
 
 
 def _as_seen(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> Memory:
@@ -78,10 +78,10 @@ def _as_seen(connection: apsw.Connection, memory: Memory, stores: Sequence[str])
 
 def get(connection: apsw.Connection, memory_id: str, at_ms: int, *, stores: Sequence[str]) -> Memory | None:
     """Return a memory of ``stores`` as it stood at ``at_ms``, deleted ones included."""
-    found = repo.get(connection, memory_id, stores=stores)
-    if found is None or as_of.has_changed(connection, "memory", at_ms, memory_id):
+    memory = repo.get(connection, memory_id, stores=stores)
+    if memory is None or as_of.has_changed(connection, "memory", at_ms, memory_id):
         return next(states(connection, at_ms, (memory_id,), stores), None)
-    return replace(found, access_count=0, last_accessed=None)
+    return replace(memory, access_count=0, last_accessed=None)
 
 
 def listed(
@@ -172,21 +172,21 @@ def _places(
     connection: apsw.Connection, at_ms: int, ids: Collection[str], chosen: MemoryFilter, stores: Sequence[str]
 ) -> list[_Place]:
     where, values = memory_lists.condition(chosen, stores)
-    found: list[_Place] = []
+    places: list[_Place] = []
     for batch in batches(states(connection, at_ms, ids, stores)):
         by_id = {memory.id: memory for memory in batch}
         if chosen == _ANY:
-            found += [_place(memory, 0) for memory in batch if memory.deleted_at is None]
+            places += [_place(memory, 0) for memory in batch if memory.deleted_at is None]
             continue
         left = connection.execute(f"WITH {TABLES} SELECT m.id FROM memories m WHERE {where}", (as_json(batch), *values))
-        found += [_place(by_id[str(row[0])], 0) for row in left.fetchall()]
+        places += [_place(by_id[str(row[0])], 0) for row in left.fetchall()]
     rows: dict[Any, Any] = dict(
         connection.execute(
             "SELECT m.id, m.rowid FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value",
-            (json.dumps([place.id for place in found]),),
+            (json.dumps([place.id for place in places]),),
         )
     )
-    return [replace(place, row=int(rows.get(place.id, 0))) for place in found]
+    return [replace(place, row=int(rows.get(place.id, 0))) for place in places]
 
 
 def _place(memory: Memory, row: int) -> _Place:

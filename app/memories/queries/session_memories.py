@@ -49,8 +49,8 @@ class SessionMemories:
             rows = connection.execute(
                 f"SELECT id FROM ({drawn}) ORDER BY rowid LIMIT ?2 OFFSET ?3", (session, max(limit, 0), max(offset, 0))
             )
-            found = repo.many(connection, [str(row[0]) for row in rows], stores=access.stores)
-            return [SessionMemory(memory, _quotes(connection, memory, session)) for memory in found]
+            memories = repo.many(connection, [str(row[0]) for row in rows], stores=access.stores)
+            return [SessionMemory(memory, _quotes(connection, memory, session)) for memory in memories]
 
         return await self._store.read(work)
 

@@ -19,6 +19,7 @@ from app.errors import NotFoundError
 from app.memories.model import KINDS, Kind
 from app.memories.repo import store_condition
 from app.memories.said_time import IS_SAID, SAID_MS
+from app.sentence import Sentence
 
 TimelineKind = Literal["message", "note", "fact", "observation", "reflection", "digest"]
 
@@ -198,7 +199,7 @@ def _anchor(connection: apsw.Connection, anchor: str, stores: Sequence[str]) -> 
         row = connection.execute(f"{_MESSAGES} WHERE t.session_id = ? AND t.seq = ?", (ref.session, ref.seq)).fetchone()
         if row is not None:
             return _message(row, is_anchor=True)
-    raise NotFoundError(f"There is no memory or message with the id {anchor}.", id=anchor)
+    raise NotFoundError(Sentence("There is no memory or message with the id {anchor}.", anchor=anchor), id=anchor)
 
 
 def _memory(row: Sequence[Any], stores: Sequence[str], *, is_anchor: bool = False) -> TimelineItem:

@@ -25,6 +25,7 @@ from app.memories.text.markdown_links import find_tags, tag_places
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.validation import size
 from app.memories.writer import MemoryWriter
+from app.sentence import Sentence
 
 BATCH = 50  # memories a transaction
 MAX_MERGED = 100
@@ -132,7 +133,11 @@ def _names(tags: Iterable[str], into: str) -> dict[str, str]:
     if not names:
         raise InputError("That is the tag's name already, or no tag was named.", field="tags")
     if len(names) > MAX_MERGED:
-        raise InputError(f"At most {MAX_MERGED} tags become one at once.", field="tags", allowed=MAX_MERGED)
+        raise InputError(
+            Sentence("At most {max_merged} tags become one at once.", max_merged=MAX_MERGED),
+            field="tags",
+            allowed=MAX_MERGED,
+        )
     return names
 
 
@@ -172,7 +177,11 @@ def _unwritable(tags: Iterable[str], names: Mapping[str, str]) -> set[str]:
     longest = max(wanted, key=len, default="")
     if len(longest) > MAX_TAG_LENGTH:
         raise InputError(
-            f"'{longest}' would be longer than the {MAX_TAG_LENGTH} characters of a tag. Choose a shorter name.",
+            Sentence(
+                "'{longest}' would be longer than the {max_tag_length} characters of a tag. Choose a shorter name.",
+                longest=longest,
+                max_tag_length=MAX_TAG_LENGTH,
+            ),
             tag=longest,
             allowed=MAX_TAG_LENGTH,
         )
@@ -183,8 +192,12 @@ def _refuse_inline(memory: Memory, names: Mapping[str, str], unwritable: Collect
     for tag in find_tags(memory.content):
         if (new := _new_name(tag, names)) in unwritable:
             raise InputError(
-                f"#{tag} stands in the text of a note, where '{new}' cannot. Choose a name without blanks and"
-                " punctuation.",
+                Sentence(
+                    "#{tag} stands in the text of a note, where '{new}' cannot. Choose a name without blanks and "
+                    "punctuation.",
+                    tag=tag,
+                    new=new,
+                ),
                 tag=tag,
                 id=memory.id,
             )

@@ -81,11 +81,11 @@ class EntityMentions:
         if not named:
             return []
         messages, memories = self._owners(connection, named)
-        found = _mentions(connection.execute(_MESSAGES + where.point_sql, (json.dumps(messages), *where.values)))
+        rows = _mentions(connection.execute(_MESSAGES + where.point_sql, (json.dumps(messages), *where.values)))
         sql = _MEMORIES.format(check=where.point_sql)
-        found += _mentions(connection.execute(sql, (json.dumps(memories), *where.values)))
-        found.sort(key=lambda item: (-item.entities, -item.created_ms, item.target))
-        return found[:depth]
+        rows += _mentions(connection.execute(sql, (json.dumps(memories), *where.values)))
+        rows.sort(key=lambda item: (-item.entities, -item.created_ms, item.target))
+        return rows[:depth]
 
     def _named(self, connection: apsw.Connection, names: Sequence[str]) -> list[tuple[str, list[str]]]:
         """Return the handles of entities with a name in ``names``, with the matching names.

@@ -18,12 +18,12 @@ import numpy as np
 from app.core.text_rules.spellings import fold
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.posting_cache import PostingList
-from app.index.tokenizer import stem
 from app.retrieval.bm25 import B, fts5_idf, length_norm, term_frequency
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter, small_match_set
 from app.retrieval.query.match_expression import Atom
 from app.retrieval.snapshot import SearchSnapshot
+from app.store.words.tokenizer import KEPT, root
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +97,8 @@ def _term(atom: Atom) -> str:
 
     There is none for several words, nor where folding might differ from the index.
     """
-    return stem(atom.words[0]) if len(atom.words) == 1 and atom.expression.isascii() else ""
+    found = root(atom.words[0]) if len(atom.words) == 1 else ""
+    return found if atom.expression.isascii() or found.endswith(KEPT) else ""
 
 
 def best_matches(
@@ -263,17 +264,18 @@ def _encoded(text: str) -> bytes:
     return _APART.sub(" ", fold(text)).encode("utf-8", "replace")
 
 
-def beginning(root: str) -> str:
-    """Return the common prefix of all words with the stem ``root``.
+def beginning(of_word: str) -> str:
+    """Return the common prefix of all words with a root.
 
     The last letter of a stem may differ from that of a word: happi (happy), hope (hoping).
     """
-    return root[:-1] if len(root) > 1 and root.endswith(("i", "e", "bl")) else root
+    bare = of_word.removesuffix(KEPT)
+    return bare[:-1] if len(bare) > 1 and bare.endswith(("i", "e", "bl")) else bare
 
 
 def _places(joined: bytes, words: Sequence[str]) -> list[int]:
-    """Return the positions of phrases whose words have the same stems as ``words``."""
-    first, *rest = (stem(word) for word in words)
+    """Return the positions of phrases whose words have the same roots as ``words``."""
+    first, *rest = map(root, words)
     start_of_word, same, find = f" {beginning(first)}".encode(), dict[bytes, bool](), joined.find
     found: list[int] = []
     place = find(start_of_word)
@@ -282,7 +284,7 @@ def _places(joined: bytes, words: Sequence[str]) -> list[int]:
         word = joined[place + 1 : end]
         is_same = same.get(word)
         if is_same is None:
-            is_same = same[word] = stem(word.decode("utf-8", "replace")) == first
+            is_same = same[word] = root(word.decode("utf-8", "replace")) == first
         if is_same and (not rest or _follow(joined, end, rest)):
             found.append(place)
         place = find(start_of_word, end)
@@ -290,11 +292,11 @@ def _places(joined: bytes, words: Sequence[str]) -> list[int]:
 
 
 def _follow(joined: bytes, place: int, roots: Sequence[str]) -> bool:
-    for root in roots:
+    for wanted in roots:
         begun = place
         while joined[begun : begun + 1] == b" ":
             begun += 1
         place = joined.find(b" ", begun)
-        if stem(joined[begun:place].decode("utf-8", "replace")) != root:
+        if root(joined[begun:place].decode("utf-8", "replace")) != wanted:
             return False
     return True

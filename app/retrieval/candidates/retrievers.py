@@ -79,8 +79,8 @@ class Retrieved:
 
     def of(self, leg: Leg) -> ScoredChunks:
         """Return the results of a retriever, none where it did not run."""
-        found = self.found.get(leg)
-        return empty_chunks(self.given.columns) if found is None else found
+        chunks = self.found.get(leg)
+        return empty_chunks(self.given.columns) if chunks is None else chunks
 
 
 class Retriever(Protocol):
@@ -130,7 +130,7 @@ def retrieve_nearest(given: RetrieverInput, depth: int) -> ScoredChunks:
     if vector_query is None:
         return empty_chunks(given.columns)
     try:
-        found = nearest_chunks(
+        chunks = nearest_chunks(
             given.snapshot,
             vector_query.generation,
             vector_query.vector(given.request.query.words),
@@ -144,9 +144,9 @@ def retrieve_nearest(given: RetrieverInput, depth: int) -> ScoredChunks:
         raise vectors_failed(error) from error
     few = given.request.recipe.few
     if few is None:
-        return found
-    of_messages = ~found.columns.of_kind(found.ids, "memory")
-    return found.at(of_messages & (found.values > few.similarity)).one_per_target().at(slice(few.relevant))
+        return chunks
+    of_messages = ~chunks.columns.of_kind(chunks.ids, "memory")
+    return chunks.at(of_messages & (chunks.values > few.similarity)).one_per_target().at(slice(few.relevant))
 
 
 def vectors_failed(error: apsw.Error) -> VectorsFailedError:

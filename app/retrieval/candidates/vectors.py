@@ -152,13 +152,13 @@ def vectors_by_id(
     places: dict[int, list[int]] = {}
     for row, chunk in enumerate(ids.tolist()):
         places.setdefault(chunk, []).append(row)
-    found = connection.execute(
+    cursor = connection.execute(
         f"SELECT v.chunk_id, v.embedding FROM json_each(?) wanted CROSS JOIN {generation.table} v"
         " WHERE v.chunk_id = wanted.value",
         (json.dumps([*places]),),
     )
     vectors = np.zeros((len(ids), generation.dimensions), dtype=np.float32)
-    stored = found.fetchall()
+    stored = cursor.fetchall()
     rows = decode([cast("bytes", vector) for _, vector in stored], generation.dimensions)
     for (chunk, _), row in zip(stored, rows, strict=True):
         vectors[places[int(str(chunk))]] = row

@@ -15,8 +15,8 @@ from app.core.text import storable
 from app.core.text_rules.spellings import fold, spellings
 from app.core.text_rules.stopwords import stop_words
 from app.index import cjk_ngrams
-from app.index.tokenizer import stem
 from app.retrieval.model import Query, Term
+from app.store.words.tokenizer import KEPT, root, stem
 
 Mode = Literal["any", "all"]
 
@@ -107,7 +107,7 @@ def _atoms(term: Term) -> list[Atom]:
         return [Atom(_wide(term))]
     if term.prefix:
         return [Atom(expression) for expression in _prefixed(term)]
-    return [Atom(quote(form), tuple(_WORDS.findall(fold(form)))) for form in _forms(term.text)]
+    return [Atom(word_expression(form), tuple(_WORDS.findall(fold(form)))) for form in _forms(term.text)]
 
 
 def excluded_expression(query: Query | Sequence[Term]) -> str | None:
@@ -120,6 +120,16 @@ def excluded_expression(query: Query | Sequence[Term]) -> str | None:
 def quote(text: str) -> str:
     """Return ``text`` as a quoted FTS5 string."""
     return '"' + storable(text)[0].replace('"', '""') + '"'
+
+
+def word_expression(text: str) -> str:
+    """Return the expression for texts with a word or a phrase.
+
+    A kept word is looked for by its root.
+    """
+    words = _WORDS.findall(fold(text))
+    found = root(words[0]) if len(words) == 1 else ""
+    return f"grams : {quote(found)}" if found.endswith(KEPT) else quote(text)
 
 
 def has_token(text: str) -> bool:
@@ -172,7 +182,7 @@ def _whole(term: Term) -> str:
         return _wide(term)
     if term.prefix:
         return " OR ".join(_prefixed(term))
-    return " OR ".join(map(quote, _forms(term.text)))
+    return " OR ".join(map(word_expression, _forms(term.text)))
 
 
 def _forms(text: str) -> list[str]:
@@ -226,10 +236,10 @@ def _prefixed(term: Term) -> list[str]:
     expressions = [f"{quote(head + guarded)} *"]
     seen: set[str] = set()
     for longer in _lengthened(word):
-        root = stem(longer)
-        if not root.startswith(prefix_stem) and root not in seen:
-            seen.add(root)
-            expressions.append(quote(head + longer))
+        stemmed = stem(longer)
+        if not stemmed.startswith(prefix_stem) and stemmed not in seen:
+            seen.add(stemmed)
+            expressions.append(word_expression(head + longer))
     return expressions
 
 

@@ -9,10 +9,10 @@ from typing import Final
 from app.core.text_rules.spellings import fold
 from app.core.text_rules.stopwords import stop_words
 from app.index import cjk_ngrams
-from app.index.tokenizer import stem
 from app.retrieval.model import Query
 from app.retrieval.query.intent import count_sentences
-from app.retrieval.query.match_expression import quote
+from app.retrieval.query.match_expression import quote, word_expression
+from app.store.words.tokenizer import KEPT, root
 
 MAX_SEARCH_WORDS: Final = 24
 """Maximum number of search words; of a longer question the longest, which are likely the rarest."""
@@ -115,12 +115,14 @@ def _search_words(word: str) -> list[SearchWord]:
     if cjk_ngrams.has_cjk(word):
         entries, _ = cjk_ngrams.phrase(word)
         return [SearchWord((entry,), f"grams : {quote(entry)}", whole=False) for entry in entries[:MAX_SEARCH_WORDS]]
-    return [SearchWord(_keys(word), quote(word))]
+    return [SearchWord(_keys(word), word_expression(word))]
 
 
 def _keys(word: str) -> tuple[str, ...]:
-    """Return the prefixes of words with the same stem as ``word``."""
-    root = stem(word)
-    if root.endswith("i") and len(root) > 2:  # noqa: PLR2004  (studi: studied and study)
-        return (root, root[:-1] + "y")
-    return (root,) if word.startswith(root) else (root, word)
+    """Return the prefixes of words with the same root as ``word``."""
+    found = root(word)
+    if found.endswith(KEPT):
+        return (word,)
+    if found.endswith("i") and len(found) > 2:  # noqa: PLR2004  (studi: studied and study)
+        return (found, found[:-1] + "y")
+    return (found,) if word.startswith(found) else (found, word)

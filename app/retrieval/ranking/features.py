@@ -296,18 +296,18 @@ class _Columns:
         }
 
     def _sessions(self, own: "Matrix", alone: "NDArray[np.bool_]") -> dict[str, "Matrix"]:
-        said = self.ranking_input.sessions
+        statistics = self.ranking_input.sessions
         columns = {
-            "session_words": said.words[self.kept],
-            "session_user_words": said.user_words[self.kept],
-            "session_coverage": said.coverage[self.kept],
+            "session_words": statistics.words[self.kept],
+            "session_user_words": statistics.user_words[self.kept],
+            "session_coverage": statistics.coverage[self.kept],
         }
         if alone.any():
             # The window of a memory is the memory itself.
             share = own[alone] / max(float(own.max()), 1e-9)
             for column in columns.values():
                 column[alone] = share * (float(column.max()) or 1.0)
-        columns["session_length"] = np.log1p(said.length[self.kept])
+        columns["session_length"] = np.log1p(statistics.length[self.kept])
         columns["session_recency"] = self._recent()[self.owner]
         return columns
 

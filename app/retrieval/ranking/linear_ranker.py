@@ -146,10 +146,10 @@ class RankedChunks:
 
     def _legs(self, known: "Ints") -> "Iterator[list[LegScore | None]]":
         """Yield each retriever's rank and score for the rows ``known``."""
-        found = self.found
+        scores = self.found
         legs: tuple[tuple[Leg, Ints, Matrix], ...] = (
-            ("words", found.words_rank, found.bm25),
-            ("vector", found.vector_rank, found.cosines),
+            ("words", scores.words_rank, scores.bm25),
+            ("vector", scores.vector_rank, scores.cosines),
         )
         for leg, ranks, values in legs:
             both = zip(ranks[known].tolist(), values[known].tolist(), strict=True)
@@ -238,12 +238,12 @@ def _with_entity(features: dict[str, float], leg: LegScore | None) -> dict[str, 
 
 def _unseen(gathered: RankingInput) -> "Ints":
     """Return the rows of results that are not candidates, lexical results first."""
-    found = gathered.found
-    is_left = found.chunks > 0
+    scores = gathered.found
+    is_left = scores.chunks > 0
     is_left[gathered.rows] = False
     rows = np.flatnonzero(is_left)
-    ranks, last = found.words_rank[rows], len(found.keys)
-    return np.asarray(rows[np.lexsort((found.vector_rank[rows], np.where(ranks > 0, ranks, last)))])
+    ranks, last = scores.words_rank[rows], len(scores.keys)
+    return np.asarray(rows[np.lexsort((scores.vector_rank[rows], np.where(ranks > 0, ranks, last)))])
 
 
 def _best_first(

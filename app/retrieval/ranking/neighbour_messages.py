@@ -119,8 +119,8 @@ class _Texts:
 
     def _load(self, ids: Sequence[int]) -> None:
         if ids:
-            found: list[tuple[Any, ...]] = self._connection.execute(_READ, (json.dumps(sorted(ids)),)).fetchall()
-            self._read.update(found)
+            rows: list[tuple[Any, ...]] = self._connection.execute(_READ, (json.dumps(sorted(ids)),)).fetchall()
+            self._read.update(rows)
 
 
 def _authors(snapshot: SearchSnapshot, ids: "Ids") -> "Ids":

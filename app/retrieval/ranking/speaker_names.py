@@ -78,10 +78,10 @@ class SpeakerNameCache:
 
     def _fresh(self, connection: apsw.Connection) -> Sequence[tuple[Any, ...]]:
         """Return the authors of the next messages, each with its last row id."""
-        found: list[tuple[Any, ...]] = connection.execute(
+        rows: list[tuple[Any, ...]] = connection.execute(
             "SELECT max(rowid) AS last, author"
             " FROM (SELECT rowid, author FROM messages WHERE rowid > ? ORDER BY rowid LIMIT ?)"
             " GROUP BY author ORDER BY last",
             (self._read_to, _STEP),
         ).fetchall()
-        return found
+        return rows

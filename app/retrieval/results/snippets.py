@@ -15,9 +15,9 @@ from typing import Final
 from app.core.text_rules.spellings import fold, spellings
 from app.index import cjk_ngrams
 from app.index.chunking import is_boundary
-from app.index.tokenizer import stem
 from app.retrieval.model import Span, Term
 from app.retrieval.query.match_expression import search_terms
+from app.store.words.tokenizer import KEPT, root
 
 LENGTH: Final = 240
 SCANNED: Final = 200_000
@@ -145,12 +145,12 @@ def _patterns(terms: tuple[Term, ...]) -> _Patterns:
         words = _words(term.text)
         if term.prefix and words:
             prefixes[words.pop()] = None
-        stemmed = tuple(map(stem, words))
+        stemmed = tuple(map(root, words))
         if len(stemmed) > 1 and not term.prefix:
             phrases[stemmed] = None
         else:
             stems.update(dict.fromkeys(stemmed))
-            stems.update(dict.fromkeys(stem(other) for word in words for other in spellings(word)))
+            stems.update(dict.fromkeys(root(other) for word in words for other in spellings(word)))
     prefixes_of_words = [_common_prefix(word) for word in {*stems, *(one for phrase in phrases for one in phrase)}]
     prefixes_of_words += prefixes
     return _Patterns(
@@ -164,7 +164,8 @@ def _patterns(terms: tuple[Term, ...]) -> _Patterns:
 
 def _common_prefix(stemmed: str) -> str:
     """Return the common prefix of words with a stem, such as ``happ`` for happi."""
-    return stemmed[:-1] or stemmed
+    bare = stemmed.removesuffix(KEPT)
+    return bare[:-1] or bare
 
 
 def _runs(text: str) -> list[str]:
@@ -202,7 +203,7 @@ def _marks(text: str, patterns: _Patterns) -> list[_Mark]:
 def _word_marks(flat: str, patterns: _Patterns) -> Iterator[_Mark]:
     candidates: list[tuple[int, int, str]] = []
     for start, end, word in islice(_words_like(flat, patterns), MAX_MARKS):
-        stemmed = stem(word)
+        stemmed = root(word)
         candidates.append((start, end, stemmed))
         begun = next((prefix for prefix in patterns.prefixes if word.startswith(prefix)), None)
         if begun is not None or stemmed in patterns.stems:

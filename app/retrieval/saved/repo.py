@@ -53,6 +53,11 @@ def bring_back(connection: apsw.Connection, identity: str) -> None:
     connection.execute("UPDATE saved_searches SET deleted_at = NULL WHERE id = ?", (identity,))
 
 
+def remove(connection: apsw.Connection, identity: str) -> None:
+    """Remove a search that another of the same query stands for."""
+    connection.execute("DELETE FROM saved_searches WHERE id = ?", (identity,))
+
+
 def deleted_id(connection: apsw.Connection, query: str) -> str:
     """Return the id of the deleted search with a query, ``""`` where there is none."""
     sql = "SELECT id FROM saved_searches WHERE query = ? AND deleted_at IS NOT NULL"

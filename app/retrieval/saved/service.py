@@ -15,12 +15,12 @@ from app.errors import InputError, NotFoundError
 from app.retrieval.saved import repo
 from app.retrieval.saved.model import SavedSearch
 from app.retrieval.saved.saved_search_applier import GONE, SavedSearchApplier
+from app.retrieval.saved.saved_search_settler import MADE_BY
+from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
 
 AREA: Final = "saved_searches"
-MADE_BY = "saved_search_by:"
-"""Before the id of a saved search: the key in meta of the agent that saved it."""
 _PERSON = "person"
 _HISTORY: Final = SavedSearchApplier()
 MAX_SAVED = 200
@@ -52,7 +52,11 @@ class SavedSearches:
         """
         query, name = _line(query), _line(name)[:MAX_NAME]
         if not 0 < len(query) <= MAX_QUERY:
-            raise InputError(f"A search to save has 1 to {MAX_QUERY} characters.", field="query", allowed=MAX_QUERY)
+            raise InputError(
+                Sentence("A search to save has 1 to {max_query} characters.", max_query=MAX_QUERY),
+                field="query",
+                allowed=MAX_QUERY,
+            )
         made = SavedSearch(new_id("search"), name or excerpt(query, MAX_NAME), query, to_datetime(self._clock.now_ms()))
         return await self._store.write(partial(_save, made=made, name=name, actor=actor))
 
@@ -103,7 +107,10 @@ def _save(connection: apsw.Connection, made: SavedSearch, name: str, actor: str)
     if same is not None:
         return _rename(connection, same, name or same.name, actor, at_ms)
     if len(known) >= MAX_SAVED:
-        raise InputError(f"{MAX_SAVED} searches are saved already. Delete one first.", allowed=MAX_SAVED)
+        raise InputError(
+            Sentence("{max_saved} searches are saved already. Delete one first.", max_saved=MAX_SAVED),
+            allowed=MAX_SAVED,
+        )
     made = replace(made, id=repo.deleted_id(connection, made.query) or made.id)
     repo.add(connection, made)
     if actor == _PERSON:

@@ -97,10 +97,10 @@ class CatalogueCalls:
 
     async def _describe(self, caller: Caller, *, with_schemas: bool) -> Reply:
         """Return the operations that a caller may call, with argument schemas where wanted."""
-        found = [item for item in self._catalogue.operations.values() if _is_allowed(item, caller)]
+        operations = [item for item in self._catalogue.operations.values() if _is_allowed(item, caller)]
         if with_schemas:
-            return Reply([{**_description(item), "schema": argument_schema(item)} for item in found])
-        return Reply([_description(item) for item in found])
+            return Reply([{**_description(item), "schema": argument_schema(item)} for item in operations])
+        return Reply([_description(item) for item in operations])
 
 
 def _is_allowed(operation: Operation, caller: Caller) -> bool:

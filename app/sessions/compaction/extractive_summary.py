@@ -101,8 +101,8 @@ def first_sentence(text: str, characters: int = SENTENCE_CHARACTERS) -> str:
     It is cut at a word where it is longer than ``characters``.
     """
     flat = collapse(_TABLE_ROW.sub(_row_words, text[: characters * 8]))
-    found = _SENTENCE.match(flat[: characters * 2])
-    return excerpt(found[0] if found else flat, characters)
+    match = _SENTENCE.match(flat[: characters * 2])
+    return excerpt(match[0] if match else flat, characters)
 
 
 def _row_words(row: re.Match[str]) -> str:

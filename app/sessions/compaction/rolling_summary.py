@@ -8,6 +8,7 @@ from app.changes import Changed, ChangeSet, session_scope
 from app.core.clock import Clock
 from app.core.text import storable
 from app.errors import InputError
+from app.sentence import Sentence
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.state_repo import SummaryState, kept_summary, read_state, record_summary, write_state
 from app.store.store import Store
@@ -74,7 +75,13 @@ class SummaryService:
             InputError: The text is too long, or the conversation has no such message yet.
         """
         if len(summary) > MAX_SUMMARY_CHARACTERS:
-            raise InputError(f"A summary has at most {MAX_SUMMARY_CHARACTERS:,} characters.", field="summary")
+            raise InputError(
+                Sentence(
+                    "A summary has at most {max_summary_characters} characters.",
+                    max_summary_characters=f"{MAX_SUMMARY_CHARACTERS:,}",
+                ),
+                field="summary",
+            )
         text, _ = storable(summary)
 
         def work(connection: apsw.Connection) -> Changed[SummaryWritten]:
@@ -84,7 +91,8 @@ class SummaryService:
             upper = state.upper_seq if upper_seq is None else upper_seq
             if not 0 <= upper <= state.last_seq:
                 raise InputError(
-                    f"'upper_seq' must be from 0 to {state.last_seq}, the last message.", field="upper_seq"
+                    Sentence("'upper_seq' must be from 0 to {last_seq}, the last message.", last_seq=state.last_seq),
+                    field="upper_seq",
                 )
             expected = state.epoch if expected_epoch is None else expected_epoch
             before, now = kept_summary(connection, session), self._clock.now_ms()

@@ -26,6 +26,7 @@ from app.errors import (
     VaultUnusableError,
 )
 from app.recovery.sqlite_pages import HEADER_BYTES, MAGIC
+from app.sentence import Sentence
 from app.store import meta
 from app.store.backup import FOLDER, PARTIAL, copy_settings, read_name
 from app.store.connection import APPLICATION_ID, load_vectors
@@ -66,8 +67,12 @@ def find_backup(vault: Path, name: str) -> Path:
         if name in {item.name, item.name.removesuffix(".db")}:
             if item.is_damaged_original:
                 raise InputError(
-                    f"{item.name} holds the files of a damaged database. Save what is readable of it with"
-                    f" 'keepsake --vault {item.path} salvage'.",
+                    Sentence(
+                        "{name} holds the files of a damaged database. Save what is readable of it with 'keepsake "
+                        "--vault {path} salvage'.",
+                        name=item.name,
+                        path=item.path,
+                    ),
                     name=name,
                 )
             return Path(item.path)
@@ -115,7 +120,12 @@ def require_sound(check: BackupCheck) -> BackupCheck:
         InputError: It cannot; the sentence says why.
     """
     if not check.ok:
-        raise InputError(f"{check.name} cannot be restored: {check.problem} Nothing was changed.", backup=check.name)
+        raise InputError(
+            Sentence(
+                "{name} cannot be restored: {problem} Nothing was changed.", name=check.name, problem=check.problem
+            ),
+            backup=check.name,
+        )
     return check
 
 

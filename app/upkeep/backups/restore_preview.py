@@ -11,6 +11,7 @@ import apsw
 from app.core.stop_signal import StopSignal
 from app.core.text import excerpt
 from app.errors import InputError
+from app.sentence import Sentence
 from app.store.interruption import interruptible
 from app.store.staged_restore import open_copy
 from app.upkeep.model import BackupCheck, ContentDifference, RestorePreview
@@ -61,7 +62,9 @@ def read_backup(path: Path, stop: StopSignal) -> VaultContent:
         with closing(open_copy(path)) as connection, interruptible(connection, stop):
             return read_content(connection)
     except apsw.Error as error:
-        raise InputError(f"{path.name} cannot be compared with the vault: {error}.") from error
+        raise InputError(
+            Sentence("{name} cannot be compared with the vault: {error}.", name=path.name, error=error)
+        ) from error
 
 
 def compare(check: BackupCheck, vault: VaultContent, backup: VaultContent) -> RestorePreview:

@@ -16,7 +16,7 @@ from app.sessions.consolidation_queue import ConsolidationQueue
 from app.store.store import Store
 from app.upkeep.consolidation.model import ConsolidationTally
 from app.upkeep.consolidation.service import MAX_FAILURES, ConsolidationService
-from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 NAME: Final = "consolidation"
 _SHOWN_SESSIONS: Final = 50
@@ -79,9 +79,7 @@ class ConsolidationJob:
     def cadences(self) -> tuple[Cadence, ...]:
         """Return its time of night and its interval; see ``UpkeepJob``."""
         options = self._options()
-        hour, _, minute = options.time.partition(":")
-        nightly = Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *")
-        return nightly, Cadence(kind="interval", seconds=options.every_hours * 3600)
+        return daily(options.time), Cadence(kind="interval", seconds=options.every_hours * 3600)
 
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""

@@ -107,8 +107,8 @@ def _replace(writer: MemoryWriter, gone: Memory, kept: Memory) -> None:
 
 
 def _active(writer: MemoryWriter, memory_id: str) -> Memory | None:
-    found = memories.get_with_sources(writer.connection, memory_id, stores=STORES)
-    return found if found is not None and found.deleted_at is None else None
+    memory = memories.get_with_sources(writer.connection, memory_id, stores=STORES)
+    return memory if memory is not None and memory.deleted_at is None else None
 
 
 def _key(fact: Memory) -> tuple[str, ...]:

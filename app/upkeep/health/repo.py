@@ -85,14 +85,14 @@ def orphans(connection: apsw.Connection, before_ms: int, limit: int) -> list[tup
 
 def is_orphan(connection: apsw.Connection, entity_id: str, before_ms: int) -> bool:
     """Return whether an entity still is an orphan; see ``orphans``."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT 1 FROM entities e WHERE e.id = ? AND e.mention_count = 0 AND e.merged_into IS NULL"
         " AND e.protected = 0 AND e.summary = '' AND e.updated_at <= ?"
         " AND json_extract(e.attributes, '$.retired') IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM relations r WHERE e.id IN (r.object_id, r.subject_id))",
         (entity_id, before_ms),
     )
-    return found.fetchone() is not None
+    return cursor.fetchone() is not None
 
 
 def decisions(connection: apsw.Connection) -> list[tuple[str, int, int]]:

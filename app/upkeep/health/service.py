@@ -60,13 +60,15 @@ class HealthService:
         Messages are searched for secrets for some seconds at most; the next report goes on.
         """
         survey = await self._survey()
-        found = [await self._fixable(survey, name) for name in FIXABLE]
-        found += [await self._sources(survey), await self._echoes()]
+        findings = [await self._fixable(survey, name) for name in FIXABLE]
+        findings += [await self._sources(survey), await self._echoes()]
         grown = await self._store.read(partial(growth.measure, survey=survey), is_background=True)
-        found.append(finding_texts.growth_finding(grown))
+        findings.append(finding_texts.growth_finding(grown))
         searched, last = await self._secrets.go_on()
-        found = [await self._with_messages(one, last - searched) if one.id == "secrets" else one for one in found]
-        kept = sorted((one for one in found if one.count), key=lambda one: finding_texts.SEVERITIES.index(one.severity))
+        findings = [await self._with_messages(one, last - searched) if one.id == "secrets" else one for one in findings]
+        kept = sorted(
+            (one for one in findings if one.count), key=lambda one: finding_texts.SEVERITIES.index(one.severity)
+        )
         return HealthReport(tuple(kept), survey.active, searched, grown)
 
     async def plan(self, finding: FindingId) -> UpkeepPlan:

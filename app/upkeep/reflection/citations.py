@@ -60,10 +60,10 @@ def day(at: datetime, zone: tzinfo, *, until: datetime | None = None) -> str:
     return f"{local.day} {MONTHS[local.month - 1].title()}{year}"
 
 
-def in_words(number: int, noun: str, plural: str = "") -> str:
+def in_words(number: int, noun: str) -> str:
     """Return a number with its noun, up to twelve in letters."""
     count = _NUMBERS[number] if 0 <= number < len(_NUMBERS) else f"{number:,}"
-    return f"{count} {noun if number == 1 else plural or noun + 's'}"
+    return f"{count} {noun if number == 1 else noun + 's'}"
 
 
 def enumerated(items: Iterable[str]) -> str:

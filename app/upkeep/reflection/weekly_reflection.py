@@ -25,7 +25,7 @@ from app.upkeep.reflection.citations import in_words
 from app.upkeep.reflection.model import Digest, ReflectionOptions, ReflectionPreview, Week, WeekItem
 from app.upkeep.reflection.week_digest import digest
 from app.upkeep.reflection.week_reader import WeekReader
-from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun
+from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan, UpkeepRun, daily
 
 _STEPS: Final = 3
 _MAX_SOURCES: Final = validation.MAX_RELATED
@@ -74,9 +74,8 @@ class WeeklyReflection:
     def cadences(self) -> tuple[Cadence, ...]:
         """Return its day and time; see ``UpkeepJob``."""
         options = self._options()
-        hour, _, minute = options.time.partition(":")
         weekday = (WEEKDAYS.index(options.day) + 1) % len(WEEKDAYS)  # cron counts from Sunday
-        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * {weekday}"),)
+        return (daily(options.time, weekday),)
 
     def is_enabled(self) -> bool:
         """Return whether the settings let it run by itself."""

@@ -2,7 +2,6 @@
 
 import json
 import re
-import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.host import Host
+from tests.helpers.archives import unpack
 
 CHATS = "chat-exports"
 CHATPACK = f"{CHATS}/multi/chatpack-cli/tests/fixtures"
@@ -84,8 +84,7 @@ def test_messages_as_counted(host: Host, shared_data: Path, name: str, counted: 
 @pytest.mark.parametrize("name", ["kepano-obsidian", "logseq-docs", "nikita-knowledge"])
 @pytest.mark.parametrize("is_zipped", [False, True])
 def test_notes_as_counted(host: Host, shared_data: Path, tmp_path: Path, name: str, *, is_zipped: bool) -> None:
-    with tarfile.open(shared_data / "vaults" / f"{name}.tar.gz") as archive:
-        archive.extractall(tmp_path / "in", filter="data")
+    unpack(shared_data / "vaults" / f"{name}.tar.gz", tmp_path / "in")
     root = tmp_path / "in"
     files = [file for file in root.rglob("*") if file.is_file()]
     endings = {".md", ".markdown", ".org", ".canvas"}

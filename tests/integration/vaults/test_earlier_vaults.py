@@ -4,24 +4,25 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 import apsw
 import pytest
 
 from app.host import Host
+from tests.helpers.archives import unpack
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "tests" / "vaults"
 ARCHIVES = sorted(path.name for path in FOLDER.glob("*.tar.xz"))
+# Words whose stems are those of stop words, or short.
+KEPT_WORDS = ("Ines", "ones", "age")
 
 
 def unpacked(name: str, folder: Path) -> Path:
     vault = folder / "vault"
     vault.mkdir(mode=0o700)
-    with tarfile.open(FOLDER / name) as archive:
-        archive.extractall(vault, filter="data")
+    unpack(FOLDER / name, vault)
     return vault
 
 
@@ -51,6 +52,10 @@ def test_it_is_brought_up_to_date_without_loss(name: str, tmp_path: Path) -> Non
         assert (stats.messages, stats.memories, stats.sessions) == (14, 7, 1)
         assert stats.embedded == stats.chunks > 0
         assert host.ask("vault.check").findings == ()
+        for word in KEPT_WORDS:
+            hits = host.ask("memory.search", query=word, recipe="words", limit=100).hits
+            assert hits
+            assert all(word in hit.snippet for hit in hits), word
         hits = host.ask("memory.search", query="When does Kenji arrive?", limit=3).hits
         assert any("14th" in hit.snippet for hit in hits)
         assert len(host.ask("session.messages", session="ses-sample-orchard-survey")) == 14

@@ -82,6 +82,32 @@ def test_turns(host: Host, disk: Disk) -> None:
     assert is_sound(host)
 
 
+def test_a_vault_without_lane_notes_opens_for_reading(
+    host: Host, disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(40):
+        say(host, number)
+    host.stop()
+    disk.fill()
+    monkeypatch.setenv("XDG_STATE_HOME", str(disk.place / "state"))
+    again = Host(disk.place / "vault", serve=False, overrides={"embedding.model": "hashed"})
+    again.start()
+    try:
+        assert again.ask("session.length", session="s") == 40
+        with pytest.raises(DiskFullError, match="full"):
+            say(again, 40)
+        disk.free()
+    finally:
+        again.stop()
+    freed = Host(disk.place / "vault", serve=False, overrides={"embedding.model": "hashed"})
+    freed.start()
+    try:
+        say(freed, 40)
+        assert is_sound(freed)
+    finally:
+        freed.stop()
+
+
 def test_a_note(host: Host, disk: Disk) -> None:
     note = host.ask("note.save", content="begun", title="Note")
     disk.fill()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from shiboken6 import delete
 
 from app.changes import ChangeSet
-from app.errors import KeepsakeError, NotFoundError
+from app.errors import InputError, KeepsakeError, NotFoundError
 from app.host import Host
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
@@ -152,7 +152,40 @@ def test_a_call_is_carried_out_after_its_widget_is_gone(
     rest(lambda: bool(host.ask("note.list")))
 
 
-def test_nobody_hears_of_a_refused_call_whose_widget_is_gone(
+def test_a_value_refused_after_its_widget_is_gone_is_told(
+    bridge: Bridge,
+    connection: WatchedConnection,
+    ground: QWidget,
+    rest: Rest,
+    qt_loop: asyncio.AbstractEventLoop,
+) -> None:
+    panel, held = Panel(bridge, ground), connection.hold("settings.set")
+    failures: list[KeepsakeError] = []
+    bridge.failed.connect(failures.append)
+    work = panel.work.start(bridge.call(operations.settings.set(name="search.limit", value=0)), panel.steps.append)
+    qt_loop.run_until_complete(asyncio.sleep(0))
+    delete(panel)
+    connection.release("settings.set")
+    rest(lambda: work.done() and held[0].answer.done())
+    assert [error.message for error in failures] == ["'search.limit' must be a whole number from 5 to 500, not 0."]
+
+
+def test_a_refusal_whose_reporter_goes_meanwhile_is_told(
+    bridge: Bridge, ground: QWidget, rest: Rest, qt_loop: asyncio.AbstractEventLoop
+) -> None:
+    panel, failures = Panel(bridge, ground), []
+    bridge.failed.connect(failures.append)
+
+    async def refuse_and_go() -> None:
+        delete(panel)
+        raise InputError("That is no cadence.")
+
+    panel.work.start(refuse_and_go(), panel.steps.append)
+    rest(lambda: bool(failures))
+    assert panel.steps == []
+
+
+def test_nobody_hears_of_a_refused_call_about_what_is_gone_with_its_widget(
     bridge: Bridge,
     connection: WatchedConnection,
     ground: QWidget,

@@ -13,6 +13,7 @@ from app.errors import KeepsakeError
 from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.sheet_rows import LONGEST_PATH, PathRow, SheetRow
+from ui.engine_texts import error_text
 from ui.models.dates import counted, format_number, full_date
 from ui.notice import Notice
 from ui.style.design_tokens import Space
@@ -232,7 +233,7 @@ class CapsuleSheet(BaseDialog):
             self.notice.emit(Notice(text))
 
     def _tell(self, error: KeepsakeError) -> None:
-        self._say(error.message, "body danger")
+        self._say(error_text(error), "body danger")
 
     def _say(self, text: str, kind: str) -> None:
         theme.set_type(self.said, kind)

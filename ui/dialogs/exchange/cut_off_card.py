@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.errors import KeepsakeError
 from ui import operations, theme
 from ui.dialogs.confirm_card import ConfirmCard
+from ui.engine_texts import error_text
 from ui.models.dates import full_date
 from ui.work import Work
 
@@ -64,7 +65,7 @@ class CutOffCard(ConfirmCard):
         await self._load()
 
     def _tell(self, error: KeepsakeError) -> None:
-        self.text.setText(error.message)
+        self.text.setText(error_text(error))
 
     def _on_dismiss_clicked(self) -> None:
         if self._found is not None:

@@ -14,6 +14,7 @@ from app.errors import CancelledByPersonError, KeepsakeError
 from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.sheet_rows import PathRow, SheetRow
+from ui.engine_texts import error_text
 from ui.models.dates import counted
 from ui.notice import Notice
 from ui.shell.status_line import amount, progress_text
@@ -176,7 +177,7 @@ class ExportSheet(BaseDialog):
         self.go.setText(self.tr("Export without encryption") if is_exposed else self.tr("Export"))
 
     def _tell(self, error: KeepsakeError) -> None:
-        self._say(error.message, "body danger")
+        self._say(error_text(error), "body danger")
 
     def _say(self, text: str, kind: str = "body") -> None:
         theme.set_type(self.said, kind)
@@ -199,7 +200,7 @@ class ExportSheet(BaseDialog):
         except CancelledByPersonError:
             self._end(self.tr("Stopped. Nothing was written."))
         except KeepsakeError as error:
-            self._end(error.message, "body danger")
+            self._end(error_text(error), "body danger")
         else:
             self._end(self._report_text(report), path=report.path)
 

@@ -36,6 +36,7 @@ from ui.dialogs.exchange.import_report import (
     unknown_key_text,
 )
 from ui.dialogs.exchange.imported_place import imported_place
+from ui.engine_texts import error_text
 from ui.notice import Notice
 from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
@@ -271,7 +272,7 @@ class ImportDialog(BaseDialog):
         try:
             preview = await self._bridge.call(operations.exchange.preview(path=path, passphrase=secret))
         except WrongPassphraseError as error:
-            self._ask_passphrase(error.message)
+            self._ask_passphrase(error_text(error))
             return
         self._secret = secret
         self._show_preview(path, preview)
@@ -377,10 +378,10 @@ class ImportDialog(BaseDialog):
         self._report = None
         self._result_title.setText(self.tr("This could not be imported"))
         theme.set_type(self._result_title, "heading danger")
-        self._result_text.setText(error.message)
+        self._result_text.setText(error_text(error))
         self._show_page(self._result)
         if not self.isVisible():
-            self.notice.emit(Notice(error.message, kind="error"))
+            self.notice.emit(Notice(error_text(error), kind="error"))
 
     def _on_bridge_progressed(self, progress: Progress) -> None:
         if progress.job != self._job or progress.state != "running":
@@ -410,7 +411,7 @@ class ImportDialog(BaseDialog):
         try:
             place = await imported_place(self._bridge, run_id)
         except KeepsakeError as error:
-            self.notice.emit(Notice(error.message, kind="error"))
+            self.notice.emit(Notice(error_text(error), kind="error"))
             return
         if place is not None:
             self.reject()

@@ -9,6 +9,7 @@ from app.errors import KeepsakeError
 from ui import operations
 from ui.dialogs.base_dialog import note
 from ui.dialogs.models.model_title import model_title
+from ui.engine_texts import error_text
 from ui.models.dates import format_number
 from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
@@ -90,7 +91,7 @@ class ComparisonPanel(QWidget):
             )
             text = self.sentences(comparison)
         except KeepsakeError as error:
-            text = error.message
+            text = error_text(error)
         self._job = ""
         self._show_running(running=False)
         self.result.setText(text)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
 from app.config.model import SERVICES, SecretStatus
 from app.errors import KeepsakeError
 from ui import operations
+from ui.engine_texts import error_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.fields.form_row import FormRow
@@ -153,7 +154,7 @@ class KeyField(FormRow):
             found = await self._bridge.call(call)
         except KeepsakeError as error:
             if request == self._request:
-                self._about.setText(error.message)
+                self._about.setText(error_text(error))
             return
         if request == self._request:  # of this service, and not from before a change
             self._show(found)

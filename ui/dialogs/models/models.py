@@ -12,6 +12,7 @@ from ui.dialogs.models.comparison_panel import ComparisonPanel
 from ui.dialogs.models.model_rows import ModelRows
 from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
 from ui.dialogs.models.rereading_form import SETTING, RereadingForm
+from ui.engine_texts import error_text
 from ui.notice import Notice
 from ui.style.design_tokens import Space
 from ui.work import Work
@@ -155,7 +156,7 @@ class ModelsDialog(BaseDialog):
             self.rereading.restore()
 
     def _tell(self, error: KeepsakeError) -> None:
-        self._error.setText(error.message)
+        self._error.setText(error_text(error))
         self._error.show()
 
     # --- what the person does ---

@@ -10,6 +10,7 @@ from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.settings.panel import SettingsPanel
+from ui.engine_texts import error_text
 from ui.process.autostart import Autostart, autostart, hidden_start
 from ui.widgets.plain_text import PlainLabel
 
@@ -73,5 +74,5 @@ class DesktopPanel(SettingsPanel):
             else:
                 self._place.turn_off()
         except KeepsakeError as error:
-            self.show_error(error.message)
+            self.show_error(error_text(error))
             self.shown()

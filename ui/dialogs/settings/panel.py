@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
 from ui.dialogs.base_dialog import note
+from ui.engine_texts import error_text
 from ui.style.design_tokens import Space
 from ui.work import Work
 
@@ -60,6 +61,6 @@ class SettingsPanel(QWidget):
         try:
             await work
         except KeepsakeError as error:
-            self.show_error(error.message)
+            self.show_error(error_text(error))
         else:
             self.show_error("")

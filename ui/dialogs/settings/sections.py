@@ -207,7 +207,7 @@ SECTIONS: tuple[SectionSpec, ...] = (
         "log trace integrity debug",
     ),
 )
-_NAMED = re.compile(r"'?\b([a-z]+\.[a-z_]+)\b'?")
+_NAMED = re.compile("['„«“]?\\b([a-z]+[.][a-z_]+)\\b['“»”]?")
 _OF_COMMON = {name: section for section in SECTIONS for name, _title in section.common}
 _TITLES = dict(chain.from_iterable(section.common for section in SECTIONS))
 

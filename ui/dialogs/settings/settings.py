@@ -24,6 +24,7 @@ from ui.dialogs.settings.sections import (
 )
 from ui.dialogs.settings.setting_field import SettingField
 from ui.dialogs.settings.setting_section import SettingSection
+from ui.engine_texts import error_text
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.widgets.fields.field_icons import FieldIcons
@@ -226,7 +227,7 @@ class SettingsDialog(BaseDialog):
         try:
             stored: SettingValue = await self._bridge.call(operations.settings.set(name=name, value=value))
         except KeepsakeError as error:
-            self._fields[name].show_refusal(in_plain_words(error.message))
+            self._fields[name].show_refusal(in_plain_words(error_text(error)))
             return
         self._on_stored(stored)
         await self._check()

@@ -58,7 +58,7 @@ class ShortcutEditor(SettingsPanel):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.tree.currentItemChanged.connect(self._on_current_changed)
+        self.tree.currentItemChanged.connect(self._show_chosen)
         self.tree.itemActivated.connect(self._on_activated)
         self._make_card()
         self.column.addWidget(self.search)
@@ -220,9 +220,6 @@ class ShortcutEditor(SettingsPanel):
     def _on_activated(self) -> None:
         if self._action() is not None:
             self.capture.setFocus()
-
-    def _on_current_changed(self) -> None:
-        self._show_chosen()
 
     def _on_actions_changed(self) -> None:
         if self.isVisible() and not self.capture.hasFocus():

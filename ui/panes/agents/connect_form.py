@@ -202,7 +202,7 @@ class ConnectForm(QWidget):
         self.hooks = WrappedCheckBox(
             self.tr("Also tell it what matters before each answer, and keep its conversations"), page
         )
-        self.hooks.toggled.connect(self._on_hooks_toggled)
+        self.hooks.toggled.connect(self._ask)
         self.agent_name = QLineEdit(page)
         self.agent_name.setAccessibleName(self.tr("Name of the agent"))
         self._name_label = self._label("small muted", page)
@@ -355,9 +355,6 @@ class ConnectForm(QWidget):
         if client is not None:
             call = operations.connection.preview(client=client.name, hooks=self.hooks.isChecked())
             self.preview_requested.emit(call)
-
-    def _on_hooks_toggled(self) -> None:
-        self._ask()
 
     def _on_write_clicked(self) -> None:
         client, preview = self._chosen, self._preview

@@ -4,25 +4,26 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QWidget
 
 from app.changes import Area
 from app.errors import KeepsakeError
 from ui import operations
 from ui.actions import Action
+from ui.engine_texts import error_text
 from ui.panes.agents.agent_list import AgentList
 from ui.panes.agents.agent_page import AgentPage
 from ui.panes.agents.call_items import load_items
 from ui.panes.agents.connect_form import ConnectForm
 from ui.panes.agents.incognito_bar import IncognitoBar
 from ui.panes.agents.new_agent import NewAgentForm
+from ui.panes.list_detail_pane import ListDetailPane
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
-from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
+from ui.panes.reading_pane import history_of, set_tab_chain
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
-from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,16 +43,16 @@ RELOAD_MS = 300
 AREAS: frozenset[Area] = frozenset({"agents", "inbox", "presence"})
 
 
-class AgentsPane(ReadingPane):
+class AgentsPane(ListDetailPane):
     """Agents at the left, the chosen one at the right."""
 
     name: ClassVar[str] = "agents"
     title: ClassVar[str] = "Agents"
     icon: ClassVar[str] = "bot"
+    listing: AgentList
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self._open = ""
         self.listing = AgentList(bridge, self)
         self.page = AgentPage(self)
         self.form = NewAgentForm(self)
@@ -70,16 +71,9 @@ class AgentsPane(ReadingPane):
         )
         self._empty.show_blank()
         self.incognito = IncognitoBar(self)
-        self._right = QStackedWidget(self)
-        for widget in (self._empty, self.page, self.form, self.connect_form):
-            self._right.addWidget(widget)
-        self._splitter = PaneSplitter(parent=self)
-        self._splitter.add(self.listing, LIST_WIDTH, least=200)
-        self._splitter.add(self._right, 800, least=360, stretch=1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.incognito)
-        column.addWidget(self._splitter, 1)
+        self._set_sides(LIST_WIDTH, self._empty, self.page, self.form, self.connect_form, least=200)
+        self._column.addWidget(self.incognito)
+        self._column.addWidget(self._splitter, 1)
         self._connect()
         set_tab_chain(
             self.incognito.hour,
@@ -103,20 +97,6 @@ class AgentsPane(ReadingPane):
         if self.isVisible() and (AREAS & changes.areas or self.listing.model.ids):
             self.work.after(RELOAD_MS, self.listing.load)
 
-    def open_place(self, place: Place) -> None:
-        """Show the agent of a place."""
-        if place.id:
-            self._open_agent(place.id)
-
-    def current_place(self) -> Place:
-        """Return the open agent."""
-        found = self.listing.agent(self._open)
-        return Place(self.name, self._open, title=found.name if found is not None else "")
-
-    def focus_first(self) -> None:
-        """Put the keyboard on the list."""
-        self.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
-
     def regions(self) -> list[QWidget]:
         """Return list and page."""
         front = self._right.currentWidget()
@@ -129,14 +109,6 @@ class AgentsPane(ReadingPane):
     def commands(self) -> list[Action]:
         """Return the actions of this pane."""
         return pane_actions(self.name, {"agents.connect": self._on_connect, "agents.new": self._on_new})
-
-    def save_state(self) -> bytes:
-        """Return the sizes of list and page."""
-        return self._splitter.state()
-
-    def restore_state(self, state: bytes) -> None:
-        """Apply what ``save_state`` returned."""
-        self._splitter.restore(state)
 
     # --- loading ---
 
@@ -158,7 +130,7 @@ class AgentsPane(ReadingPane):
                 program.name if program is not None else "", program.title if program is not None else ""
             )
 
-    def _open_agent(self, identity: str) -> None:
+    def _open_item(self, identity: str) -> None:
         self._open = identity
         self.listing.list.choose(identity, quiet=True)
         self._right.setCurrentWidget(self.page)
@@ -199,7 +171,7 @@ class AgentsPane(ReadingPane):
         try:
             preview = await self.bridge.call(call)
         except KeepsakeError as error:
-            self.connect_form.show_problem(error.message)
+            self.connect_form.show_problem(error_text(error))
             return
         self.connect_form.show_preview(preview)
 
@@ -222,10 +194,7 @@ class AgentsPane(ReadingPane):
     # --- wiring ---
 
     def _connect(self) -> None:
-        self.listing.loaded.connect(self._on_listing_loaded)
         self.incognito.switched.connect(self._on_incognito_switched)
-        self.listing.failed.connect(self.show_error)
-        self.listing.list.chosen.connect(self._on_agent_chosen)
         self.listing.new.clicked.connect(self._on_new)
         self.listing.connect_new.clicked.connect(self._on_connect)
         self._empty.triggered.connect(self._on_connect)
@@ -245,7 +214,7 @@ class AgentsPane(ReadingPane):
         self.page.hide_requested.connect(self._on_hide)
         self.page.release_requested.connect(self._on_release)
 
-    def _name(self) -> str:
+    def _open_title(self) -> str:
         found = self.listing.agent(self._open)
         return found.name if found is not None else ""
 
@@ -257,7 +226,7 @@ class AgentsPane(ReadingPane):
     def _on_incognito_switched(self, is_on: bool, hours: int) -> None:
         self.do(self._switch_incognito(is_on, hours))
 
-    def _on_listing_loaded(self) -> None:
+    def _show_open(self) -> None:
         ids = self.listing.model.ids
         self.incognito.show_state(self.listing.incognito)
         if self._right.currentWidget() is self.form:
@@ -266,18 +235,18 @@ class AgentsPane(ReadingPane):
             self.connect_form.note_agents(self.listing.agents)
             return
         if self._open in ids:
-            self._open_agent(self._open)
+            self._open_item(self._open)
         elif ids:
-            self._open_agent(ids[0])
+            self._open_item(ids[0])
         else:
             self._open = ""
             self._empty.show_nothing()
             self._right.setCurrentWidget(self._empty)
 
-    def _on_agent_chosen(self, identity: str) -> None:
-        if identity and (identity != self._open or self._right.currentWidget() is not self.page):
-            self._open_agent(identity)
-            self.navigate.emit(self.current_place())
+    def _on_row_chosen(self, identity: str) -> None:
+        if identity and self._right.currentWidget() is not self.page:
+            self._open = ""  # a form is open instead
+        super()._on_row_chosen(identity)
 
     def _on_new(self) -> None:
         self._right.setCurrentWidget(self.form)
@@ -308,11 +277,11 @@ class AgentsPane(ReadingPane):
 
     def _on_form_closed(self) -> None:
         self._right.setCurrentWidget(self.page)
-        self._on_listing_loaded()
+        self._show_open()
         self.focus_first()
 
     def _on_changed(self, change: "Callable[..., TypedCall[Agent]]") -> None:
-        if name := self._name():
+        if name := self._open_title():
             self.work.start(self.bridge.reply(change(name=name)), self.show_error, self.listing.load)
 
     def _on_call_opened(self, places: list[Place], where: QPoint) -> None:
@@ -325,23 +294,23 @@ class AgentsPane(ReadingPane):
             open_menu(self, where, [entries])
 
     def _on_rotate(self) -> None:
-        if name := self._name():
+        if name := self._open_title():
             self.do(self._rotate(name))
 
     def _on_revoke(self) -> None:
-        if name := self._name():
+        if name := self._open_title():
             self.do(self._revoke(name))
 
     def _on_undo(self, since: str) -> None:
-        if name := self._name():
+        if name := self._open_title():
             self.do(
                 self._run(self.tr("Undid what {name} wrote today"), name, operations.agent.undo(name=name, since=since))
             )
 
     def _on_hide(self) -> None:
-        if name := self._name():
+        if name := self._open_title():
             self.do(self._run(self.tr("Hid what {name} wrote"), name, operations.agent.quarantine(name=name)))
 
     def _on_release(self) -> None:
-        if name := self._name():
+        if name := self._open_title():
             self.do(self._run(self.tr("What {name} wrote shows again"), name, operations.agent.release(name=name)))

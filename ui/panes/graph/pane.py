@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLay
 from app.entities.model import TYPES
 from ui import theme
 from ui.actions import Action, Slot
+from ui.engine_texts import error_text
 from ui.models.dates import counted, format_number
 from ui.panes.graph.canvas.canvas import GraphCanvas
 from ui.panes.graph.canvas.scene import GraphScene
@@ -321,7 +322,7 @@ class GraphPane(ReadingPane):
         if self.loader.has_graph:
             self.show_error(error)
         else:
-            self._empty.show_failed(error.message)
+            self._empty.show_failed(error_text(error))
             self._whole.setCurrentWidget(self._empty)
 
     def _on_loader_unread_counted(self, texts: int) -> None:

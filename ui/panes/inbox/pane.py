@@ -3,8 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.changes import Area
 from ui import operations
@@ -13,11 +12,11 @@ from ui.notice import Notice
 from ui.panes.inbox.night_page import NightPage, night_words
 from ui.panes.inbox.proposal_list import NIGHT, ProposalList
 from ui.panes.inbox.proposal_page import ProposalPage
+from ui.panes.list_detail_pane import ListDetailPane
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
-from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
+from ui.panes.reading_pane import history_of, set_tab_chain
 from ui.widgets.empty_state import EmptyState
-from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
     from app.inbox.model import ProposalDecision, RuleAction
@@ -35,16 +34,16 @@ _WITHOUT_CONTENT = frozenset({"sch-housekeeping"})
 """Schedules whose runs change no content, so that there is nothing to tell of."""
 
 
-class InboxPane(ReadingPane):
+class InboxPane(ListDetailPane):
     """Proposals at the left, the chosen one at the right."""
 
     name: ClassVar[str] = "inbox"
     title: ClassVar[str] = "Inbox"
     icon: ClassVar[str] = "inbox"
+    listing: ProposalList
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self._open = ""
         self.listing = ProposalList(bridge, self)
         self.page = ProposalPage(self)
         self.night = NightPage(self)
@@ -59,34 +58,13 @@ class InboxPane(ReadingPane):
             parent=self,
         )
         self._empty.show_blank()
-        self._right = QStackedWidget(self)
-        for widget in (self._empty, self.page, self.night):
-            self._right.addWidget(widget)
-        self._splitter = PaneSplitter(parent=self)
-        self._splitter.add(self.listing, LIST_WIDTH, least=220)
-        self._splitter.add(self._right, 800, least=360, stretch=1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._splitter)
+        self._set_sides(LIST_WIDTH, self._empty, self.page, self.night)
+        self._column.addWidget(self._splitter)
         self.work.on_areas(AREAS, self._load, RELOAD_MS, self)
         self._connect()
         set_tab_chain(self.listing.states, self.listing.list, *self.page.tab_chain, self.night.undo_all)
 
     # --- what the window calls ---
-
-    def open_place(self, place: Place) -> None:
-        """Show the proposal of a place."""
-        if place.id:
-            self._open = place.id
-            self._show_open()
-
-    def current_place(self) -> Place:
-        """Return the open proposal."""
-        return Place(self.name, self._open)
-
-    def focus_first(self) -> None:
-        """Put the keyboard on the list."""
-        self.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
 
     def regions(self) -> list[QWidget]:
         """Return list and page."""
@@ -103,14 +81,6 @@ class InboxPane(ReadingPane):
 
         slots: dict[str, Slot] = {"inbox.accept": self.page.accept.click, "inbox.reject": self.page.reject.click}
         return pane_actions(self.name, slots, dict.fromkeys(slots, waits))
-
-    def save_state(self) -> bytes:
-        """Return the sizes of list and page."""
-        return self._splitter.state()
-
-    def restore_state(self, state: bytes) -> None:
-        """Apply what ``save_state`` returned."""
-        self._splitter.restore(state)
 
     # --- loading ---
 
@@ -136,6 +106,10 @@ class InboxPane(ReadingPane):
         self.listing.show_night(words if recent else "")
         if not recent and self._open == NIGHT:
             self._open = ""
+        self._show_open()
+
+    def _open_item(self, identity: str) -> None:
+        self._open = identity
         self._show_open()
 
     def _show_open(self) -> None:
@@ -216,9 +190,6 @@ class InboxPane(ReadingPane):
     # --- wiring ---
 
     def _connect(self) -> None:
-        self.listing.loaded.connect(self._show_open)
-        self.listing.failed.connect(self.show_error)
-        self.listing.list.chosen.connect(self._on_row_chosen)
         self._empty.triggered.connect(self._on_open_agents)
         self.page.form.typed.connect(self._on_form_typed)
         self.page.accepted.connect(self._on_accepted)
@@ -229,12 +200,6 @@ class InboxPane(ReadingPane):
         self.night.undo_requested.connect(self._on_undo_requested)
         self.night.undo_all.clicked.connect(self._on_undo_all_clicked)
         self.night.schedule_opened.connect(self._on_schedule_opened)
-
-    def _on_row_chosen(self, identity: str) -> None:
-        if identity and identity != self._open:
-            self._open = identity
-            self._show_open()
-            self.navigate.emit(self.current_place())
 
     def _on_form_typed(self, proposal: int, texts: dict[str, str]) -> None:
         self.do(self._keep_draft(proposal, texts))

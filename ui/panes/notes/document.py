@@ -316,7 +316,7 @@ class Document(QFrame):
         self.editor.refused.connect(self.show_state)
         self._modes.idClicked.connect(self._on_modes_id_clicked)
         self._pin.triggered.connect(self.pin_requested)
-        self._delete.triggered.connect(self._on_delete_triggered)
+        self._delete.triggered.connect(self.delete_requested)
         self._restore.clicked.connect(self.restore_requested)
         self._inspect.clicked.connect(self.inspector_requested)
 
@@ -378,9 +378,6 @@ class Document(QFrame):
         self.edited.emit("content", source)
         if self.preview.isVisible():
             self.preview.set_source(source, soon=True)
-
-    def _on_delete_triggered(self) -> None:
-        self.delete_requested.emit()
 
     def _on_modes_id_clicked(self, place: int) -> None:
         mode = MODES[place]

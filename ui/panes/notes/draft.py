@@ -11,6 +11,7 @@ from shiboken6 import isValid
 from app.errors import KeepsakeError, NotFoundError, StaleError
 from app.memories.model import Memory
 from ui import operations
+from ui.engine_texts import error_text
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -74,10 +75,10 @@ class Draft(QObject):
         self._idle = asyncio.Event()
         self._idle.set()
         self._timer = QTimer(self, singleShot=True, interval=SAVE_MS)
-        self._timer.timeout.connect(self._on_timer_timeout)
+        self._timer.timeout.connect(self.flush)
         # Someone who types without a pause is saved all the same.
         self._longest = QTimer(self, singleShot=True, interval=UNSAVED_MS)
-        self._longest.timeout.connect(self._on_timer_timeout)
+        self._longest.timeout.connect(self.flush)
         self._tag_ends = QTimer(self, singleShot=True, interval=TAG_MS)
         self._tag_ends.timeout.connect(self.finish_tag)
 
@@ -311,11 +312,8 @@ class Draft(QObject):
     def _give_back(self, taken: dict[str, Any], error: KeepsakeError) -> None:
         self._pending = {**taken, **self._pending}
         if isValid(self):
-            self._set_state("failed", error.message)
+            self._set_state("failed", error_text(error))
 
     def _set_state(self, state: State, why: str = "") -> None:
         self.state, self.why = state, why
         self.state_changed.emit(state, why)
-
-    def _on_timer_timeout(self) -> None:
-        self.flush()

@@ -14,6 +14,7 @@ from shiboken6 import isValid
 from app.attachments.model import Attachment
 from app.errors import InputError, KeepsakeError
 from ui import operations
+from ui.engine_texts import error_text
 from ui.panes.attachment_opener import AttachmentOpener
 from ui.widgets.text.picture_decoder import PictureError, encoded
 
@@ -105,7 +106,7 @@ class NoteAttachments(QObject):
             except KeepsakeError as error:
                 if isValid(self):
                     name = Path(str(call.arguments.get("path") or call.arguments.get("name"))).name
-                    text = self.tr("‘{name}’ was not attached. {why}").format(name=name, why=error.message)
+                    text = self.tr("‘{name}’ was not attached. {why}").format(name=name, why=error_text(error))
                     self.failed.emit(InputError(text))
         if links and isValid(self):
             self._write(links, *spot)

@@ -120,7 +120,7 @@ class NoteOrganising(QObject):
         self._facets.words_chosen.connect(self._listing.filter.set_text_quietly)
         self._facets.saved.noticed.connect(pane.show_notice)
         self._listing.named.connect(self._facets.show_entities)
-        self._listing.filter.searched.connect(self._on_filter_searched)
+        self._listing.filter.searched.connect(self._facets.refresh_buttons)
         inspector.done.connect(self._on_inspector_done)
         inspector.failed.connect(pane.show_error)
         self._listing.loaded.connect(self._on_first_loaded)
@@ -163,9 +163,6 @@ class NoteOrganising(QObject):
     def _on_filter_chip_cleared(self) -> None:
         self._facets.clear()
         self._listing.list.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _on_filter_searched(self) -> None:
-        self._facets.refresh_buttons()
 
     def _on_inspector_done(self, words: str, reply: "TypedReply[object]") -> None:
         self._pane.show_notice(words, history_of(reply))

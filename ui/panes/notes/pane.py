@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QSize, Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.changes import Area
 from ui.actions import Action, Slot
@@ -25,11 +25,9 @@ from ui.panes.pane_commands import pane_actions
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import set_tab_chain
 from ui.widgets.empty_state import EmptyState
-from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
-    from app.history.model import HistoryEntry
     from app.memories.model import Memory
     from ui.actions import Actions
     from ui.bridge import Bridge
@@ -184,7 +182,7 @@ class NotesPane(ListPane):
         self.controller.flush()
         memory = self.controller.memory
         return pack({
-            "split": self._split.state(),
+            "split": self._splitter.state(),
             "opened": memory.id if memory else "",
             "mode": self.document.mode,
             "inspector": self._inspecting,
@@ -199,7 +197,7 @@ class NotesPane(ListPane):
         self._inspecting = values.get("inspector")
         self._faceted = values.get("facets")
         self.facets.saved.restore(values.get("filters"))
-        self._split.restore(bytes_of(values, "split"))
+        self._splitter.restore(bytes_of(values, "split"))
         self.listing.restore(values)
         mode: Mode = next((mode for mode in MODES if mode == values.get("mode")), "write")
         self.document.set_mode(mode)
@@ -213,7 +211,7 @@ class NotesPane(ListPane):
 
     def minimumSizeHint(self) -> QSize:
         """Return room for list and text: the columns beside them step aside."""
-        width = LIST_MIN + max(RIGHT_MIN, self.document.least_width) + self._split.handleWidth()
+        width = LIST_MIN + max(RIGHT_MIN, self.document.least_width) + self._splitter.handleWidth()
         return QSize(width, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: object) -> None:
@@ -230,21 +228,16 @@ class NotesPane(ListPane):
             self.tr("New note"),
             parent=self,
         )
-        self._right = QStackedWidget(self)
-        self._right.setObjectName("sheet")
         self._trash_empty = EmptyState(
             "trash-2",
             self.tr("The trash is empty"),
             self.tr("Notes you delete wait here until you restore them."),
             parent=self,
         )
-        for page in (self._nothing_chosen, self.document, self._summary, self._trash_empty):
-            self._right.addWidget(page)
-        self._split = PaneSplitter(parent=self)
-        self._split.add(self.facets, 190, least=FACETS_MIN)
-        self._split.add(self.listing, 320, least=LIST_MIN)
-        self._split.add(self._right, 700, least=RIGHT_MIN, stretch=1)
-        self._split.add(self.inspector, 250, least=INSPECTOR_MIN)
+        pages = (self._nothing_chosen, self.document, self._summary, self._trash_empty)
+        self._splitter.add(self.facets, 190, least=FACETS_MIN)
+        self._set_sides(320, *pages, least=LIST_MIN, sizes=(700, RIGHT_MIN))
+        self._splitter.add(self.inspector, 250, least=INSPECTOR_MIN)
         self._empty = EmptyState(
             "notebook-pen",
             self.tr("No notes yet"),
@@ -256,34 +249,26 @@ class NotesPane(ListPane):
             hint=self.tr("Ctrl+N begins a note, Ctrl+D opens today's."),
             parent=self,
         )
-        self._whole = QStackedWidget(self)
-        self._whole.addWidget(self._split)
         self._whole.addWidget(self._empty)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
         # Its own least width is without facets and inspector: see minimumSizeHint.
-        outer.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
-        outer.addWidget(self._whole)
+        self._column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
         self.inspector.hide()
 
     def _connect(self) -> None:
         rows = self.listing.list
-        rows.chosen.connect(self._on_rows_chosen)
         rows.opened.connect(self._on_rows_opened)
         rows.rename_requested.connect(self._on_rows_rename_requested)
         rows.selection_changed.connect(self._on_rows_selection_changed)
         self._actions.rename_requested.connect(self._on_rows_rename_requested)
         self._summary.cleared.connect(self._on_summary_cleared)
-        self.listing.loaded.connect(self._on_listing_loaded)
         self.listing.counted.connect(self.facets.show_counts)
-        self.listing.failed.connect(self.show_error)
         self.listing.new.clicked.connect(self.new_note)
         self.listing.sides.clicked.connect(self._on_sides_clicked)
         self.facets.changed.connect(self.listing.set_facets)
         self._empty.triggered.connect(self.new_note)
         self._nothing_chosen.triggered.connect(self.new_note)
-        self.controller.opened.connect(self._on_controller_opened)
-        self.controller.closed.connect(self._on_controller_closed)
+        self.controller.opened.connect(self._show_right)
+        self.controller.closed.connect(self._show_right)
         self.controller.created.connect(self._on_controller_created)
         self.controller.stored.connect(self._on_controller_stored)
         self.controller.failed.connect(self.show_error)
@@ -292,14 +277,14 @@ class NotesPane(ListPane):
         self.document.delete_requested.connect(self._actions.delete_open)
         self.document.restore_requested.connect(self._actions.restore_open)
         self.document.inspector_requested.connect(self.toggle_inspector)
-        self.document.mode_changed.connect(self._on_document_mode_changed)
+        self.document.mode_changed.connect(self._fit)
         self.document.preview.wiki_clicked.connect(self.follow_wiki)
         self.document.preview.tag_clicked.connect(self.facets.choose_tag)
         self.document.preview.link_clicked.connect(self.follow_link)
         self.inspector.opened.connect(self._go)
         self.inspector.missing_opened.connect(self.follow_wiki)
         self.inspector.session_opened.connect(self._on_details_session_opened)
-        self.inspector.version_requested.connect(self._on_details_version_requested)
+        self.inspector.version_requested.connect(self.controller.compare)
 
     def _fit(self) -> None:
         """Show facets and inspector where there is room for them.
@@ -309,7 +294,7 @@ class NotesPane(ListPane):
         """
         right = max(RIGHT_MIN, self.document.least_width)
         self._right.setMinimumWidth(right)
-        room = self.width() - LIST_MIN - right - 3 * self._split.handleWidth()
+        room = self.width() - LIST_MIN - right - 3 * self._splitter.handleWidth()
         split = self.document.mode == "split"
         both = self.width() >= (WIDE_BOTH_SPLIT if split else WIDE_BOTH)
         wide = both or (self.width() >= (WIDE_SPLIT if split else WIDE) and not self._inspecting)
@@ -330,16 +315,13 @@ class NotesPane(ListPane):
             column.setVisible(shown)
         self.listing.sides.setChecked(not self.facets.isHidden())
 
-    def _on_document_mode_changed(self) -> None:
-        self._fit()
-
     # --- opening ---
 
     def new_note(self) -> None:
         """Begin a note, wherever one is; it exists from its first letter on."""
         if not self.isVisible():
             self.navigate.emit(Place(self.name))
-        self._whole.setCurrentWidget(self._split)
+        self._whole.setCurrentWidget(self._splitter)
         self.listing.trash.setChecked(False)
         self.listing.list.clear_choice()
         self.controller.begin()
@@ -372,9 +354,9 @@ class NotesPane(ListPane):
     def _can_tag(self) -> bool:
         return self._actions.can_change() or (self._is_open() and self.controller.memory is None)
 
-    def _on_listing_loaded(self) -> None:
+    def _show_open(self) -> None:
         nothing = not self.listing.model.ids and not self.listing.filtered and not self.controller.busy
-        self._whole.setCurrentWidget(self._empty if nothing else self._split)
+        self._whole.setCurrentWidget(self._empty if nothing else self._splitter)
         self._follow_trash()
         if nothing or self._in_trash or self.controller.busy:
             return
@@ -425,17 +407,14 @@ class NotesPane(ListPane):
         self.document.title.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.document.title.selectAll()
 
-    def _on_controller_opened(self) -> None:
-        self._show_right()
-
     def _on_controller_restored(self) -> None:
         self.show_notice(self.tr("The earlier version is restored. What was there before is in the history."))
 
-    def _on_controller_closed(self) -> None:
-        self._show_right()
+    def _show_selection(self, count: int) -> None:
+        self.controller.flush()
+        self._actions.show_selection(count)
 
     def _show_right(self) -> None:
-        """Show the open memory, or a summary while several are selected."""
         page: QWidget = self._trash_empty if self._in_trash else self._nothing_chosen
         if self.controller.is_open:
             page = self.document
@@ -445,15 +424,6 @@ class NotesPane(ListPane):
         self._fit()
         self._read_words()
         self.registry.refresh()
-
-    def _on_rows_selection_changed(self, count: int) -> None:
-        if count > 1:
-            self.controller.flush()
-            self._actions.show_selection(count)
-        elif self._right.currentWidget() is self._summary:
-            self._choice.start()
-        if count > 1 or self._right.currentWidget() is self._summary:
-            self._show_right()
 
     def _read_words(self) -> None:
         """Put the keyboard in the text that a search led to, with its words marked."""
@@ -481,9 +451,6 @@ class NotesPane(ListPane):
 
     def _on_details_session_opened(self, session: str) -> None:
         self.navigate.emit(Place("sessions", session))
-
-    def _on_details_version_requested(self, entry: "HistoryEntry") -> None:
-        self.controller.compare(entry)
 
     def _add_tag(self) -> None:
         if ids := self._actions.selected_ids():

@@ -16,9 +16,10 @@ from ui.actions import Action, Slot
 from ui.engine_texts import engine_text
 from ui.notice import Notice
 from ui.panes.erasure_prompt import ask_to_erase, erase_for_ever
+from ui.panes.list_detail_pane import ListDetailPane
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
-from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
+from ui.panes.reading_pane import history_of, set_tab_chain
 from ui.panes.schedule.cadence_words import cadence_words
 from ui.panes.schedule.run_history import SHOWN_CHANGES
 from ui.panes.schedule.run_labels import coming, state_badge, week_words
@@ -32,7 +33,6 @@ from ui.translation import spoken
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
-from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
     from app.history.acts.model import Act, UndoneAct
@@ -50,16 +50,16 @@ WEEK = timedelta(days=7)
 FORECAST_JOB = "decay"
 
 
-class SchedulePane(ReadingPane):
+class SchedulePane(ListDetailPane):
     """A list of schedules beside the chosen one, or a week of runs."""
 
     name: ClassVar[str] = "schedule"
     title: ClassVar[str] = "Schedule"
     icon: ClassVar[str] = "calendar-clock"
+    listing: ScheduleList
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self._open = ""
         self._jobs: dict[str, str] = {}
         self._awaited: dict[str, str] = {}
         """Names of schedules by the runs that the person began and that have not ended."""
@@ -76,9 +76,7 @@ class SchedulePane(ReadingPane):
             self.tr("New schedule"),
             parent=self,
         )
-        self._right = QStackedWidget(self)
-        for widget in (self._empty, self.page, self.editor):
-            self._right.addWidget(widget)
+        self._set_sides(LIST_WIDTH, self._empty, self.page, self.editor)
         self.work.on_areas(AREAS, self._load, RELOAD_MS, self)
         self._arrange()
         self._connect()
@@ -97,19 +95,18 @@ class SchedulePane(ReadingPane):
         """Show the schedule of a place."""
         if place.id:
             self._show_list()
-            self._open_schedule(place.id)
+        super().open_place(place)
 
     def current_place(self) -> Place:
         """Return the open schedule, or the pane alone while a new one is written."""
-        if self._is_writing_new:
-            return Place(self.name)
-        found = self.listing.schedule(self._open)
-        return Place(self.name, self._open, title=engine_text(found.name) if found is not None else "")
+        return Place(self.name) if self._is_writing_new else super().current_place()
 
     def focus_first(self) -> None:
         """Put the keyboard on the list."""
-        front = self.week if self._views.currentWidget() is self._week_page else self.listing.list
-        front.setFocus(Qt.FocusReason.TabFocusReason)
+        if self._views.currentWidget() is self._week_page:
+            self.week.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            super().focus_first()
 
     def regions(self) -> list[QWidget]:
         """Return list and page, or the week."""
@@ -127,14 +124,6 @@ class SchedulePane(ReadingPane):
         enabled = {"schedule.run": lambda: bool(self._open) and not self._is_writing}
         checked = {"schedule.week": lambda: self._views.currentWidget() is self._week_page}
         return pane_actions(self.name, slots, enabled, checked)
-
-    def save_state(self) -> bytes:
-        """Return the sizes of list and page."""
-        return self._splitter.state()
-
-    def restore_state(self, state: bytes) -> None:
-        """Apply what ``save_state`` returned."""
-        self._splitter.restore(state)
 
     # --- loading ---
 
@@ -250,7 +239,11 @@ class SchedulePane(ReadingPane):
             self.listing.list.choose(self._open, quiet=True)
         self.focus_first()
 
-    def _open_schedule(self, identity: str) -> None:
+    def _open_title(self) -> str:
+        schedule = self.listing.schedule(self._open)
+        return engine_text(schedule.name) if schedule is not None else ""
+
+    def _open_item(self, identity: str) -> None:
         self._keep_draft()
         self._open = identity
         self.listing.list.choose(identity, quiet=True)
@@ -277,7 +270,7 @@ class SchedulePane(ReadingPane):
         self.editor.forget()
         self._open = reply.value.id
         self.listing.load()
-        self._open_schedule(reply.value.id)
+        self._open_item(reply.value.id)
         self.show_notice(self.tr("Created ‘{name}’").format(name=engine_text(reply.value.name)), history_of(reply))
 
     async def _update(self, identity: str, patch: SchedulePatch, words: str) -> None:
@@ -285,7 +278,7 @@ class SchedulePane(ReadingPane):
         if self.editor.identity == identity:
             self.editor.forget()
         self.listing.load()
-        self._open_schedule(identity)
+        self._open_item(identity)
         self.show_notice(words.format(name=engine_text(reply.value.name)), history_of(reply))
 
     async def _delete(self, schedule: "Schedule") -> None:
@@ -349,18 +342,13 @@ class SchedulePane(ReadingPane):
             bar.addWidget(widget)
         bar.addWidget(self._state, 1)
         bar.addWidget(self.pause)
-        self._splitter = PaneSplitter(parent=self)
-        self._splitter.add(self.listing, LIST_WIDTH, least=220)
-        self._splitter.add(self._right, 800, least=360, stretch=1)
         self._week_page = self._make_week_page()
         self._views = QStackedWidget(self)
         self._views.addWidget(self._splitter)
         self._views.addWidget(self._week_page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
-        column.addWidget(self._views, 1)
+        self._column.setSpacing(0)
+        self._column.addLayout(bar)
+        self._column.addWidget(self._views, 1)
         self.as_list.setChecked(True)
 
     def _make_week_page(self) -> QWidget:
@@ -388,10 +376,7 @@ class SchedulePane(ReadingPane):
         return page
 
     def _connect(self) -> None:
-        self.listing.loaded.connect(self._on_listing_loaded)
-        self.listing.failed.connect(self.show_error)
-        self.listing.list.chosen.connect(self._on_schedule_chosen)
-        self.listing.list.opened.connect(self._on_schedule_chosen)
+        self.listing.list.opened.connect(self._on_row_chosen)
         self.listing.list.clicked.connect(self._on_row_clicked)
         self.listing.list.delete_requested.connect(self._on_delete_requested)
         self.listing.new.clicked.connect(self._on_new)
@@ -414,27 +399,25 @@ class SchedulePane(ReadingPane):
 
     # --- slots ---
 
-    def _on_listing_loaded(self) -> None:
+    def _show_open(self) -> None:
         if self._open and self.listing.schedule(self._open) is None:
             self._open = ""
             if not self._is_writing_new:
                 self._right.setCurrentWidget(self._empty)
         elif not self._open and self.listing.model.ids and not self._is_writing:
-            self._open_schedule(self.listing.model.ids[0])
+            self._open_item(self.listing.model.ids[0])
         elif self._open and not self._is_writing_new:
             self.listing.list.choose(self._open, quiet=True)
 
-    def _on_schedule_chosen(self, identity: str) -> None:
-        if identity and identity != self._open:
-            self._open_schedule(identity)
-            self.navigate.emit(self.current_place())
-        elif identity:
+    def _on_row_chosen(self, identity: str) -> None:
+        if identity and identity == self._open:
             self._keep_draft()
             self._right.setCurrentWidget(self.page)
+        super()._on_row_chosen(identity)
 
     def _on_row_clicked(self) -> None:
         if self._is_writing and self.listing.list.selected_count == 1:
-            self._on_schedule_chosen(self.listing.list.current_id())
+            self._on_row_chosen(self.listing.list.current_id())
 
     def _on_new(self) -> None:
         self._show_list()
@@ -505,7 +488,7 @@ class SchedulePane(ReadingPane):
 
     def _on_week_opened(self, identity: str) -> None:
         self._show_list()
-        self._open_schedule(identity)
+        self._open_item(identity)
         self.navigate.emit(self.current_place())
 
     def _on_week_before(self) -> None:

@@ -49,7 +49,7 @@ class RunHistory(QWidget):
         self.list.set_source(self._model)
         self._nothing = PlainLabel(self.tr("It has not run yet."), self)
         theme.set_type(self._nothing, "body muted")
-        self.list.chosen.connect(self._on_run_chosen)
+        self.list.chosen.connect(self._show)
         self._about = PlainLabel("", self)
         self._about.setWordWrap(True)
         theme.set_type(self._about, "small muted")
@@ -154,9 +154,6 @@ class RunHistory(QWidget):
     def _fit(self) -> None:
         self.list.setFixedHeight(theme.current().scaled(LIST_HEIGHT))
         self.output.setFixedHeight(theme.current().scaled(OUTPUT_HEIGHT))
-
-    def _on_run_chosen(self, identity: str) -> None:
-        self._show(identity)
 
     def _on_undo_clicked(self) -> None:
         if (act := self._acts.get(self.list.current_id())) is not None:

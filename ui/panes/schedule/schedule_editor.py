@@ -19,7 +19,7 @@ from app.core.local_zone import local_zone
 from app.errors import KeepsakeError
 from app.schedule.model import Cadence
 from ui import operations, theme
-from ui.engine_texts import engine_text
+from ui.engine_texts import engine_text, error_text
 from ui.panes.schedule.cadence_fields import cadence_of, fields_of
 from ui.panes.schedule.cadence_form import CadenceForm
 from ui.panes.schedule.cadence_words import cadence_words
@@ -269,7 +269,7 @@ class ScheduleEditor(QWidget):
         try:
             preview: Preview = await self._bridge.call(operations.schedule.preview(cadence=cadence, language=spoken()))
         except KeepsakeError as error:
-            self._show_check(error.message, is_sound=False)
+            self._show_check(error_text(error), is_sound=False)
             return
         now = datetime.now(UTC)
         words = cadence_words(cadence, preview.words)

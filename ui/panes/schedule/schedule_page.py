@@ -125,6 +125,7 @@ class SchedulePage(PageArea):
         if preview is None or schedule.status != "active":
             return
         if schedule.next_run_at is not None and schedule.cadence.kind == "interval":
+            self._next.setText(self.tr("Next: {times}").format(times=coming(schedule.next_run_at, now)))
             return
         # A line ends between times, not within one.
         times = "  ·  ".join(coming(run, now).replace(" ", "\u00a0") for run in runs)

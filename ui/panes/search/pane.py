@@ -10,6 +10,7 @@ from app.errors import KeepsakeError
 from app.retrieval.model import Found, Hit, Leg, MonthCount, Query
 from ui import operations, theme
 from ui.actions import Action, Slot
+from ui.engine_texts import error_text
 from ui.models.dates import format_number
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
@@ -294,7 +295,7 @@ class SearchPane(ReadingPane):
         self._nothing.second_triggered.connect(self._ask_why_not)
         self._sides.clicked.connect(self._on_sides_clicked)
         self._ranking.changed.connect(self._on_ranking_changed)
-        self._group.changed.connect(self._on_group_changed)
+        self._group.changed.connect(self._show_hits)
         for part in (self.history, self._export):
             part.noticed.connect(self.notice)
         self.history.changed.connect(self._on_history_changed)
@@ -398,7 +399,7 @@ class SearchPane(ReadingPane):
         except KeepsakeError as error:
             self._delay.stop()
             self._is_enter_pending = False
-            self._summary.show_text(error.message, wrong=True)
+            self._summary.show_text(error_text(error), wrong=True)
 
     async def _parse(self, text: str) -> None:
         try:
@@ -531,9 +532,6 @@ class SearchPane(ReadingPane):
 
     def _on_ranking_changed(self) -> None:
         self._search(self.box.text())
-
-    def _on_group_changed(self) -> None:
-        self._show_hits()
 
     def _on_timeline_chosen(self, month: str) -> None:
         text = with_month(self.box.text(), month)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.errors import InputError, KeepsakeError
 from ui import operations
+from ui.engine_texts import error_text
 from ui.models.dates import format_number
 from ui.notice import Notice
 from ui.panes.search.result_files import FORMATS, write_results
@@ -80,7 +81,7 @@ class ResultExport(QObject):
             hits, total = await self._all(query, recipe)
             await asyncio.to_thread(_write, path, query, hits, self.tr("Untitled"))
         except KeepsakeError as error:
-            self._tell(Notice(error.message, kind="error"))
+            self._tell(Notice(error_text(error), kind="error"))
             return
         words = self.tr("Exported 1 result to {file}")
         if len(hits) < total:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from app.changes import Area
 from app.errors import KeepsakeError
 from ui import operations
+from ui.engine_texts import error_text
 from ui.notice import Notice
 from ui.panes.erasure_prompt import ask_to_erase, erase_for_ever
 from ui.panes.pane_commands import SAVE_SEARCH_KEY
@@ -130,7 +131,7 @@ class SearchHistory(QObject):
         try:
             await work
         except KeepsakeError as error:
-            self.noticed.emit(Notice(error.message, kind="error"))
+            self.noticed.emit(Notice(error_text(error), kind="error"))
 
     async def _load(self) -> None:
         while self._unsent:

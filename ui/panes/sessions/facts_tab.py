@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
 from ui import operations, theme
+from ui.engine_texts import error_text
 from ui.models.dates import format_number
 from ui.panes.name_lookup import NameLookup
 from ui.panes.sessions.fact_card import FactCard
@@ -157,7 +158,7 @@ class FactsTab(QWidget):
         """Say what went wrong: in the place of the facts where none are shown."""
         if self._stack.currentWidget() is self._area:
             raise error
-        self.empty.show_failed(error.message)
+        self.empty.show_failed(error_text(error))
 
     def _on_empty_retried(self) -> None:
         self.empty.show_loading()

@@ -42,7 +42,7 @@ class FindBar(QFrame):
         for widget in (self._count, before, after, close):
             row.addWidget(widget)
         self.box.searched.connect(self.searched)
-        self.box.entered.connect(self._on_box_entered)
+        self.box.entered.connect(self.go_next)
         self.box.stepped_down.connect(self.go_next)
         before.clicked.connect(self.go_previous)
         after.clicked.connect(self.go_next)
@@ -102,9 +102,6 @@ class FindBar(QFrame):
             self._at = (self._at + step) % len(self._seqs)
             self._tell()
             self.went.emit(self._seqs[self._at])
-
-    def _on_box_entered(self) -> None:
-        self.go_next()
 
     def _tell(self) -> None:
         if not self.box.text():

@@ -7,7 +7,7 @@ from itertools import compress, pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, QSize, Qt
-from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from app.changes import Area
 from app.core.text import excerpt
@@ -35,7 +35,7 @@ from ui.panes.sessions.transcript.message_pager import MessagePager
 from ui.panes.sessions.transcript.transcript import Transcript
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
-from ui.widgets.splitter import PaneSplitter, hairline
+from ui.widgets.splitter import hairline
 from ui.widgets.text.name_links import entity_of
 from ui.widgets.text.picture_cache import PictureCache
 
@@ -102,7 +102,7 @@ class SessionsPane(ListPane):
             self.listing.choose(place.id)
             self._words = place.words
             self._is_read_next = seq is not None
-            self._open(place.id, seq)
+            self._open_item(place.id, seq)
 
     def current_place(self) -> Place:
         """Return the open conversation."""
@@ -156,12 +156,12 @@ class SessionsPane(ListPane):
     def save_state(self) -> bytes:
         """Return widths, order and the open conversation."""
         opened = self._session.id if self._session else ""
-        return pack({"split": self._split.state(), "opened": opened, **self.listing.state})
+        return pack({"split": self._splitter.state(), "opened": opened, **self.listing.state})
 
     def restore_state(self, state: bytes) -> None:
         """Apply what ``save_state`` returned."""
         values = unpack(state)
-        self._split.restore(bytes_of(values, "split"))
+        self._splitter.restore(bytes_of(values, "split"))
         self.listing.restore(values)
         if opened := str(values.get("opened") or ""):
             self._opening = opened
@@ -193,14 +193,8 @@ class SessionsPane(ListPane):
             self.tr("What was said in it appears here. Ctrl+F finds words in it."),
             parent=self,
         )
-        self._right = QStackedWidget(self)
-        self._right.setObjectName("sheet")
-        for page in (self._nothing_chosen, reading, self._summary):
-            self._right.addWidget(page)
+        self._set_sides(320, self._nothing_chosen, reading, self._summary, sizes=(900, 320))
         self._reading = reading
-        self._split = PaneSplitter(parent=self)
-        self._split.add(self.listing, 320, least=220)
-        self._split.add(self._right, 900, least=320, stretch=1)
         self._empty = EmptyState(
             "messages-square",
             self.tr("No conversations yet"),
@@ -212,12 +206,7 @@ class SessionsPane(ListPane):
             hint=self.tr("Ctrl+Shift+O begins a conversation with yourself."),
             parent=self,
         )
-        self._whole = QStackedWidget(self)
-        self._whole.addWidget(self._split)
         self._whole.addWidget(self._empty)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._whole)
 
     async def _locate(self, link: str) -> "Attachment":
         found: Attachment = await self.bridge.call(operations.attachment.locate(link=link))
@@ -227,7 +216,6 @@ class SessionsPane(ListPane):
         rows = self.listing.list
         self.transcript.attachment_clicked.connect(self._opener.open)
         self._opener.failed.connect(self.show_error)
-        rows.chosen.connect(self._on_rows_chosen)
         rows.opened.connect(self._on_rows_opened)
         rows.rename_requested.connect(self._on_rows_rename_requested)
         self._actions.rename_requested.connect(self._on_rows_rename_requested)
@@ -237,8 +225,6 @@ class SessionsPane(ListPane):
         rows.selection_changed.connect(self._on_rows_selection_changed)
         self._summary.cleared.connect(self._on_summary_cleared)
         self.listing.new.clicked.connect(self.new_session)
-        self.listing.loaded.connect(self._on_listing_loaded)
-        self.listing.failed.connect(self.show_error)
         self.pager.failed.connect(self._on_pager_failed)
         self.pager.replaced.connect(self._on_pager_replaced)
         self.header.renamed.connect(self._on_header_renamed)
@@ -317,7 +303,7 @@ class SessionsPane(ListPane):
         self._draft = True
         self._set_session(None)
         self._opening = ""
-        self._whole.setCurrentWidget(self._split)
+        self._whole.setCurrentWidget(self._splitter)
         self.listing.list.clear_choice()
         self._show_right()
         self.pager.close()
@@ -333,17 +319,17 @@ class SessionsPane(ListPane):
     def _has_session(self) -> bool:
         return self._session is not None
 
-    def _open(self, session: str, seq: int | None = None) -> None:
-        """Show ``session``; what is shown stays until the other is there."""
-        if self._session is not None and self._session.id == session and self._opening in ("", session):
+    def _open_item(self, identity: str, seq: int | None = None) -> None:
+        """Show a conversation; what is shown stays until the other is there."""
+        if self._session is not None and self._session.id == identity and self._opening in ("", identity):
             if seq is not None:
                 self._show_seq(seq)
             return
         if self._session is not None and (top := self.transcript.top_seq()) is not None:
             self._places[self._session.id] = top
         self._draft = False
-        self._opening = session
-        self.work.start(self._open_session(session, seq))
+        self._opening = identity
+        self.work.start(self._open_session(identity, seq))
 
     async def _open_session(self, session: str, seq: int | None) -> None:
         try:
@@ -390,7 +376,6 @@ class SessionsPane(ListPane):
         self.pager.close()
         self.composer.hide()
         self._show_right()
-        self.registry.refresh()
 
     def _on_pager_failed(self, error: KeepsakeError) -> None:
         if not isinstance(error, NotFoundError):
@@ -425,12 +410,9 @@ class SessionsPane(ListPane):
     def _open_id(self) -> str:
         return self._session.id if self._session is not None else ""
 
-    def _open_item(self, identity: str) -> None:
-        self._open(identity)
-
-    def _on_listing_loaded(self) -> None:
+    def _show_open(self) -> None:
         nothing = not self.listing.model.ids and not self.listing.filtered and not self._draft
-        self._whole.setCurrentWidget(self._empty if nothing else self._split)
+        self._whole.setCurrentWidget(self._empty if nothing else self._splitter)
         if nothing:
             return
         if self._session is None and not self._opening and not self._draft:
@@ -442,28 +424,22 @@ class SessionsPane(ListPane):
         """Open the conversation that was open last time, or the first when it is gone."""
         self._opening = ""
         if self.listing.model.row_of(session) >= 0:
-            self._open(session)
+            self._open_item(session)
         else:
             self.listing.list.choose_row(0)
 
+    def _show_selection(self, count: int) -> None:
+        self._actions.show_selection(count)
+
     def _show_right(self) -> None:
-        """Show the open conversation, or a summary while several are selected."""
         page: QWidget = self._reading if self._draft or self._session is not None else self._nothing_chosen
         if self.listing.list.selected_count > 1:
             page = self._summary
         self._right.setCurrentWidget(page)
-
-    def _on_rows_selection_changed(self, count: int) -> None:
-        if count > 1:
-            self._actions.show_selection(count)
-        elif self._right.currentWidget() is self._summary:
-            self._choice.start()
-        if count > 1 or self._right.currentWidget() is self._summary:
-            self._show_right()
-            self.registry.refresh()
+        self.registry.refresh()
 
     def _on_rows_opened(self, session: str) -> None:
-        self._open(session)
+        self._open_item(session)
         self.transcript.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _on_header_date_requested(self, day: QDate) -> None:
@@ -517,7 +493,7 @@ class SessionsPane(ListPane):
             self._actions.delete([self._session.id])
 
     def _on_rows_rename_requested(self, session: str) -> None:
-        self._open(session)
+        self._open_item(session)
         self.header.edit_title()
 
     def _on_composer_sent(self, text: str) -> None:
@@ -539,7 +515,7 @@ class SessionsPane(ListPane):
         if session is None:
             self._draft = False
             self.listing.choose(done.session_id)
-            self._open(done.session_id)
+            self._open_item(done.session_id)
         elif self.pager.at_end:
             self.transcript.scroll_to_end()
         else:

@@ -12,6 +12,7 @@ from app.changes import Area
 from app.errors import KeepsakeError
 from ui import operations, theme
 from ui.actions import Action
+from ui.engine_texts import error_text
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, set_tab_chain
@@ -104,7 +105,7 @@ class StatusPane(ReadingPane):
             found: VaultOverview = await self.bridge.call(operations.vault.overview())
         except KeepsakeError as error:
             self._is_loading = False
-            self._about.setText(error.message)
+            self._about.setText(error_text(error))
             return
         self._is_loading = False
         self._found = found

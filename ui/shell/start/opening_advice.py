@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.errors import KeepsakeError
+from ui.engine_texts import error_text
 
 
 class OpeningRemedy(StrEnum):
@@ -70,7 +71,7 @@ class OpeningAdviser(QObject):
             return special[error.code](error)
         remedies = _REMEDIES.get(error.code, _SIMPLE)
         # The rest are not failures of the machine: a wrong setting says where it stands, a bug what kind it is.
-        return Advice(self._sentence(error) or error.message, remedies)
+        return Advice(self._sentence(error) or error_text(error), remedies)
 
     def _sentence(self, error: KeepsakeError) -> str:
         """Return why a sound vault did not open; ``""`` where the error says it best."""
@@ -132,7 +133,7 @@ class OpeningAdviser(QObject):
     def _unusable(self, error: KeepsakeError) -> Advice:
         state = error.data.get("state")
         if state == "unsafe":
-            return Advice(error.message, _SIMPLE)
+            return Advice(error_text(error), _SIMPLE)
         if state == "plain":
             said = self.tr(
                 "{place} is not encrypted, and your memories are: another program has put it there. Nothing was read"

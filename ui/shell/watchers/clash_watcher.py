@@ -8,6 +8,7 @@ from app.changes import ChangeSet
 from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError, NotFoundError
 from ui import operations
+from ui.engine_texts import error_text
 from ui.notice import Notice
 from ui.panes.known_hints import SETTING
 from ui.panes.reading_pane import history_of
@@ -85,7 +86,7 @@ class ClashWatcher(QObject):
         self._show_next()
 
     def _tell(self, error: KeepsakeError) -> None:
-        self.notice.emit(Notice(error.message, kind="error"))
+        self.notice.emit(Notice(error_text(error), kind="error"))
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if changes.operation in declared_operations().checks_facts and changes.actor == PERSON:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
-from app.changes import Area, ChangeSet, Progress
+from app.changes import Area, ChangeSet
 from app.errors import KeepsakeError
 from ui import operations
 from ui.engine_texts import engine_text
@@ -42,7 +42,7 @@ class StatusUpdater(QObject):
         self._timer = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._timer.timeout.connect(self._ask)
         bridge.changed.connect(self._on_bridge_changed)
-        bridge.progressed.connect(self._on_bridge_progressed)
+        bridge.progressed.connect(line.set_progress)
         line.cancel_requested.connect(self._on_line_cancel_requested)
         line.pause_requested.connect(self._on_line_pause_requested)
         self._ask()
@@ -112,9 +112,6 @@ class StatusUpdater(QObject):
             not self._timer.isActive() or self._timer.interval() != SETTLE_MS
         ):
             self._timer.start(SETTLE_MS)
-
-    def _on_bridge_progressed(self, progress: Progress) -> None:
-        self._line.set_progress(progress)
 
     def _on_line_cancel_requested(self, job: str) -> None:
         self._bridge.start(self._bridge.call(operations.job.cancel(job=job)))

@@ -69,7 +69,7 @@ class ClashBar(QFrame):
         row.addLayout(close)
         self.open_button.clicked.connect(self._on_open_clicked)
         self.aside_button.clicked.connect(self._on_aside_clicked)
-        self.inbox_button.clicked.connect(self._on_inbox_clicked)
+        self.inbox_button.clicked.connect(self.inbox_requested)
         self.close_button.clicked.connect(self._on_close_clicked)
         self.hide()
 
@@ -97,9 +97,6 @@ class ClashBar(QFrame):
     def _on_aside_clicked(self) -> None:
         if self._clash is not None:
             self.set_aside.emit(self._clash.fact.id)
-
-    def _on_inbox_clicked(self) -> None:
-        self.inbox_requested.emit()
 
     def _on_close_clicked(self) -> None:
         self.show_clash(None)

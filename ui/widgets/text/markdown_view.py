@@ -223,7 +223,7 @@ class MarkdownView(QWidget):
         self._notice.hide()
         self._more.hide()
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
-        self._timer.timeout.connect(self._on_timer_timeout)
+        self._timer.timeout.connect(self._show)
         self._builder = QTimer(self, interval=0)
         self._builder.timeout.connect(self._on_builder_timeout)
         self._more.clicked.connect(self._on_more_clicked)
@@ -468,9 +468,6 @@ class MarkdownView(QWidget):
         self.page.setTextCursor(here)
         bar = self.page.verticalScrollBar()
         bar.setValue(bar.value() + self.page.cursorRect(here).top())
-
-    def _on_timer_timeout(self) -> None:
-        self._show()
 
     def _on_pictures_arrived(self) -> None:
         if self._has_tasks and self._source and is_rich(self._source):

@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage
 
 from app.attachments.model import MAX_PICTURE_BYTES, Attachment, link_of
 from app.errors import KeepsakeError
+from ui.engine_texts import error_text
 from ui.models.markup import Picture
 from ui.widgets.text.picture_decoder import PictureError, decode, read_picture
 
@@ -107,7 +108,7 @@ class PictureCache(QObject):
         except PictureError as error:
             return None, self._sentence(error.kind)
         except KeepsakeError as error:
-            return None, error.message
+            return None, error_text(error)
 
     def _sentence(self, kind: str) -> str:
         return {

@@ -60,7 +60,7 @@ async def request_access(
     return await engine.agents.request_access(name, caller.client, trust, reason)
 
 
-@operation("agent.add", access="write", trust="full", owner_only=True, undo="operation")
+@operation("agent.add", access="write", owner_only=True, undo="operation")
 async def add(
     engine: Engine,
     caller: Caller,
@@ -84,19 +84,19 @@ async def add(
     return await engine.agents.add(name, trust, stores, review=review, isolated=isolated, actor=caller.name)
 
 
-@operation("agent.list", trust="full", owner_only=True)
+@operation("agent.list", owner_only=True)
 async def list_agents(engine: Engine, caller: Caller) -> list[Agent]:
     """Return every agent, by name, those whose access has ended among them."""
     return await engine.agents.listed()
 
 
-@operation("agent.connected", trust="full", owner_only=True)
+@operation("agent.connected", owner_only=True)
 async def connected(engine: Engine, caller: Caller) -> list[ConnectedAgent]:
     """Return the agents that are connected now, by name, with what each called last."""
     return list(engine.presence.connected())
 
 
-@operation("agent.rotate", access="write", trust="full", owner_only=True, undo="none")
+@operation("agent.rotate", access="write", owner_only=True, undo="none")
 async def rotate(engine: Engine, caller: Caller, name: str) -> Changed[AgentToken]:
     """Give an agent a new token; the one before ends, on open connections too.
 
@@ -109,7 +109,7 @@ async def rotate(engine: Engine, caller: Caller, name: str) -> Changed[AgentToke
     return await engine.agents.rotate(name, actor=caller.name)
 
 
-@operation("agent.revoke", access="write", trust="full", owner_only=True, destructive=True, undo="none")
+@operation("agent.revoke", access="write", owner_only=True, destructive=True, undo="none")
 async def revoke(engine: Engine, caller: Caller, name: str) -> Changed[Agent]:
     """End an agent's access at once, on open connections too; what it wrote stays.
 
@@ -119,7 +119,7 @@ async def revoke(engine: Engine, caller: Caller, name: str) -> Changed[Agent]:
     return await engine.agents.revoke(name, actor=caller.name)
 
 
-@operation("agent.trust", access="write", trust="full", owner_only=True, positional=("name", "trust"), undo="operation")
+@operation("agent.trust", access="write", owner_only=True, positional=("name", "trust"), undo="operation")
 async def change_trust(
     engine: Engine,
     caller: Caller,
@@ -154,13 +154,13 @@ async def change_trust(
     )
 
 
-@operation("agent.requests", trust="full", owner_only=True)
+@operation("agent.requests", owner_only=True)
 async def requests(engine: Engine, caller: Caller) -> list[AccessRequest]:
     """Return the programs that wait to be let in, oldest first."""
     return await engine.agents.requests()
 
 
-@operation("agent.allow", access="write", trust="full", owner_only=True, undo="operation")
+@operation("agent.allow", access="write", owner_only=True, undo="operation")
 async def allow(
     engine: Engine,
     caller: Caller,
@@ -193,7 +193,7 @@ async def allow(
     )
 
 
-@operation("agent.refuse", access="write", trust="full", owner_only=True, undo="operation")
+@operation("agent.refuse", access="write", owner_only=True, undo="operation")
 async def refuse(engine: Engine, caller: Caller, request: str) -> Changed[AccessRequest]:
     """Refuse a program that asked to be let in.
 
@@ -203,13 +203,13 @@ async def refuse(engine: Engine, caller: Caller, request: str) -> Changed[Access
     return await engine.agents.refuse(request, actor=caller.name)
 
 
-@operation("agent.incognito.get", trust="full", owner_only=True)
+@operation("agent.incognito.get", owner_only=True)
 async def incognito_state(engine: Engine, caller: Caller) -> Incognito:
     """Return whether incognito is on, and until when."""
     return await engine.incognito.state()
 
 
-@operation("agent.incognito.set", access="write", trust="full", owner_only=True, undo="operation")
+@operation("agent.incognito.set", access="write", owner_only=True, undo="operation")
 async def set_incognito(
     engine: Engine, caller: Caller, on: bool = True, until: datetime | None = None
 ) -> Changed[Incognito]:

@@ -12,7 +12,7 @@ from app.connections.service import own_variables
 from app.engine import Engine
 
 
-@operation("connection.list", trust="full", owner_only=True)
+@operation("connection.list", owner_only=True)
 async def list_clients(
     engine: Engine,
     caller: Caller,
@@ -28,7 +28,7 @@ async def list_clients(
     return await engine.connections.clients(_variables(variables))
 
 
-@operation("connection.preview", trust="full", owner_only=True)
+@operation("connection.preview", owner_only=True)
 async def preview(
     engine: Engine,
     caller: Caller,
@@ -57,15 +57,7 @@ async def preview(
     return await engine.connections.preview(ConnectionRequest(client, agent, trust, hooks=hooks), found)
 
 
-@operation(
-    "connection.write",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="refused",
-    kind="settings",
-    undo="operation",
-)
+@operation("connection.write", access="write", owner_only=True, review="refused", kind="settings", undo="operation")
 async def write(
     engine: Engine,
     caller: Caller,
@@ -91,14 +83,13 @@ async def write(
         variables: See connection.list.
     """
     request = ConnectionRequest(client, agent, trust, review, hooks)
-    made = await engine.connections.write(request, seen, _variables(variables), actor=caller.name)
-    return Changed(made, ChangeSet(frozenset({AREA}), (made.agent_id,), caller.name))
+    result = await engine.connections.write(request, seen, _variables(variables), actor=caller.name)
+    return Changed(result, ChangeSet(frozenset({AREA}), (result.agent_id,), caller.name))
 
 
 @operation(
     "connection.remove",
     access="write",
-    trust="full",
     owner_only=True,
     destructive=True,
     review="refused",

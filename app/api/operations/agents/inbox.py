@@ -1,5 +1,6 @@
 """Operations on the inbox: agents' writes that wait for the person."""
 
+from functools import partial
 from typing import Any, Literal
 
 from app.api.agent_writes import proposals
@@ -12,11 +13,13 @@ from app.errors import InputError
 from app.inbox.model import InboxRule, OwnProposal, Proposal, ProposalDecision, ProposalState, RuleAction
 from app.inbox.service import changes
 
+_decision = partial(operation, access="write", owner_only=True, sentence="Decided on proposals")
+
 _MOST_IDS = 500
 StateFilter = Literal["waiting", "accepted", "rejected", "expired", "all"]
 
 
-@operation("inbox.list", trust="full", owner_only=True, sentence="Looked at its proposals")
+@operation("inbox.list", owner_only=True, sentence="Looked at its proposals")
 async def listed(
     engine: Engine,
     caller: Caller,
@@ -38,7 +41,7 @@ async def listed(
     return await engine.inbox.listed(_state(state), agent, kind, limit, before)
 
 
-@operation("inbox.get", trust="full", owner_only=True, sentence="Looked at its proposals")
+@operation("inbox.get", owner_only=True, sentence="Looked at its proposals")
 async def get(engine: Engine, caller: Caller, id: int) -> Proposal:
     """Return one proposal with what it would change.
 
@@ -48,7 +51,7 @@ async def get(engine: Engine, caller: Caller, id: int) -> Proposal:
     return await engine.inbox.get(id)
 
 
-@operation("inbox.count", trust="full", owner_only=True, sentence="Looked at its proposals")
+@operation("inbox.count", owner_only=True, sentence="Looked at its proposals")
 async def count(engine: Engine, caller: Caller, state: StateFilter = "waiting", agent: str = "", kind: str = "") -> int:
     """Return how many proposals there are.
 
@@ -60,15 +63,7 @@ async def count(engine: Engine, caller: Caller, state: StateFilter = "waiting", 
     return await engine.inbox.count(_state(state), agent, kind)
 
 
-@operation(
-    "inbox.accept",
-    access="write",
-    trust="full",
-    owner_only=True,
-    positional=("ids",),
-    sentence="Decided on proposals",
-    undo="history",
-)
+@_decision("inbox.accept", positional=("ids",), undo="history")
 async def accept(
     engine: Engine,
     caller: Caller,
@@ -101,15 +96,7 @@ async def accept(
     return Changed(decisions, changes(caller.name, *wanted))
 
 
-@operation(
-    "inbox.reject",
-    access="write",
-    trust="full",
-    owner_only=True,
-    undo="operation",
-    positional=("ids",),
-    sentence="Decided on proposals",
-)
+@_decision("inbox.reject", undo="operation", positional=("ids",))
 async def reject(
     engine: Engine,
     caller: Caller,
@@ -127,7 +114,7 @@ async def reject(
     return await engine.inbox.reject(_ids(id, ids), reason, caller.name)
 
 
-@operation("inbox.edit", access="write", trust="full", owner_only=True, sentence="Decided on proposals", undo="history")
+@_decision("inbox.edit", undo="history")
 async def edit(engine: Engine, caller: Caller, id: int, arguments: dict[str, Any]) -> Changed[Proposal]:
     """Change what an agent proposed before it is accepted; it goes on waiting.
 
@@ -139,9 +126,7 @@ async def edit(engine: Engine, caller: Caller, id: int, arguments: dict[str, Any
     return Changed(proposal, changes(caller.name, id))
 
 
-@operation(
-    "inbox.draft", access="write", trust="full", owner_only=True, sentence="Decided on proposals", undo="needless"
-)
+@_decision("inbox.draft", undo="needless")
 async def draft(engine: Engine, caller: Caller, id: int, texts: dict[str, str]) -> Changed[bool]:
     """Keep what you have typed in place of a proposal's texts.
 
@@ -165,15 +150,13 @@ async def mine(engine: Engine, caller: Caller, state: StateFilter = "all", limit
     return await engine.inbox.of_agent("" if caller.is_owner else caller.name, _state(state), limit)
 
 
-@operation("inbox.rules", trust="full", owner_only=True, sentence="Looked at its proposals")
+@operation("inbox.rules", owner_only=True, sentence="Looked at its proposals")
 async def rules(engine: Engine, caller: Caller) -> list[InboxRule]:
     """Return the rules for agents' writes, those for one agent first."""
     return await engine.inbox.rules()
 
 
-@operation(
-    "inbox.rule.set", access="write", trust="full", owner_only=True, sentence="Decided on proposals", undo="operation"
-)
+@_decision("inbox.rule.set", undo="operation")
 async def set_rule(
     engine: Engine, caller: Caller, action: RuleAction, agent: str = "", kind: str = ""
 ) -> Changed[list[InboxRule]]:
@@ -190,14 +173,7 @@ async def set_rule(
     return await engine.inbox.set_rule(agent, kind, action, caller.name)
 
 
-@operation(
-    "inbox.rule.remove",
-    access="write",
-    trust="full",
-    owner_only=True,
-    sentence="Decided on proposals",
-    undo="operation",
-)
+@_decision("inbox.rule.remove", undo="operation")
 async def remove_rule(engine: Engine, caller: Caller, agent: str = "", kind: str = "") -> Changed[list[InboxRule]]:
     """Remove a rule for agents' writes.
 

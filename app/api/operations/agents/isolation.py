@@ -14,7 +14,7 @@ from app.errors import InputError, MachineError
 from app.upkeep.model import CheckReport, Finding
 
 
-@operation("agent.vaults", trust="full", owner_only=True)
+@operation("agent.vaults", owner_only=True)
 async def vaults(engine: Engine, caller: Caller) -> list[IsolatedVault]:
     """Return the vaults of isolated agents, with their folders and sizes.
 
@@ -25,7 +25,7 @@ async def vaults(engine: Engine, caller: Caller) -> list[IsolatedVault]:
     return [] if engine.isolated is None else await engine.isolated.listed()
 
 
-@operation("agent.ask", access="write", trust="full", destructive=True, owner_only=True, relays=True, undo="none")
+@operation("agent.ask", access="write", destructive=True, owner_only=True, relays=True, undo="none")
 async def ask(engine: Engine, caller: Caller, agent: str, operation: str, arguments: dict[str, Any] = {}) -> Any:  # noqa: B006
     """Call an operation in an isolated agent's vault, as the person.
 

@@ -9,7 +9,7 @@ from app.changes import Changed
 from app.engine import Engine
 
 
-@operation("agent.ledger", trust="full", owner_only=True)
+@operation("agent.ledger", owner_only=True)
 async def ledger(
     engine: Engine,
     caller: Caller,
@@ -42,7 +42,7 @@ async def ledger(
     return await engine.ledger.calls(wanted, limit, before)
 
 
-@operation("agent.readers", trust="full", owner_only=True)
+@operation("agent.readers", owner_only=True)
 async def readers(engine: Engine, caller: Caller, id: str) -> list[Reader]:
     """Return which agents were given a memory, conversation or entity, the latest first.
 
@@ -52,7 +52,7 @@ async def readers(engine: Engine, caller: Caller, id: str) -> list[Reader]:
     return await engine.ledger.readers(id)
 
 
-@operation("agent.activity", trust="full", owner_only=True)
+@operation("agent.activity", owner_only=True)
 async def activity(engine: Engine, caller: Caller, agent: str, since: datetime | None = None) -> AgentActivity:
     """Return sums of an agent's calls, in numbers and in words.
 
@@ -63,7 +63,7 @@ async def activity(engine: Engine, caller: Caller, agent: str, since: datetime |
     return await engine.ledger.activity(agent, since)
 
 
-@operation("agent.clear_ledger", access="write", trust="full", destructive=True, owner_only=True, undo="none")
+@operation("agent.clear_ledger", access="write", destructive=True, owner_only=True, undo="none")
 async def clear_ledger(engine: Engine, caller: Caller, before: datetime | None = None) -> Changed[int]:
     """Delete calls from the ledger and return how many; this cannot be undone.
 

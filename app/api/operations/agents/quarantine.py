@@ -15,7 +15,7 @@ from app.quarantine.model import AgentRun, QuarantinedItem
 from app.quarantine.service import ANY_AREAS
 
 
-@operation("agent.undo", access="write", trust="full", owner_only=True, destructive=True, undo="operation")
+@operation("agent.undo", access="write", owner_only=True, destructive=True, undo="operation")
 async def undo(
     engine: Engine,
     caller: Caller,
@@ -47,7 +47,7 @@ async def undo(
         return await engine.undo.quarantine.undo(agent, since_ms, until_ms, caller.name, work)
 
 
-@operation("agent.quarantine", access="write", trust="full", owner_only=True, destructive=True, undo="operation")
+@operation("agent.quarantine", access="write", owner_only=True, destructive=True, undo="operation")
 async def hide(engine: Engine, caller: Caller, name: str, since: str = "", job: str = "") -> Changed[AgentRun]:
     """Hide the memories, conversations, entities and relations that an agent made, until they are released.
 
@@ -66,7 +66,7 @@ async def hide(engine: Engine, caller: Caller, name: str, since: str = "", job: 
         return await engine.undo.quarantine.hide(agent, since_ms, caller.name, work)
 
 
-@operation("agent.release", access="write", trust="full", owner_only=True, undo="operation")
+@operation("agent.release", access="write", owner_only=True, undo="operation")
 async def release(engine: Engine, caller: Caller, name: str, job: str = "") -> Changed[AgentRun]:
     """Bring back what was hidden of an agent, exactly as it was.
 
@@ -79,7 +79,7 @@ async def release(engine: Engine, caller: Caller, name: str, job: str = "") -> C
         return await engine.undo.quarantine.release(agent, caller.name, work)
 
 
-@operation("agent.quarantined", trust="full", owner_only=True)
+@operation("agent.quarantined", owner_only=True)
 async def hidden(engine: Engine, caller: Caller, name: str) -> list[QuarantinedItem]:
     """Return what is hidden of an agent, the last hidden first.
 

@@ -108,7 +108,6 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
 @operation(
     "archive.clean",
     access="write",
-    trust="full",
     owner_only=True,
     destructive=True,
     review="unrehearsed",

@@ -1,6 +1,7 @@
 """Operations on entities: the people, places and other things that messages and memories mention."""
 
 from datetime import datetime
+from functools import partial
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation
@@ -22,6 +23,16 @@ from app.entities.model import (
 )
 from app.entities.queries.named_entities import MAX_OWNERS
 from app.errors import InputError
+
+_change = partial(
+    operation,
+    access="write",
+    trust="full",
+    review="content",
+    kind="entity",
+    undo="history",
+    sentence="Changed people and things",
+)
 
 _ALL = EntityFilter()
 _WHOLE = GraphFilter()
@@ -141,17 +152,7 @@ async def duplicates(engine: Engine, caller: Caller, limit: Count = 50) -> list[
     return await engine.entities.duplicates.pairs(limit)
 
 
-@operation(
-    "entity.merge",
-    access="write",
-    trust="full",
-    destructive=True,
-    review="content",
-    kind="entity",
-    undo="history",
-    proposed=True,
-    sentence="Changed people and things",
-)
+@_change("entity.merge", destructive=True, proposed=True)
 async def merge(engine: Engine, caller: Caller, ids: list[str], into: str) -> Changed[Entity]:
     """Make several entities one; can be undone.
 
@@ -162,15 +163,7 @@ async def merge(engine: Engine, caller: Caller, ids: list[str], into: str) -> Ch
     return await engine.entities.service.merge(ids, into, actor=caller.name)
 
 
-@operation(
-    "entity.split",
-    access="write",
-    trust="full",
-    review="content",
-    kind="entity",
-    undo="history",
-    sentence="Changed people and things",
-)
+@_change("entity.split")
 async def split(
     engine: Engine,
     caller: Caller,
@@ -200,16 +193,7 @@ async def split(
     )
 
 
-@operation(
-    "entity.rename",
-    access="write",
-    trust="full",
-    review="content",
-    kind="entity",
-    undo="history",
-    positional=("id", "name"),
-    sentence="Changed people and things",
-)
+@_change("entity.rename", positional=("id", "name"))
 async def rename(
     engine: Engine,
     caller: Caller,
@@ -231,15 +215,7 @@ async def rename(
     return await engine.entities.service.rename(id, name, kind=type, summary=summary, actor=caller.name)
 
 
-@operation(
-    "entity.relate",
-    access="write",
-    trust="full",
-    review="content",
-    kind="entity",
-    undo="history",
-    sentence="Changed people and things",
-)
+@_change("entity.relate")
 async def relate(
     engine: Engine, caller: Caller, subject: str, predicate: str, target: str, weight: float = 1.0
 ) -> Changed[Entity]:
@@ -254,16 +230,7 @@ async def relate(
     return await engine.entities.service.relate(subject, predicate, target, weight=weight, actor=caller.name)
 
 
-@operation(
-    "entity.unrelate",
-    access="write",
-    trust="full",
-    destructive=True,
-    review="content",
-    kind="entity",
-    undo="history",
-    sentence="Changed people and things",
-)
+@_change("entity.unrelate", destructive=True)
 async def unrelate(engine: Engine, caller: Caller, subject: str, predicate: str, target: str) -> Changed[Entity]:
     """Take back a relation that was stated; can be undone.
 
@@ -275,15 +242,7 @@ async def unrelate(engine: Engine, caller: Caller, subject: str, predicate: str,
     return await engine.entities.service.unrelate(subject, predicate, target, actor=caller.name)
 
 
-@operation(
-    "entity.protect",
-    access="write",
-    trust="full",
-    review="content",
-    kind="entity",
-    undo="history",
-    sentence="Changed people and things",
-)
+@_change("entity.protect")
 async def protect(engine: Engine, caller: Caller, id: str, protected: bool = True) -> Changed[Entity]:
     """Protect an entity from being taken away by maintenance, or no longer.
 

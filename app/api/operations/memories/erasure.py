@@ -11,7 +11,6 @@ from app.erasure.model import BackupChoice, ErasureReceipt
 @operation(
     "memory.forget_forever",
     access="write",
-    trust="full",
     owner_only=True,
     destructive=True,
     review="unrehearsed",
@@ -66,7 +65,7 @@ async def forget_forever(
     return done
 
 
-@operation("memory.receipts", trust="full", owner_only=True, sentence="Used your memories")
+@operation("memory.receipts", owner_only=True, sentence="Used your memories")
 async def receipts(engine: Engine, caller: Caller, limit: Count = 50) -> list[ErasureReceipt]:
     """Return the receipts of erasures, newest first; an unfinished one is pending.
 

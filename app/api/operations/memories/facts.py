@@ -1,6 +1,7 @@
 """Operations on facts."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -15,6 +16,8 @@ from app.core.stores import StoreName
 from app.engine import Engine
 from app.memories.fact_service import draft_of
 from app.memories.model import BatchWritten, Belief, Clash, FactConfidence, FactSet, Memory, NewMemory, Source, Written
+
+_change = partial(operation, access="write", trust="inner", review="content", kind="fact", undo="history")
 
 Rate = Annotated[float, Meta(ge=0, le=10)]
 
@@ -41,16 +44,7 @@ class FactDraft:
     decay_rate: Rate | None = None
 
 
-@operation(
-    "fact.remember",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="fact",
-    undo="history",
-    checks_facts=True,
-    sentence="Remembered a fact",
-)
+@_change("fact.remember", checks_facts=True, sentence="Remembered a fact")
 async def remember(
     engine: Engine,
     caller: Caller,
@@ -98,17 +92,7 @@ async def remember(
     return await engine.memories.writing.write(caller.access, draft, judging="text")
 
 
-@operation(
-    "fact.set",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="fact",
-    undo="history",
-    checks_facts=True,
-    replaces=True,
-    sentence="Used your facts",
-)
+@_change("fact.set", checks_facts=True, replaces=True, sentence="Used your facts")
 async def set_fact(
     engine: Engine,
     caller: Caller,
@@ -183,18 +167,7 @@ async def by_metadata(engine: Engine, caller: Caller, key: str, value: str, limi
     return await engine.memories.fact_queries.by_metadata(caller.access, key, value, limit=limit)
 
 
-@operation(
-    "fact.correct",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="fact",
-    undo="history",
-    checks_facts=True,
-    proposed=True,
-    replaces=True,
-    sentence="Corrected a fact",
-)
+@_change("fact.correct", checks_facts=True, proposed=True, replaces=True, sentence="Corrected a fact")
 async def correct(engine: Engine, caller: Caller, id: str, content: str) -> Changed[FactSet]:
     """Replace a wrong fact by what is right, and return both; each names the other.
 
@@ -205,15 +178,7 @@ async def correct(engine: Engine, caller: Caller, id: str, content: str) -> Chan
     return await engine.memories.facts.correct(caller.access, id, content)
 
 
-@operation(
-    "fact.confirm",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="fact",
-    undo="history",
-    sentence="Used your facts",
-)
+@_change("fact.confirm", sentence="Used your facts")
 async def confirm(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     """Make a fact certain for good: full confidence, and it never fades.
 
@@ -223,16 +188,7 @@ async def confirm(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     return await engine.memories.facts.confirm(caller.access, id)
 
 
-@operation(
-    "fact.forget",
-    access="write",
-    trust="inner",
-    destructive=True,
-    review="content",
-    kind="fact",
-    undo="history",
-    sentence="Used your facts",
-)
+@_change("fact.forget", destructive=True, sentence="Used your facts")
 async def forget(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     """Delete a fact; it can be restored and the deletion undone.
 
@@ -242,15 +198,7 @@ async def forget(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     return await engine.memories.facts.forget(caller.access, id)
 
 
-@operation(
-    "fact.batch",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="fact",
-    undo="history",
-    sentence="Used your facts",
-)
+@_change("fact.batch", sentence="Used your facts")
 async def batch(
     engine: Engine, caller: Caller, facts: list[FactDraft], session: str | None = None, run_id: str | None = None
 ) -> Changed[BatchWritten]:
@@ -318,15 +266,7 @@ async def beliefs(engine: Engine, caller: Caller, id: str) -> list[Belief]:
     return await engine.memories.fact_queries.beliefs(caller.access, id)
 
 
-@operation(
-    "fact.resolve",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="fact",
-    undo="history",
-    sentence="Used your facts",
-)
+@_change("fact.resolve", sentence="Used your facts")
 async def resolve(engine: Engine, caller: Caller, new_id: str, old_id: str) -> Changed[FactSet]:
     """Resolve a conflict: one fact supersedes another, which stays with little confidence.
 

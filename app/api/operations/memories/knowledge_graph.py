@@ -1,5 +1,7 @@
 """Operations on the knowledge graph: entities with observations, and relations, by name."""
 
+from functools import partial
+
 from app.api.agent_writes.default_store import default_store
 from app.api.caller import Caller
 from app.api.registry import operation
@@ -7,6 +9,10 @@ from app.changes import Changed
 from app.core.stores import StoreName
 from app.engine import Engine
 from app.knowledge_graph.model import GraphEntity, GraphRelation, KnowledgeGraph, Observations
+
+_change = partial(
+    operation, access="write", trust="inner", review="content", undo="history", sentence="Used your memories"
+)
 
 
 @operation("graph.read", sentence="Used your memories")
@@ -27,15 +33,7 @@ async def read(
     return await engine.knowledge_graph.read(caller.access, query, names)
 
 
-@operation(
-    "graph.create_entities",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="entity",
-    undo="history",
-    sentence="Used your memories",
-)
+@_change("graph.create_entities", kind="entity")
 async def create_entities(
     engine: Engine, caller: Caller, entities: list[GraphEntity], store: StoreName | None = None
 ) -> Changed[tuple[GraphEntity, ...]]:
@@ -50,15 +48,7 @@ async def create_entities(
     return await engine.knowledge_graph.create_entities(caller.access, entities, default_store(caller, store))
 
 
-@operation(
-    "graph.create_relations",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="entity",
-    undo="history",
-    sentence="Used your memories",
-)
+@_change("graph.create_relations", kind="entity")
 async def create_relations(
     engine: Engine, caller: Caller, relations: list[GraphRelation], store: StoreName | None = None
 ) -> Changed[tuple[GraphRelation, ...]]:
@@ -73,15 +63,7 @@ async def create_relations(
     return await engine.knowledge_graph.create_relations(caller.access, relations, default_store(caller, store))
 
 
-@operation(
-    "graph.add_observations",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="observation",
-    undo="history",
-    sentence="Used your memories",
-)
+@_change("graph.add_observations", kind="observation")
 async def add_observations(
     engine: Engine, caller: Caller, observations: list[Observations], store: StoreName | None = None
 ) -> Changed[tuple[Observations, ...]]:
@@ -94,16 +76,7 @@ async def add_observations(
     return await engine.knowledge_graph.add_observations(caller.access, observations, default_store(caller, store))
 
 
-@operation(
-    "graph.delete_entities",
-    access="write",
-    trust="inner",
-    destructive=True,
-    review="content",
-    kind="entity",
-    undo="history",
-    sentence="Used your memories",
-)
+@_change("graph.delete_entities", destructive=True, kind="entity")
 async def delete_entities(engine: Engine, caller: Caller, names: list[str]) -> Changed[int]:
     """Delete entities with their observations and relations and return how many; can be undone.
 
@@ -113,16 +86,7 @@ async def delete_entities(engine: Engine, caller: Caller, names: list[str]) -> C
     return await engine.knowledge_graph.delete_entities(caller.access, names)
 
 
-@operation(
-    "graph.delete_observations",
-    access="write",
-    trust="inner",
-    destructive=True,
-    review="content",
-    kind="observation",
-    undo="history",
-    sentence="Used your memories",
-)
+@_change("graph.delete_observations", destructive=True, kind="observation")
 async def delete_observations(engine: Engine, caller: Caller, observations: list[Observations]) -> Changed[int]:
     """Delete observations by their text and return how many; can be undone.
 
@@ -132,16 +96,7 @@ async def delete_observations(engine: Engine, caller: Caller, observations: list
     return await engine.knowledge_graph.delete_observations(caller.access, observations)
 
 
-@operation(
-    "graph.delete_relations",
-    access="write",
-    trust="inner",
-    destructive=True,
-    review="content",
-    kind="entity",
-    undo="history",
-    sentence="Used your memories",
-)
+@_change("graph.delete_relations", destructive=True, kind="entity")
 async def delete_relations(engine: Engine, caller: Caller, relations: list[GraphRelation]) -> Changed[int]:
     """Take relations back and return how many; can be undone.
 

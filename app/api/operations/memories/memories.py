@@ -109,18 +109,18 @@ async def get(
         raise InputError("Name the items: 'id' for one, 'ids' for several.", field="ids")
     if len(wanted) > _MAX_IDS:
         raise InputError(f"At most {_MAX_IDS} items at once.", field="ids", allowed=_MAX_IDS)
-    found = await engine.memories.queries.fetch(caller.access, wanted, max_tokens=max_tokens, as_of=as_of)
+    memories = await engine.memories.queries.fetch(caller.access, wanted, max_tokens=max_tokens, as_of=as_of)
     messages_by_name = (
-        await engine.sessions.service.messages_by_name(found.missing, owner_of(caller)) if found.missing else {}
+        await engine.sessions.service.messages_by_name(memories.missing, owner_of(caller)) if memories.missing else {}
     )
     if as_of is not None:
         messages_by_name = {name: message for name, message in messages_by_name.items() if message.created_at <= as_of}
-    found = with_messages(found, messages_by_name, max_tokens)
-    if not ids and found.missing:
+    memories = with_messages(memories, messages_by_name, max_tokens)
+    if not ids and memories.missing:
         raise NotFoundError(f"There is no memory or message with the id {id}.", id=id)
     if as_of is None:
-        engine.memories.access.count(memory.id for memory in found.memories)
-    return found
+        engine.memories.access.count(memory.id for memory in memories.memories)
+    return memories
 
 
 @operation("memory.list", sentence="Used your memories")

@@ -1,10 +1,22 @@
 """Operations on saved searches: queries that the person keeps under a name."""
 
+from functools import partial
+
 from app.api.caller import Caller
 from app.api.registry import operation
 from app.changes import Changed
 from app.engine import Engine
 from app.retrieval.saved.model import SavedSearch
+
+_change = partial(
+    operation,
+    access="write",
+    trust="full",
+    review="content",
+    kind="settings",
+    undo="history",
+    sentence="Changed saved searches",
+)
 
 
 @operation("saved_search.list", trust="full", sentence="Looked at saved searches")
@@ -13,15 +25,7 @@ async def list_saved(engine: Engine, caller: Caller) -> list[SavedSearch]:
     return await engine.search.saved.all()
 
 
-@operation(
-    "saved_search.save",
-    access="write",
-    trust="full",
-    review="content",
-    kind="settings",
-    undo="history",
-    sentence="Changed saved searches",
-)
+@_change("saved_search.save")
 async def save(engine: Engine, caller: Caller, query: str, name: str = "") -> Changed[SavedSearch]:
     """Save a search; one that is saved already gets the name.
 
@@ -32,15 +36,7 @@ async def save(engine: Engine, caller: Caller, query: str, name: str = "") -> Ch
     return await engine.search.saved.save(query, name, caller.name)
 
 
-@operation(
-    "saved_search.rename",
-    access="write",
-    trust="full",
-    review="content",
-    kind="settings",
-    undo="history",
-    sentence="Changed saved searches",
-)
+@_change("saved_search.rename")
 async def rename(engine: Engine, caller: Caller, id: str, name: str) -> Changed[SavedSearch]:
     """Give a saved search another name.
 
@@ -51,15 +47,7 @@ async def rename(engine: Engine, caller: Caller, id: str, name: str) -> Changed[
     return await engine.search.saved.rename(id, name, caller.name)
 
 
-@operation(
-    "saved_search.delete",
-    access="write",
-    trust="full",
-    review="content",
-    kind="settings",
-    undo="history",
-    sentence="Changed saved searches",
-)
+@_change("saved_search.delete")
 async def delete(engine: Engine, caller: Caller, id: str) -> Changed[SavedSearch]:
     """Delete a saved search, and return it as it was; can be undone.
 

@@ -1,5 +1,6 @@
 """Operations on what turns texts into vectors, for search by meaning."""
 
+from functools import partial
 from typing import Final
 
 from app.api.caller import Caller
@@ -9,24 +10,18 @@ from app.engine import Engine
 from app.evaluation.model import ModelComparison
 from app.index.generations.model import EmbeddingStatus
 
+_switch = partial(operation, access="write", owner_only=True, review="unrehearsed", kind="settings", undo="operation")
+
 _AREAS: Final[frozenset[Area]] = frozenset({"settings", "index"})
 
 
-@operation("embedding.status", trust="full", owner_only=True)
+@operation("embedding.status", owner_only=True)
 async def status(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Return the embedding model in use and the one being prepared, with progress."""
     return await engine.index.embedding.status()
 
 
-@operation(
-    "embedding.change",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="unrehearsed",
-    kind="settings",
-    undo="operation",
-)
+@_switch("embedding.change")
 async def change(
     engine: Engine, caller: Caller, model: str, folder: str = "", waits: bool = False
 ) -> Changed[EmbeddingStatus]:
@@ -46,37 +41,25 @@ async def change(
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 
-@operation(
-    "embedding.pause", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="operation"
-)
+@operation("embedding.pause", access="write", owner_only=True, review="free", kind="vault", undo="operation")
 async def pause(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Pause the preparation of a new model, also over restarts; finished vectors stay."""
     return await engine.index.embedding.pause()
 
 
-@operation(
-    "embedding.resume", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="operation"
-)
+@operation("embedding.resume", access="write", owner_only=True, review="free", kind="vault", undo="operation")
 async def resume(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Go on making a new model's vectors after a pause or a cancelled job."""
     return await engine.index.embedding.resume()
 
 
-@operation(
-    "embedding.switch",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="unrehearsed",
-    kind="settings",
-    undo="operation",
-)
+@_switch("embedding.switch")
 async def switch(engine: Engine, caller: Caller) -> Changed[EmbeddingStatus]:
     """Switch to the model prepared with ``waits`` as soon as its vectors are complete."""
     return Changed(await engine.index.embedding.switch(), ChangeSet(_AREAS, (), caller.name))
 
 
-@operation("embedding.compare", trust="full", owner_only=True)
+@operation("embedding.compare", owner_only=True)
 async def compare(
     engine: Engine,
     caller: Caller,
@@ -106,15 +89,7 @@ async def compare(
         )
 
 
-@operation(
-    "embedding.rollback",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="unrehearsed",
-    kind="settings",
-    undo="operation",
-)
+@_switch("embedding.rollback")
 async def rollback(engine: Engine, caller: Caller, generation: Count | None = None) -> Changed[EmbeddingStatus]:
     """Cancel the model being prepared, or go back to the previous model.
 
@@ -130,7 +105,7 @@ async def rollback(engine: Engine, caller: Caller, generation: Count | None = No
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 
-@operation("embedding.advice", trust="full", owner_only=True)
+@operation("embedding.advice", owner_only=True)
 async def advice(engine: Engine, caller: Caller) -> str:
     """Return advice to use a multilingual model, from a sample of the vault's texts.
 

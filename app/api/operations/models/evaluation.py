@@ -10,7 +10,7 @@ from app.engine import Engine
 from app.evaluation.model import BenchmarkRun, Judgement
 
 
-@operation("trial.run", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="needless")
+@operation("trial.run", access="write", owner_only=True, review="free", kind="vault", undo="needless")
 async def run(
     engine: Engine,
     caller: Caller,
@@ -40,7 +40,7 @@ async def run(
         return await engine.evaluation.benchmark.run(chosen, model or "", questions, seed, work, caller.name)
 
 
-@operation("trial.list", trust="full", owner_only=True)
+@operation("trial.list", owner_only=True)
 async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list[BenchmarkRun]:
     """Return past tests of the search, the latest first.
 
@@ -50,7 +50,7 @@ async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list
     return await engine.evaluation.benchmark.listed(limit)
 
 
-@operation("trial.judge", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="operation")
+@operation("trial.judge", access="write", owner_only=True, review="free", kind="vault", undo="operation")
 async def judge(
     engine: Engine, caller: Caller, query: str, id: str, good: bool | None = True
 ) -> Changed[Judgement | None]:
@@ -64,7 +64,7 @@ async def judge(
     return await engine.evaluation.benchmark.judge(query, id, good=good, actor=caller.name)
 
 
-@operation("trial.judged", trust="full", owner_only=True)
+@operation("trial.judged", owner_only=True)
 async def judged(engine: Engine, caller: Caller, limit: Count = 200) -> list[Judgement]:
     """Return what was judged, the latest first.
 

@@ -22,7 +22,7 @@ _LONGEST: Final = 200
 _TOKENS: Final = 256  # models that think before they speak need some
 
 
-@operation("llm.status", trust="full", owner_only=True)
+@operation("llm.status", owner_only=True)
 async def status(engine: Engine, caller: Caller) -> ModelStatus:
     """Return the state of the language model.
 
@@ -46,7 +46,7 @@ async def status(engine: Engine, caller: Caller) -> ModelStatus:
     )
 
 
-@operation("llm.test", trust="full", owner_only=True)
+@operation("llm.test", owner_only=True)
 async def ask_small_question(engine: Engine, caller: Caller, tier: Tier = "main") -> ModelTest:
     """Ask the language model one small question, and return how long its answer took.
 
@@ -72,7 +72,7 @@ async def ask_small_question(engine: Engine, caller: Caller, tier: Tier = "main"
     return ModelTest(not note, options.model_of(tier), seconds, collapse(said)[:_LONGEST], note)
 
 
-@operation("llm.usage", trust="full", owner_only=True)
+@operation("llm.usage", owner_only=True)
 async def usage(engine: Engine, caller: Caller, months: Months = 12) -> list[Spending]:
     """Return requests, tokens and cost of the language model by month, purpose and model.
 

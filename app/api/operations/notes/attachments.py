@@ -16,9 +16,7 @@ PART: Final = 2_000_000
 """Bytes that one answer holds: within a frame of the socket, in base64."""
 
 
-@operation(
-    "attachment.add", access="write", trust="full", owner_only=True, review="refused", kind="note", undo="needless"
-)
+@operation("attachment.add", access="write", owner_only=True, review="refused", kind="note", undo="needless")
 async def add(engine: Engine, caller: Caller, path: str = "", name: str = "", data: str = "") -> Changed[Attachment]:
     """Keep a copy of a file in the vault and return the link to it.
 
@@ -40,13 +38,13 @@ async def add(engine: Engine, caller: Caller, path: str = "", name: str = "", da
     return Changed(kept, ChangeSet(frozenset({"attachments"}), (), caller.name))
 
 
-@operation("attachment.list", trust="full", owner_only=True)
+@operation("attachment.list", owner_only=True)
 async def list_attachments(engine: Engine, caller: Caller) -> list[Attachment]:
     """Return the files of the attachments folder by name."""
     return await engine.attachments.all()
 
 
-@operation("attachment.locate", trust="full", owner_only=True)
+@operation("attachment.locate", owner_only=True)
 async def locate(engine: Engine, caller: Caller, link: str) -> Attachment:
     """Return the attachment that a link of a note means.
 
@@ -56,7 +54,7 @@ async def locate(engine: Engine, caller: Caller, link: str) -> Attachment:
     return await engine.attachments.locate(link)
 
 
-@operation("attachment.read", trust="full", owner_only=True)
+@operation("attachment.read", owner_only=True)
 async def read(engine: Engine, caller: Caller, link: str, offset: int = 0, length: int = PART) -> str:
     """Return bytes of an attachment in base64, and nothing beyond its end.
 

@@ -1,5 +1,7 @@
 """Operations on many notes at once, each undone as one."""
 
+from functools import partial
+
 from app.api.agent_writes.default_store import default_store
 from app.api.caller import Caller
 from app.api.registry import operation
@@ -8,16 +10,12 @@ from app.core.stores import StoreName
 from app.engine import Engine
 from app.memories.model import Memory
 
-
-@operation(
-    "note.change_many",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="note",
-    undo="history",
-    sentence="Changed a note",
+_change = partial(
+    operation, access="write", trust="inner", review="content", kind="note", undo="history", sentence="Changed a note"
 )
+
+
+@_change("note.change_many")
 async def change_many(
     engine: Engine, caller: Caller, ids: list[str], store: StoreName | None = None, pinned: bool | None = None
 ) -> Changed[tuple[str, ...]]:
@@ -33,16 +31,7 @@ async def change_many(
     )
 
 
-@operation(
-    "note.merge",
-    access="write",
-    trust="inner",
-    destructive=True,
-    review="content",
-    kind="note",
-    undo="history",
-    sentence="Changed a note",
-)
+@_change("note.merge", destructive=True)
 async def merge(engine: Engine, caller: Caller, ids: list[str], title: str | None = None) -> Changed[Memory]:
     """Merge several notes into the first of them, as one run.
 

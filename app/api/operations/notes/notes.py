@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from app.api.agent_writes.default_store import default_store
@@ -28,20 +29,12 @@ from app.memories.model import (
     Written,
 )
 
+_change = partial(operation, access="write", trust="inner", review="content", kind="note", undo="history")
+
 _ALL = MemoryFilter()
 
 
-@operation(
-    "note.save",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="note",
-    undo="history",
-    positional=("title", "content"),
-    checks_facts=True,
-    sentence="Wrote a note",
-)
+@_change("note.save", positional=("title", "content"), checks_facts=True, sentence="Wrote a note")
 async def save(
     engine: Engine,
     caller: Caller,
@@ -90,18 +83,7 @@ async def save(
     return Changed(done.value.memory, done.changes)
 
 
-@operation(
-    "note.update",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="note",
-    undo="history",
-    positional=("id",),
-    filled="version",
-    checks_facts=True,
-    sentence="Changed a note",
-)
+@_change("note.update", positional=("id",), filled="version", checks_facts=True, sentence="Changed a note")
 async def update(
     engine: Engine,
     caller: Caller,
@@ -145,17 +127,7 @@ async def update(
     )
 
 
-@operation(
-    "note.delete",
-    access="write",
-    trust="inner",
-    destructive=True,
-    review="content",
-    kind="note",
-    undo="history",
-    removes=True,
-    sentence="Deleted a note",
-)
+@_change("note.delete", destructive=True, removes=True, sentence="Deleted a note")
 async def delete(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     """Delete a note, or any other memory; it can be restored and the deletion undone.
 
@@ -165,15 +137,7 @@ async def delete(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     return await engine.memories.service.delete(caller.access, id)
 
 
-@operation(
-    "note.restore",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="note",
-    undo="history",
-    sentence="Changed a note",
-)
+@_change("note.restore", sentence="Changed a note")
 async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     """Bring a deleted note back.
 
@@ -184,17 +148,7 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     return await engine.memories.service.restore(caller.access, id)
 
 
-@operation(
-    "note.delete_many",
-    access="write",
-    trust="inner",
-    destructive=True,
-    review="content",
-    kind="note",
-    undo="history",
-    removes=True,
-    sentence="Deleted a note",
-)
+@_change("note.delete_many", destructive=True, removes=True, sentence="Deleted a note")
 async def delete_many(engine: Engine, caller: Caller, ids: list[str]) -> Changed[tuple[str, ...]]:
     """Delete several notes as one run and return the ids of those deleted.
 
@@ -204,15 +158,7 @@ async def delete_many(engine: Engine, caller: Caller, ids: list[str]) -> Changed
     return await engine.memories.service.delete_many(caller.access, ids)
 
 
-@operation(
-    "note.tag_many",
-    access="write",
-    trust="inner",
-    review="content",
-    kind="note",
-    undo="history",
-    sentence="Changed a note",
-)
+@_change("note.tag_many", sentence="Changed a note")
 async def tag_many(
     engine: Engine,
     caller: Caller,
@@ -230,9 +176,7 @@ async def tag_many(
     return await engine.memories.service.tag_many(caller.access, ids, add=add, remove=remove)
 
 
-@operation(
-    "note.pin", access="write", trust="inner", review="content", kind="note", undo="history", sentence="Changed a note"
-)
+@_change("note.pin", sentence="Changed a note")
 async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> Changed[Memory]:
     """Pin or unpin a note; its version does not matter.
 
@@ -250,9 +194,9 @@ async def get(engine: Engine, caller: Caller, id: str) -> Memory:
     Args:
         id: Its id.
     """
-    found = await engine.memories.queries.get(caller.access, id)
+    memory = await engine.memories.queries.get(caller.access, id)
     engine.memories.access.count((id,))
-    return found
+    return memory
 
 
 @operation("note.list", sentence="Looked at notes")

@@ -1,5 +1,7 @@
 """Operations during a conversation: scratchpad, working memory, appends without waiting."""
 
+from functools import partial
+
 from app.api.caller import Caller
 from app.api.registry import operation
 from app.api.session_access import owner_of, partner, writer_of
@@ -9,6 +11,16 @@ from app.sessions.capture.write_behind import Accepted
 from app.sessions.model import NewMessage
 from app.sessions.scratchpad import Scratchpad
 from app.sessions.service import NewSession
+
+_change = partial(
+    operation,
+    access="write",
+    trust="inner",
+    review="free",
+    kind="session",
+    undo="needless",
+    sentence="Changed a conversation",
+)
 
 
 @operation("session.scratchpad.read", trust="inner", sentence="Looked at conversations")
@@ -23,15 +35,7 @@ async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
     return await engine.sessions.scratchpads.read(session, owner_of(caller))
 
 
-@operation(
-    "session.scratchpad.write",
-    access="write",
-    trust="inner",
-    review="free",
-    kind="session",
-    undo="needless",
-    sentence="Changed a conversation",
-)
+@_change("session.scratchpad.write")
 async def write(engine: Engine, caller: Caller, session: str, items: list[str]) -> Changed[Scratchpad]:
     """Replace all items on a conversation's scratchpad.
 
@@ -49,15 +53,7 @@ async def write(engine: Engine, caller: Caller, session: str, items: list[str]) 
     return await engine.sessions.scratchpads.write(session, items, caller.name, owner, heading)
 
 
-@operation(
-    "session.scratchpad.clear",
-    access="write",
-    trust="inner",
-    review="free",
-    kind="session",
-    undo="needless",
-    sentence="Changed a conversation",
-)
+@_change("session.scratchpad.clear")
 async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
     """Empty a conversation's scratchpad and return whether it had content.
 

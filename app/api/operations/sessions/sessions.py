@@ -1,6 +1,7 @@
 """Operations on conversations."""
 
 from datetime import datetime
+from functools import partial
 
 from app.api.argument_types import IdempotencyKey
 from app.api.caller import Caller
@@ -11,6 +12,16 @@ from app.core.facets import Facet
 from app.engine import Engine
 from app.sessions.model import Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
 from app.sessions.service import NewSession
+
+_change = partial(
+    operation,
+    access="write",
+    trust="full",
+    review="content",
+    kind="session",
+    undo="history",
+    sentence="Changed a conversation",
+)
 
 _ALL = SessionFilter()
 
@@ -226,15 +237,7 @@ async def agents(engine: Engine, caller: Caller) -> list[Facet]:
     return await engine.sessions.service.agents()
 
 
-@operation(
-    "session.rename",
-    access="write",
-    trust="full",
-    review="content",
-    kind="session",
-    undo="history",
-    sentence="Changed a conversation",
-)
+@_change("session.rename")
 async def rename(engine: Engine, caller: Caller, session: str, title: str) -> Changed[Session]:
     """Give a conversation another title; can be undone.
 
@@ -245,17 +248,7 @@ async def rename(engine: Engine, caller: Caller, session: str, title: str) -> Ch
     return await engine.sessions.service.rename(await conversation(engine, caller, session), title, caller.name)
 
 
-@operation(
-    "session.forget",
-    access="write",
-    trust="full",
-    destructive=True,
-    review="content",
-    kind="session",
-    undo="history",
-    removes=True,
-    sentence="Changed a conversation",
-)
+@_change("session.forget", destructive=True, removes=True)
 async def forget(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
     """Take a conversation and its messages out of every list and search; can be undone.
 
@@ -265,17 +258,7 @@ async def forget(engine: Engine, caller: Caller, session: str) -> Changed[Sessio
     return await engine.sessions.service.forget(await conversation(engine, caller, session), caller.name)
 
 
-@operation(
-    "session.forget_many",
-    access="write",
-    trust="full",
-    destructive=True,
-    review="content",
-    kind="session",
-    undo="history",
-    removes=True,
-    sentence="Changed a conversation",
-)
+@_change("session.forget_many", destructive=True, removes=True)
 async def forget_many(engine: Engine, caller: Caller, sessions: list[str]) -> Changed[tuple[str, ...]]:
     """Take several conversations out of every list and search as one run; return their ids.
 

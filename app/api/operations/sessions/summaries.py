@@ -1,5 +1,7 @@
 """Operations on summaries of conversations, compaction, restoring and purging."""
 
+from functools import partial
+
 from app.api.caller import Caller
 from app.api.registry import operation
 from app.api.session_access import conversation, owner_of
@@ -13,6 +15,10 @@ from app.sessions.session_restore import Restored
 from app.sessions.session_summaries import SessionSummary
 from app.sessions.state_repo import SummaryState
 from app.upkeep.consolidation.model import ConsolidationReport
+
+_change = partial(
+    operation, access="write", review="free", kind="session", undo="needless", sentence="Changed a conversation"
+)
 
 _MOST = 10_000_000
 
@@ -73,15 +79,7 @@ async def set_summary(
     )
 
 
-@operation(
-    "session.summary.roll",
-    access="write",
-    trust="inner",
-    review="free",
-    kind="session",
-    undo="needless",
-    sentence="Changed a conversation",
-)
+@_change("session.summary.roll", trust="inner")
 async def roll_summary(
     engine: Engine, caller: Caller, session: str, budget: int | None = None, force: bool = False
 ) -> Changed[Compacted]:
@@ -105,15 +103,7 @@ async def roll_summary(
     return done
 
 
-@operation(
-    "session.compact",
-    access="write",
-    trust="inner",
-    review="free",
-    kind="session",
-    undo="needless",
-    sentence="Changed a conversation",
-)
+@_change("session.compact", trust="inner")
 async def compact(
     engine: Engine, caller: Caller, session: str, retain_recent: int | None = None, emergency: bool = False
 ) -> Changed[Compacted]:
@@ -175,15 +165,7 @@ async def pending(engine: Engine, caller: Caller, agent: str | None = None, limi
     return await engine.consolidation.queue.waiting(agent, limit)
 
 
-@operation(
-    "session.consolidated",
-    access="write",
-    trust="full",
-    review="free",
-    kind="session",
-    undo="needless",
-    sentence="Changed a conversation",
-)
+@_change("session.consolidated", trust="full")
 async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: int | None = None) -> Changed[bool]:
     """Mark a conversation as consolidated; false when messages came meanwhile.
 
@@ -200,7 +182,6 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
 @operation(
     "session.consolidate",
     access="write",
-    trust="full",
     owner_only=True,
     review="unrehearsed",
     kind="vault",
@@ -254,15 +235,7 @@ async def recent_session_summaries(
     return await engine.sessions.summaries.recent(agent, limit, offset)
 
 
-@operation(
-    "session.digest.roll",
-    access="write",
-    trust="full",
-    review="free",
-    kind="session",
-    undo="needless",
-    sentence="Changed a conversation",
-)
+@_change("session.digest.roll", trust="full")
 async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[SessionSummary | None]:
     """Write what a conversation was about, in place of what was written before.
 

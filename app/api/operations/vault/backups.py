@@ -8,7 +8,7 @@ from app.engine import Engine
 from app.upkeep.model import BackupCheck, BackupInfo, BackupStatus, RestorePlan, RestorePreview
 
 
-@operation("backup.now", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="needless")
+@operation("backup.now", access="write", owner_only=True, review="free", kind="vault", undo="needless")
 async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
     """Copy the database, and the settings, into the vault's ``backups`` folder while everything goes on.
 
@@ -19,19 +19,19 @@ async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
     return Changed(made, ChangeSet(frozenset({"backups"}), (made.name,), caller.name))
 
 
-@operation("backup.list", trust="full", owner_only=True)
+@operation("backup.list", owner_only=True)
 async def list_backups(engine: Engine, caller: Caller) -> list[BackupInfo]:
     """Return the vault's backups, newest first."""
     return await engine.upkeep.backups.all()
 
 
-@operation("backup.status", trust="full", owner_only=True)
+@operation("backup.status", owner_only=True)
 async def status(engine: Engine, caller: Caller) -> BackupStatus:
     """Return the folder of the backups, a waiting restore, and the last failure."""
     return await engine.upkeep.backups.status()
 
 
-@operation("backup.verify", trust="full", owner_only=True)
+@operation("backup.verify", owner_only=True)
 async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
     """Verify a backup by reading all of it, and return its vault and content.
 
@@ -44,7 +44,7 @@ async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
     return found
 
 
-@operation("backup.preview", trust="full", owner_only=True)
+@operation("backup.preview", owner_only=True)
 async def preview(engine: Engine, caller: Caller, name: str) -> RestorePreview:
     """Return what the restore of a backup would change; changes nothing.
 
@@ -55,14 +55,7 @@ async def preview(engine: Engine, caller: Caller, name: str) -> RestorePreview:
 
 
 @operation(
-    "backup.restore",
-    access="write",
-    trust="full",
-    owner_only=True,
-    destructive=True,
-    review="unrehearsed",
-    kind="vault",
-    undo="none",
+    "backup.restore", access="write", owner_only=True, destructive=True, review="unrehearsed", kind="vault", undo="none"
 )
 async def restore(engine: Engine, caller: Caller, name: str) -> Changed[RestorePlan]:
     """Verify a backup and let it take the vault's place when Keepsake is started again.
@@ -75,15 +68,7 @@ async def restore(engine: Engine, caller: Caller, name: str) -> Changed[RestoreP
     return await engine.upkeep.backups.restore(name, caller.name)
 
 
-@operation(
-    "backup.cancel_restore",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="free",
-    kind="vault",
-    undo="operation",
-)
+@operation("backup.cancel_restore", access="write", owner_only=True, review="free", kind="vault", undo="operation")
 async def cancel_restore(engine: Engine, caller: Caller) -> Changed[bool]:
     """Call off a restore that waits for the next start; false when none does."""
     return await engine.upkeep.backups.cancel_restore(caller.name)

@@ -1,6 +1,7 @@
 """Operations on the vault's encryption; no answer, trace or failure ever holds a passphrase."""
 
 import asyncio
+from functools import partial
 from typing import Final
 
 from app.api.caller import Caller
@@ -11,24 +12,18 @@ from app.engine import Engine
 from app.errors import AccessDeniedError
 from app.store.encryption.vault_encryption import VaultEncryption
 
+_change = partial(operation, access="write", owner_only=True, review="refused", kind="settings", undo="operation")
+
 _AREAS: Final[frozenset[Area]] = frozenset({"settings"})
 
 
-@operation("encryption.status", trust="full", owner_only=True)
+@operation("encryption.status", owner_only=True)
 async def status(engine: Engine, caller: Caller) -> EncryptionStatus:
     """Return how much of the vault is encrypted, and whether this installation can encrypt."""
     return await asyncio.to_thread(_encryption(engine).status)
 
 
-@operation(
-    "encryption.encrypt",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="refused",
-    kind="settings",
-    undo="operation",
-)
+@_change("encryption.encrypt")
 async def encrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
     """Have the vault encrypted when it is next opened.
 
@@ -45,7 +40,6 @@ async def encrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[En
 @operation(
     "encryption.decrypt",
     access="write",
-    trust="full",
     owner_only=True,
     destructive=True,
     review="refused",
@@ -62,7 +56,7 @@ async def decrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[En
     return await _changed(engine, caller)
 
 
-@operation("encryption.cancel", access="write", trust="full", owner_only=True, undo="operation")
+@operation("encryption.cancel", access="write", owner_only=True, undo="operation")
 async def cancel(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
     """Call off an encryption that was requested and has not begun.
 
@@ -72,15 +66,7 @@ async def cancel(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
     return await _changed(engine, caller)
 
 
-@operation(
-    "encryption.change",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="refused",
-    kind="settings",
-    undo="operation",
-)
+@_change("encryption.change")
 async def change(engine: Engine, caller: Caller, old: str, new: str) -> Changed[EncryptionStatus]:
     """Put another passphrase in the place of the old one, at once.
 
@@ -94,15 +80,7 @@ async def change(engine: Engine, caller: Caller, old: str, new: str) -> Changed[
     return await _changed(engine, caller)
 
 
-@operation(
-    "encryption.remember",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="refused",
-    kind="settings",
-    undo="operation",
-)
+@_change("encryption.remember")
 async def remember(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
     """Put the vault's key into the system's keyring.
 
@@ -115,15 +93,7 @@ async def remember(engine: Engine, caller: Caller, passphrase: str) -> Changed[E
     return await _changed(engine, caller)
 
 
-@operation(
-    "encryption.forget",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="refused",
-    kind="settings",
-    undo="operation",
-)
+@_change("encryption.forget")
 async def forget(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
     """Take the vault's key out of the system's keyring.
 

@@ -8,7 +8,7 @@ from app.upkeep.health.model import FindingId, HealthFix, HealthReport
 from app.upkeep.upkeep_job import UpkeepPlan
 
 
-@operation("vault.health", trust="full", owner_only=True, sentence="Asked how the vault stands")
+@operation("vault.health", owner_only=True, sentence="Asked how the vault stands")
 async def report(engine: Engine, caller: Caller) -> HealthReport:
     """Look for what is wrong with the content of the vault; changes nothing.
 
@@ -18,7 +18,7 @@ async def report(engine: Engine, caller: Caller) -> HealthReport:
     return await engine.health.report()
 
 
-@operation("health.plan", trust="full", owner_only=True)
+@operation("health.plan", owner_only=True)
 async def plan(engine: Engine, caller: Caller, finding: FindingId) -> UpkeepPlan:
     """Return what the fix of a finding would change now; changes nothing.
 
@@ -31,7 +31,6 @@ async def plan(engine: Engine, caller: Caller, finding: FindingId) -> UpkeepPlan
 @operation(
     "health.fix",
     access="write",
-    trust="full",
     owner_only=True,
     destructive=True,
     review="unrehearsed",

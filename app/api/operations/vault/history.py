@@ -1,5 +1,6 @@
 """Operations on the history: what was done, by whom, and its undo."""
 
+from functools import partial
 from typing import Literal
 
 from app.api.caller import Caller
@@ -9,11 +10,13 @@ from app.engine import Engine
 from app.errors import InputError
 from app.history.acts.model import Act, ActPage, NextSteps, Step, UndoneAct
 
+_step = partial(operation, access="write", owner_only=True, review="content", kind="note", undo="history")
+
 _MOST = 500
 WhoFilter = Literal["all", "me", "agents", "upkeep", "imports"]
 
 
-@operation("history.list", trust="full", owner_only=True)
+@operation("history.list", owner_only=True)
 async def list_acts(
     engine: Engine, caller: Caller, who: WhoFilter = "all", limit: Count = 50, cursor: str = ""
 ) -> ActPage:
@@ -29,7 +32,7 @@ async def list_acts(
     return await engine.undo.acts.page(None if who == "all" else who, limit, cursor)
 
 
-@operation("history.find", trust="full", owner_only=True, positional=("ids",))
+@operation("history.find", owner_only=True, positional=("ids",))
 async def find(engine: Engine, caller: Caller, ids: list[str]) -> list[Act]:
     """Return entries by their ids.
 
@@ -43,22 +46,13 @@ async def find(engine: Engine, caller: Caller, ids: list[str]) -> list[Act]:
     return await engine.undo.acts.acts(ids)
 
 
-@operation("history.next", trust="full", owner_only=True)
+@operation("history.next", owner_only=True)
 async def next_steps(engine: Engine, caller: Caller) -> NextSteps:
     """Return what of your own actions is undone next, and what is done again."""
     return await engine.undo.acts.next_steps()
 
 
-@operation(
-    "history.undo",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="content",
-    kind="note",
-    positional=("id",),
-    undo="history",
-)
+@_step("history.undo", positional=("id",))
 async def undo(engine: Engine, caller: Caller, id: str, with_later: bool = False) -> Changed[UndoneAct]:
     """Undo an entry of the history of any kind.
 
@@ -72,16 +66,7 @@ async def undo(engine: Engine, caller: Caller, id: str, with_later: bool = False
     return await engine.undo.acts.undo(id, caller.name, with_later=with_later)
 
 
-@operation(
-    "history.step",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="content",
-    kind="note",
-    positional=("step",),
-    undo="history",
-)
+@_step("history.step", positional=("step",))
 async def step(engine: Engine, caller: Caller, step: Step = "undo") -> Changed[UndoneAct]:
     """Undo the last thing that you did, or do again what you undid last.
 

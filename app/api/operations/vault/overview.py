@@ -16,7 +16,7 @@ from app.upkeep.overview.model import ScheduledWork, VaultOverview
 _MOST = 200  # schedules that are looked at
 
 
-@operation("vault.overview", trust="full", owner_only=True, sentence="Asked how the vault stands")
+@operation("vault.overview", owner_only=True, sentence="Asked how the vault stands")
 async def overview(engine: Engine, caller: Caller) -> VaultOverview:
     """Return an overview of the vault's privacy and safety at this moment.
 

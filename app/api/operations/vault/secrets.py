@@ -17,7 +17,7 @@ from app.index.generations.service import configured_source
 _AREAS: Final[frozenset[Area]] = frozenset({"settings"})
 
 
-@operation("secret.list", trust="full", owner_only=True)
+@operation("secret.list", owner_only=True)
 async def list_secrets(engine: Engine, caller: Caller) -> list[SecretStatus]:
     """Return the source of each remote service's key, never the key.
 
@@ -29,7 +29,7 @@ async def list_secrets(engine: Engine, caller: Caller) -> list[SecretStatus]:
     return [await asyncio.to_thread(engine.keys.status, source) for source in configured]
 
 
-@operation("secret.status", trust="full", owner_only=True)
+@operation("secret.status", owner_only=True)
 async def status(engine: Engine, caller: Caller, name: str) -> SecretStatus:
     """Return the source of one remote service's key, never the key.
 
@@ -41,7 +41,7 @@ async def status(engine: Engine, caller: Caller, name: str) -> SecretStatus:
     return await asyncio.to_thread(engine.keys.status, _source(engine, name))
 
 
-@operation("secret.set", access="write", trust="full", owner_only=True, review="refused", kind="settings", undo="none")
+@operation("secret.set", access="write", owner_only=True, review="refused", kind="settings", undo="none")
 async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> Changed[SecretStatus]:
     """Store the key of a remote service in the system's keyring.
 
@@ -64,14 +64,7 @@ async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> C
 
 
 @operation(
-    "secret.remove",
-    access="write",
-    trust="full",
-    owner_only=True,
-    destructive=True,
-    review="refused",
-    kind="settings",
-    undo="none",
+    "secret.remove", access="write", owner_only=True, destructive=True, review="refused", kind="settings", undo="none"
 )
 async def remove(engine: Engine, caller: Caller, name: str) -> Changed[SecretStatus]:
     """Remove the key of a remote service from the system's keyring.

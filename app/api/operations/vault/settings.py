@@ -20,15 +20,7 @@ async def list_settings(engine: Engine, caller: Caller) -> list[SettingValue]:
     return engine.config.values()
 
 
-@operation(
-    "settings.set",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="unrehearsed",
-    kind="settings",
-    undo="operation",
-)
+@operation("settings.set", access="write", owner_only=True, review="unrehearsed", kind="settings", undo="operation")
 async def set_value(engine: Engine, caller: Caller, name: str, value: str | float | bool) -> Changed[SettingValue]:
     """Set a setting and save it in the vault's ``config.toml``.
 
@@ -56,13 +48,13 @@ async def check_settings(engine: Engine, caller: Caller) -> list[ConfigFinding]:
     return sorted([*missing, *findings(engine.config)], key=lambda finding: finding.severity)
 
 
-@operation("job.list", trust="full", owner_only=True)
+@operation("job.list", owner_only=True)
 async def list_jobs(engine: Engine, caller: Caller) -> list[Progress]:
     """Return how far each long piece of work has come."""
     return engine.jobs.all()
 
 
-@operation("job.cancel", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="needless")
+@operation("job.cancel", access="write", owner_only=True, review="free", kind="vault", undo="needless")
 async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
     """Ask a job to stop at its next safe point; false for an unknown id.
 
@@ -72,7 +64,7 @@ async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
     return engine.jobs.cancel(job)
 
 
-@operation("job.pause", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="needless")
+@operation("job.pause", access="write", owner_only=True, review="free", kind="vault", undo="needless")
 async def pause_job(engine: Engine, caller: Caller, job: str) -> bool:
     """Pause a job until ``job.resume`` or the next start.
 
@@ -84,7 +76,7 @@ async def pause_job(engine: Engine, caller: Caller, job: str) -> bool:
     return engine.jobs.pause(job)
 
 
-@operation("job.resume", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="needless")
+@operation("job.resume", access="write", owner_only=True, review="free", kind="vault", undo="needless")
 async def resume_job(engine: Engine, caller: Caller, job: str) -> bool:
     """Resume a paused job; false when none with this id is paused.
 

@@ -55,7 +55,7 @@ async def status(engine: Engine, caller: Caller) -> list[UpkeepJobStatus]:
     return [await _status(engine, job) for job in engine.upkeep_jobs.all()]
 
 
-@operation("upkeep.changes", trust="full", owner_only=True)
+@operation("upkeep.changes", owner_only=True)
 async def changes(engine: Engine, caller: Caller, run_id: str, limit: Count = 50, cursor: str = "") -> RunReport:
     """Return what a run changed, item by item, with counts of each kind of change.
 
@@ -77,9 +77,7 @@ async def plan(engine: Engine, caller: Caller, job: str) -> UpkeepPlan:
     return await engine.upkeep_jobs.named(job).plan()
 
 
-@operation(
-    "upkeep.run", access="write", trust="full", owner_only=True, review="unrehearsed", kind="vault", undo="history"
-)
+@operation("upkeep.run", access="write", owner_only=True, review="unrehearsed", kind="vault", undo="history")
 async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     """Run a job now, wait for its end, and return its run.
 
@@ -96,7 +94,7 @@ async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     return await engine.schedules.service.run(claim.run_id)
 
 
-@operation("upkeep.cancel", access="write", trust="full", owner_only=True, review="free", kind="vault", undo="needless")
+@operation("upkeep.cancel", access="write", owner_only=True, review="free", kind="vault", undo="needless")
 async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     """Stop a job that runs; False when it does not run.
 
@@ -112,9 +110,7 @@ async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     return bool(running)
 
 
-@operation(
-    "upkeep.undo_night", access="write", trust="full", owner_only=True, review="content", kind="note", undo="history"
-)
+@operation("upkeep.undo_night", access="write", owner_only=True, review="content", kind="note", undo="history")
 async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Changed[UndoneNight]:
     """Undo all that jobs and goals changed in the past day, as one act.
 
@@ -143,13 +139,13 @@ async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Chang
 
 async def _runs_since(engine: Engine, since: datetime) -> list[ScheduleRun]:
     """Return the runs that began since a time, the latest first."""
-    found: list[ScheduleRun] = []
+    runs: list[ScheduleRun] = []
     before: str | None = None
     while True:
         page = await engine.schedules.service.runs(None, _RUNS_AT_ONCE, before)
-        found += [run for run in page if run.started_at >= since]
+        runs += [run for run in page if run.started_at >= since]
         if len(page) < _RUNS_AT_ONCE or page[-1].started_at < since:
-            return found
+            return runs
         before = page[-1].run_id
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 from app.api.caller import Caller
 from app.api.operations.agents.isolation import with_isolated
@@ -13,6 +14,16 @@ from app.schedule.model import Schedule, ScheduleFilter
 from app.trace.model import TraceLine
 from app.trace.trace_reader import latest
 from app.upkeep.model import CheckReport, RepairReport, VaultStats, VaultStatus
+
+_mend = partial(
+    operation,
+    access="write",
+    owner_only=True,
+    review="free",
+    kind="vault",
+    undo="needless",
+    sentence="Looked after the vault",
+)
 
 _LOOKED_AT = 200  # schedules
 
@@ -32,7 +43,7 @@ async def stats(engine: Engine, caller: Caller) -> VaultStats:
     return await engine.upkeep.service.stats()
 
 
-@operation("vault.check", trust="full", owner_only=True, sentence="Asked how the vault stands")
+@operation("vault.check", owner_only=True, sentence="Asked how the vault stands")
 async def check(engine: Engine, caller: Caller) -> CheckReport:
     """Check that the vault is sound, by reading all of it.
 
@@ -48,16 +59,7 @@ async def check(engine: Engine, caller: Caller) -> CheckReport:
     return report
 
 
-@operation(
-    "vault.repair",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="free",
-    kind="vault",
-    undo="needless",
-    sentence="Looked after the vault",
-)
+@_mend("vault.repair")
 async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
     """Rebuild the derived data that a check finds wrong, and check again.
 
@@ -68,16 +70,7 @@ async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
     return await engine.upkeep.service.repair(caller.name, engine.entities.worker.start_over)
 
 
-@operation(
-    "vault.reindex",
-    access="write",
-    trust="full",
-    owner_only=True,
-    review="free",
-    kind="vault",
-    undo="needless",
-    sentence="Looked after the vault",
-)
+@_mend("vault.reindex")
 async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
     """Rebuild search entries and vectors of everything; return the number of items.
 
@@ -102,7 +95,7 @@ async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultSt
     return await _status(engine)
 
 
-@operation("vault.trace", trust="full", owner_only=True, sentence="Asked how the vault stands")
+@operation("vault.trace", owner_only=True, sentence="Asked how the vault stands")
 async def read_trace(engine: Engine, caller: Caller, limit: Count = 200, contains: str = "") -> list[TraceLine]:
     """Return the latest lines of the trace, newest first.
 

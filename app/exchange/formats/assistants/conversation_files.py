@@ -85,8 +85,8 @@ def attached_files(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _key(address: str) -> str:
-    found = _ID.match(address.rpartition("//")[2])
-    return found[0] if found else ""
+    match = _ID.match(address.rpartition("//")[2])
+    return match[0] if match else ""
 
 
 def _label(name: str, given: str) -> str:

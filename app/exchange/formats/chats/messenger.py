@@ -55,8 +55,8 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
 
 
 def _number(entry: SourceEntry) -> int:
-    found = _NUMBER.search(entry.name)
-    return int(found[1][:9]) if found else 0
+    match = _NUMBER.search(entry.name)
+    return int(match[1][:9]) if match else 0
 
 
 def _file(entry: SourceEntry, begun: set[str], cancelled: Cancelled) -> Iterator[Record]:

@@ -62,12 +62,12 @@ def _file(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
             if not found:
                 yield Problem(f"{entry.name}, message {number}", "It is not an object and was left out.")
                 continue
-            made = _message(_key(known), found)
+            record = _message(_key(known), found)
             if not begun:
                 begun = _key(known)
                 title = text(known.get("name")) or ("Saved messages" if known.get("type") == "saved_messages" else "")
                 yield chat_records.head(begun, title, AGENT, _moment(found), type=known.get("type"))
-            yield made
+            yield record
 
 
 def _key(known: dict[str, Any]) -> str:

@@ -315,9 +315,9 @@ class _Database:
             named = storable(first_text(fields, "canonical_name", "name"))[0]
             kind = text(fields.get("type")) or ("person" if name == "people" else "")
             aliases = [one for one in _list(fields.get("aliases")) if isinstance(one, str)]
-            made = foreign_entity(named, kind, aliases, text(fields.get("summary")), self._made_ms)
-            if made is not None:
-                yield made
+            detail = foreign_entity(named, kind, aliases, text(fields.get("summary")), self._made_ms)
+            if detail is not None:
+                yield detail
 
 
 @contextmanager

@@ -41,8 +41,8 @@ def is_export(names: Iterable[str], root: str) -> bool:
 
 
 def _is_note(name: str) -> bool:
-    found = _NOTE.fullmatch(name)
-    return found is not None and _STAMP.sub("", found["folder"]).strip() == _STAMP.sub("", found["name"]).strip()
+    match = _NOTE.fullmatch(name)
+    return match is not None and _STAMP.sub("", match["folder"]).strip() == _STAMP.sub("", match["name"]).strip()
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
@@ -106,10 +106,10 @@ def _records(name: str, entry: SourceEntry, in_folder: list[str], attached: Atta
 
 
 def _stamp_ms(name: str) -> int | None:
-    found = _STAMP.search(name)
-    if found is None:
+    match = _STAMP.search(name)
+    if match is None:
         return None
-    digits = re.sub(r"\D", "", found[1])
+    digits = re.sub(r"\D", "", match[1])
     try:
         return int(datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp() * 1000)
     except (ValueError, OverflowError):

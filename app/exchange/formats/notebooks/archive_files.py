@@ -52,16 +52,16 @@ def open_files(path: Path, *, opens_nested: bool = True) -> Iterator[ArchiveFile
     """
     if not path.exists():
         raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
-    found = ArchiveFiles()
+    files = ArchiveFiles()
     with ExitStack() as stack:
         if path.is_dir():
-            found.files = {name: _file(path, name) for name in names_in_folder(path) if not SYSTEM_FILE.fullmatch(name)}
+            files.files = {name: _file(path, name) for name in names_in_folder(path) if not SYSTEM_FILE.fullmatch(name)}
         elif is_zip(path):
             archive = stack.enter_context(open_zip(path))
-            _add(archive, path.name, found, stack, is_nested=not opens_nested)
+            _add(archive, path.name, files, stack, is_nested=not opens_nested)
         else:
-            found.files[path.name] = _file(path.parent, path.name)
-        yield found
+            files.files[path.name] = _file(path.parent, path.name)
+        yield files
 
 
 def _add(archive: zipfile.ZipFile, title: str, found: ArchiveFiles, stack: ExitStack, *, is_nested: bool) -> None:

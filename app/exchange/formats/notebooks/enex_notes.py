@@ -236,15 +236,15 @@ class _Window:
         """
         passed = bytearray()
         while True:
-            found = pattern.search(self.data, place - self.base)
+            match = pattern.search(self.data, place - self.base)
             # A match may begin in the last bytes and end in the next part.
-            upto = self.end if found is None else self.base + found.start()
-            if found is None and not self.is_at_end:
+            upto = self.end if match is None else self.base + match.start()
+            if match is None and not self.is_at_end:
                 upto = max(place, upto - _LONGEST_MARK)
             passed += self.data[place - self.base : upto - self.base]
             del passed[_MAX_DAMAGED:]
             self.drop(upto)
-            if found is not None or self.is_at_end or cancelled():
+            if match is not None or self.is_at_end or cancelled():
                 return bytes(passed)
             place = upto
             self.read_on()
@@ -284,9 +284,9 @@ class NoteReader:
                 damage = str(error)
             except expat.ExpatError as error:
                 damage = f"Its XML is damaged ({expat.ErrorString(error.code)})."
-            found = [*self._parser.notes]
+            notes = [*self._parser.notes]
             self._parser.notes.clear()
-            yield [*found, *([self._skip(damage)] if damage else [])]
+            yield [*notes, *([self._skip(damage)] if damage else [])]
             if is_last or (damage and not self._window.data):
                 return
 
@@ -346,8 +346,8 @@ def damaged_note(source: str, damage: str) -> Note:
 
 
 def _field(source: str, tag: str) -> str:
-    found = re.search(_FIELD.format(tag), source)
-    return html.unescape(found[1]).strip() if found else ""
+    match = re.search(_FIELD.format(tag), source)
+    return html.unescape(match[1]).strip() if match else ""
 
 
 def _fill(resource: Resource, tag: str, text: str) -> None:

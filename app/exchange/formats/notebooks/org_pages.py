@@ -77,13 +77,13 @@ class _Page:
         if _DRAWER_END.fullmatch(line):
             self._in_drawer = False
             return
-        found = _PROPERTY.fullmatch(line)
-        if found is None:
+        match = _PROPERTY.fullmatch(line)
+        if match is None:
             return
-        if not self._lines and found["name"].lower() in _PAGE:
-            self._add_property(found["name"], found["value"])
-        elif found["name"].lower() == "id":
-            self._put(f"id:: {found['value'].strip()}")
+        if not self._lines and match["name"].lower() in _PAGE:
+            self._add_property(match["name"], match["value"])
+        elif match["name"].lower() == "id":
+            self._put(f"id:: {match['value'].strip()}")
 
     def _take_block(self, block: re.Match[str]) -> None:
         kind, begins = block["kind"].lower(), block["edge"].lower() == "begin"

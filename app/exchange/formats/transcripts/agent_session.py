@@ -11,10 +11,9 @@ from app.core.clock import parse_instant
 from app.exchange.formats.assistants.claude_content import ClaudeTurn, turns
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
-from app.exchange.formats.transcripts.transcript_records import line_id, persons_turn, turn
+from app.exchange.formats.transcripts.transcript_records import LineParser, line_id, persons_turn, turn
 from app.exchange.model import Record, SessionRecord
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
-from app.memories.foreign_record import Problem
 from app.sessions.model import Role
 
 FORMAT: Final = "agent-session"
@@ -49,18 +48,10 @@ def is_line(value: dict[str, Any]) -> bool:
     return kind in ("", "message") and has_role and "content" in message
 
 
-class AgentSessionParser:
-    """Parser of the lines of one file.
+class AgentSessionParser(LineParser):
+    """Parser of the lines of one file."""
 
-    Args:
-        name: What the session is called where no line says it.
-        state: The state of an earlier parser of the same file.
-    """
-
-    def __init__(self, name: str, state: dict[str, Any] | None = None) -> None:
-        self._name = name
-        self._title = ""
-        self.state: dict[str, Any] = dict(state or {})
+    _title = ""
 
     def look_ahead(self, lines: Iterable[bytes]) -> None:
         """See ``LineParser``: titles stand behind what they are titles of."""
@@ -69,17 +60,12 @@ class AgentSessionParser:
             if text(event.get("type")) in (*_OPENINGS, *_NAMED):
                 self._title = first_text(event, "name", "title", "sessionTitle") or self._title
 
-    def records(self, line: bytes, place: str) -> Iterator[Record]:
-        """See ``LineParser``."""
-        event = transcript_records.parsed(line, place)
-        if isinstance(event, Problem):
-            yield event
-        elif event is not None:
-            made = list(self._event(event, first_text(event, "id", "uuid") or line_id(line)))
-            if made and not self.state.get("is_begun"):
-                self.state["is_begun"] = True
-                yield self._head(parse_instant(event.get("timestamp")))
-            yield from made
+    def _event(self, event: dict[str, Any], line: bytes, place: str) -> Iterator[Record]:
+        made = list(self._turns(event, first_text(event, "id", "uuid") or line_id(line)))
+        if made and not self.state.get("is_begun"):
+            self.state["is_begun"] = True
+            yield self._head(parse_instant(event.get("timestamp")))
+        yield from made
 
     def _head(self, moment: int | None) -> SessionRecord:
         begun = self.state.get("begun") or moment
@@ -87,14 +73,10 @@ class AgentSessionParser:
         return SessionRecord(self._key, title=self._title, agent=self._agent, created_ms=begun, attributes=attributes)
 
     @property
-    def _key(self) -> str:
-        return text(self.state.get("session")) or self._name
-
-    @property
     def _agent(self) -> str:
         return text(self.state.get("source")) or transcript_records.AGENTS[FORMAT]
 
-    def _event(self, event: dict[str, Any], name: str) -> Iterator[Record]:
+    def _turns(self, event: dict[str, Any], name: str) -> Iterator[Record]:
         kind = text(event.get("type"))
         message = table(event.get("message")) or event
         if kind in _OPENINGS:

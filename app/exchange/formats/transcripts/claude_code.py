@@ -8,7 +8,7 @@ from app.exchange.formats.assistants.claude_content import ClaudeTurn, turns
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.queued_prompts import QueuedPrompts, words_of
-from app.exchange.formats.transcripts.transcript_records import line_id, persons_turn, turn
+from app.exchange.formats.transcripts.transcript_records import LineParser, line_id, persons_turn, turn
 from app.exchange.model import Record, SessionRecord
 from app.exchange.parsing.lenient import filled, first_text, table, text
 from app.exchange.parsing.source_words import Noise, spoken
@@ -59,17 +59,11 @@ def is_line(value: dict[str, Any]) -> bool:
     )
 
 
-class ClaudeCodeParser:
-    """Parser of the lines of one file.
-
-    Args:
-        name: What the session is called where no line says it.
-        state: The state of an earlier parser of the same file.
-    """
+class ClaudeCodeParser(LineParser):
+    """Parser of the lines of one file; see ``LineParser`` for its arguments."""
 
     def __init__(self, name: str, state: dict[str, Any] | None = None) -> None:
-        self._name = name
-        self.state: dict[str, Any] = dict(state or {})
+        super().__init__(name, state)
         self._queue = QueuedPrompts(self.state)
         self._titles: dict[str, str] = {}
 
@@ -93,15 +87,8 @@ class ClaudeCodeParser:
     def _title(self) -> str:
         return next((self._titles[kind] for kind in _TITLES if kind in self._titles), "")
 
-    def records(self, line: bytes, place: str) -> Iterator[Record]:
-        """See ``LineParser``."""
-        event = transcript_records.parsed(line, place)
-        if isinstance(event, Problem):
-            yield event
-        elif event is not None:
-            yield from self._event(event, text(event.get("uuid")) or line_id(line))
-
-    def _event(self, event: dict[str, Any], name: str) -> Iterator[Record]:
+    def _event(self, event: dict[str, Any], line: bytes, place: str) -> Iterator[Record]:
+        name = text(event.get("uuid")) or line_id(line)
         kind = text(event.get("type"))
         if kind in _TITLES:
             yield from self._late_title(event)
@@ -128,13 +115,13 @@ class ClaudeCodeParser:
         if self._title != before and self.state.get("head") == key:
             yield SessionRecord(key, title=self._title, agent=AGENT)
 
-    def _key(self, event: dict[str, Any]) -> str:
+    def _key_of(self, event: dict[str, Any]) -> str:
         session = text(event.get("sessionId")) or self._name
         agent = text(event.get("agentId"))
         return f"{session}:{agent}" if event.get("isSidechain") is True and agent else session
 
     def _head(self, event: dict[str, Any]) -> Iterator[Record]:
-        key = self._key(event)
+        key = self._key_of(event)
         if self.state.get("head") == key:
             return
         self.state["head"] = key
@@ -159,7 +146,7 @@ class ClaudeCodeParser:
         for call in part.calls:
             transcript_records.keep_tool(self.state, text(call.get("id")), text(call.get("name")))
         model = text(table(event.get("message")).get("model"))
-        key, moment = self._key(event), parse_instant(event.get("timestamp"))
+        key, moment = self._key_of(event), parse_instant(event.get("timestamp"))
         if part.answers is not None:
             tool = part.tool or transcript_records.tool_of(self.state, part.answers)
             yield turn(key, "tool", part.content, name, moment, author=tool, call=part.answers, tool=tool)
@@ -184,7 +171,7 @@ class ClaudeCodeParser:
         moment = parse_instant(event.get("timestamp"))
         payload = {"subtype": text(event.get("subtype"))}
         return turn(
-            self._key(event),
+            self._key_of(event),
             "system",
             said,
             name,
@@ -200,19 +187,21 @@ class ClaudeCodeParser:
         if kind == "queued_command":
             words = words_of(given.get("prompt"))
             if words.strip() and not self._queue.is_copy(words):
-                yield from persons_turn(self._key(event), words, name, moment)
+                yield from persons_turn(self._key_of(event), words, name, moment)
         elif kind not in _REMINDERS and (words := _given_text(given)):
             shown = first_text(given, "filename", "displayPath", "path", "name", "uri", "title") or kind
             said = f"[attachment: {shown}]\n\n{words}"
-            yield turn(self._key(event), "system", said, name, moment, importance=transcript_records.NOTICE_IMPORTANCE)
+            yield turn(
+                self._key_of(event), "system", said, name, moment, importance=transcript_records.NOTICE_IMPORTANCE
+            )
 
     def _enqueued(self, event: dict[str, Any]) -> Iterator[Record]:
         words, name = self._queue.prompt(event)
         if words:
-            yield from persons_turn(self._key(event), words, name, parse_instant(event.get("timestamp")))
+            yield from persons_turn(self._key_of(event), words, name, parse_instant(event.get("timestamp")))
         elif event.get("operation") == "enqueue" and words_of(event.get("content")).strip():
             said = "A prompt that was taken back out of the queue was left out."
-            yield Problem(f"session {self._key(event)}", said, lost=False, foreign=True)
+            yield Problem(f"session {self._key_of(event)}", said, lost=False, foreign=True)
 
 
 def _given_text(attachment: dict[str, Any]) -> str:

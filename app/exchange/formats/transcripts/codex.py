@@ -8,10 +8,9 @@ from app.core.clock import parse_instant
 from app.core.text import content_hash
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
-from app.exchange.formats.transcripts.transcript_records import line_id, turn
+from app.exchange.formats.transcripts.transcript_records import LineParser, line_id, turn
 from app.exchange.model import Record, SessionRecord
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
-from app.memories.foreign_record import Problem
 from app.sessions.model import Role
 
 FORMAT = "codex"
@@ -47,32 +46,15 @@ def is_line(value: dict[str, Any]) -> bool:
     return "type" not in value and {"id", "timestamp", "instructions"} <= value.keys()
 
 
-class CodexParser:
-    """Parser of the lines of one file.
-
-    Args:
-        name: What the session is called where no line says it.
-        state: The state of an earlier parser of the same file.
-    """
-
-    def __init__(self, name: str, state: dict[str, Any] | None = None) -> None:
-        self._name = name
-        self.state: dict[str, Any] = dict(state or {})
+class CodexParser(LineParser):
+    """Parser of the lines of one file."""
 
     def look_ahead(self, lines: Iterable[bytes]) -> None:
         """See ``LineParser``: of lines that say the same, one kind is read."""
         found = {_source_of(line) for line in lines} | {self.state.get("source")}
         self.state["source"] = next((source for source in _SOURCES if source in found), "")
 
-    def records(self, line: bytes, place: str) -> Iterator[Record]:
-        """See ``LineParser``."""
-        event = transcript_records.parsed(line, place)
-        if isinstance(event, Problem):
-            yield event
-        elif event is not None:
-            yield from self._event(event, line)
-
-    def _event(self, event: dict[str, Any], line: bytes) -> Iterator[Record]:
+    def _event(self, event: dict[str, Any], line: bytes, place: str) -> Iterator[Record]:
         item = event["payload"] if isinstance(event.get("payload"), dict) else event
         kind = text(event.get("type"))
         moment = parse_instant(event.get("timestamp")) or parse_instant(item.get("timestamp"))
@@ -104,10 +86,6 @@ class CodexParser:
             yield SessionRecord(
                 self._key, agent=AGENT, created_ms=begun, attributes=table(self.state.get("head")) or {}
             )
-
-    @property
-    def _key(self) -> str:
-        return text(self.state.get("session")) or self._name
 
     def _item(self, item: dict[str, Any], line: bytes, moment: int | None) -> Iterator[Record | None]:
         kind = text(item.get("type"))

@@ -5,17 +5,16 @@ here, because what was said was said.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
-from app.exchange.formats.transcripts.transcript_records import line_id, turn
+from app.exchange.formats.transcripts.transcript_records import LineParser, line_id, turn
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record, SessionRecord
-from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
 from app.sessions.model import Role
@@ -49,14 +48,14 @@ def _is_own(file: Path) -> bool:
 def _read_file(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     size = path.stat().st_size
     with path.open("rb") as file:
-        first = [_object(file.readline(1 << 20)) for _ in range(_FIRST_LINES)]
+        first = [transcript_records.peeked(file.readline(1 << 20)) for _ in range(_FIRST_LINES)]
     if any((is_line(value) and "messages" not in value) or is_message(value) for value in first):
         yield from transcript_records.read_with(GeminiParser(path.stem), path, cancelled)
         return
     if size > MAX_BYTES:
         yield Problem(path.name, f"It has more than {MAX_BYTES >> 20} MB and was left out.")
         return
-    value = _object(path.read_bytes())
+    value = transcript_records.peeked(path.read_bytes())
     if not isinstance(value.get("messages"), list):
         yield Problem(path.name, "It is not complete JSON, or has no messages, and was left out.")
         return
@@ -78,35 +77,8 @@ def is_message(value: dict[str, Any]) -> bool:
     return is_turn and bool({"content", "parts", "thoughts", "toolCalls"} & value.keys())
 
 
-def _object(data: bytes) -> dict[str, Any]:
-    try:
-        return table(decode(data)[0])
-    except ValueError:
-        return {}
-
-
-class GeminiParser:
-    """Parser of the lines of one file.
-
-    Args:
-        name: What the session is called where no line says it.
-        state: The state of an earlier parser of the same file.
-    """
-
-    def __init__(self, name: str, state: dict[str, Any] | None = None) -> None:
-        self._name = name
-        self.state: dict[str, Any] = dict(state or {})
-
-    def look_ahead(self, lines: Iterable[bytes]) -> None:
-        """See ``LineParser``: nothing here depends on later lines."""
-
-    def records(self, line: bytes, place: str) -> Iterator[Record]:
-        """See ``LineParser``."""
-        event = transcript_records.parsed(line, place)
-        if isinstance(event, Problem):
-            yield event
-        elif event is not None:
-            yield from self._event(event, line, place)
+class GeminiParser(LineParser):
+    """Parser of the lines of one file."""
 
     def document(self, value: dict[str, Any], place: str) -> Iterator[Record]:
         """Yield the records of a whole conversation."""
@@ -156,10 +128,6 @@ class GeminiParser:
                 attributes=table(self.state.get("attributes")),
             )
         yield from made
-
-    @property
-    def _key(self) -> str:
-        return text(self.state.get("session")) or self._name
 
     def _parts(self, message: dict[str, Any], name: str) -> Iterator[Record]:
         moment = parse_instant(message.get("timestamp"))

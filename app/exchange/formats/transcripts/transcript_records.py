@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from app.core.clock import optional_datetime
 from app.core.text import excerpt, storable
@@ -31,20 +31,36 @@ NOTICE_IMPORTANCE: Final = 0.1
 _MAX_KEPT: Final = 256  # names of tools whose answers are still to come
 
 
-class LineParser(Protocol):
+class LineParser:
     """Parser of a transcript that grows line by line.
 
     Args:
-        state: What it must know of earlier lines to go on, as JSON values.
+        name: What the session is called where no line says it.
+        state: What it must know of earlier lines to go on, as JSON values: the state of an earlier parser of the file.
     """
 
-    state: dict[str, Any]
+    def __init__(self, name: str, state: dict[str, Any] | None = None) -> None:
+        self._name = name
+        self.state: dict[str, Any] = dict(state or {})
 
     def look_ahead(self, lines: Iterable[bytes]) -> None:
         """Look through the lines that are about to be read."""
 
     def records(self, line: bytes, place: str) -> Iterator[Record]:
         """Yield the records of a whole line; ``place`` says where it stands, for a person."""
+        event = parsed(line, place)
+        if isinstance(event, Problem):
+            yield event
+        elif event is not None:
+            yield from self._event(event, line, place)
+
+    def _event(self, event: dict[str, Any], line: bytes, place: str) -> Iterator[Record]:
+        """Yield the records of the object in a line."""
+        raise NotImplementedError
+
+    @property
+    def _key(self) -> str:
+        return text(self.state.get("session")) or self._name
 
 
 def peeked(line: bytes) -> dict[str, Any]:

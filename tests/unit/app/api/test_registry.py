@@ -1,6 +1,7 @@
 """Declared operations: documentation, argument checks, trust gate, published changes."""
 
 import asyncio
+import re
 from datetime import UTC
 from pathlib import Path
 from typing import Annotated, Any
@@ -61,7 +62,8 @@ def call(name: str, arguments: dict[str, Any], caller: Caller = OWNER) -> tuple[
 
 
 def test_every_subject_is_in_the_catalogue() -> None:
-    subjects = {path.stem for path in SUBJECTS.rglob("*.py") if "\n@operation(" in path.read_text(encoding="utf-8")}
+    declared = re.compile(r"^from app\.api\.registry import .*\boperation\b", re.MULTILINE)
+    subjects = {path.stem for path in SUBJECTS.rglob("*.py") if declared.search(path.read_text(encoding="utf-8"))}
     assert {item.handler.__module__.rpartition(".")[2] for item in OPERATIONS} == subjects
 
 

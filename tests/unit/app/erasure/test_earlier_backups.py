@@ -1,5 +1,6 @@
 """Forgetting for ever with backups of every earlier schema: only what held it is changed."""
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -129,6 +130,50 @@ def test_only_backups_that_held_it_are_rewritten(host: Host, tmp_path: Path, kin
             assert not names_in(path)
             assert copy.pragma("integrity_check") == "ok"
             assert copy.execute("SELECT count(*) FROM memories WHERE title = 'Kept'").get == 1
+
+
+def record_calls(path: Path, item: str) -> None:
+    """Let the ledger of a backup name an item in every way that its schema has."""
+    with closing(open_writer(path)) as copy:
+        columns = {
+            table: {str(row[1]) for row in copy.execute(f"PRAGMA table_info({table})")}
+            for table in ("audit", "audit_items")
+        }
+        ids = sorted({"ids_read", "ids_written"} & columns["audit"])
+        for number, names in enumerate(([item, "note-other"], [f"{item}#3"], ["note-other"]), 1):
+            copy.execute(
+                f"INSERT INTO audit (id, at, agent, operation, outcome, milliseconds{', '.join(['', *ids])})"
+                f" VALUES (?, 0, 'a', 'note.rows', 'done', 1{', ?' * len(ids)})",
+                (number, *[json.dumps(names)] * len(ids)),
+            )
+            for name in names:
+                if "item" in columns["audit_items"]:
+                    copy.execute("INSERT INTO audit_items (item, audit_id) VALUES (?, ?)", (name, number))
+                elif columns["audit_items"] and "#" not in name:
+                    copy.execute("INSERT INTO audit_names (item) VALUES (?) ON CONFLICT DO NOTHING", (name,))
+                    copy.execute(
+                        "INSERT INTO audit_items SELECT ?, 0, id FROM audit_names WHERE item = ?", (number, name)
+                    )
+        copy.pragma("journal_mode", "DELETE")
+
+
+@pytest.mark.parametrize("kind", ["session", "note", "schedule"])
+def test_the_ledger_of_an_earlier_backup_forgets_it_too(host: Host, tmp_path: Path, kind: str) -> None:
+    target = MAKERS[kind](host)
+    (item,) = next(iter(target.values()))
+    host.ask("vault.settle", names=True)
+    backups = make_backups(host.vault, tmp_path, "held")
+    for path in backups.values():
+        record_calls(path, item)
+    receipt = host.ask("memory.forget_forever", **target, confirm=True, backups="rewrite")
+    assert {file.outcome for file in receipt.backups} == {"rewritten"}
+    for number, path in backups.items():
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as copy:
+            tables = [str(row[0]) for row in copy.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'audit%'")]
+            rows = repr([copy.execute(f"SELECT * FROM {table}").fetchall() for table in tables if "_by_" not in table])
+            assert copy.execute("SELECT count(*) FROM audit").get == 3, number
+        assert item not in rows, number
+        assert "note-other" in rows, number
 
 
 @pytest.mark.parametrize("kind", ["schedule", "saved search"])

@@ -1,12 +1,12 @@
 """Links between imported notes: Markdown links lead where wiki links do, from both ends."""
 
-import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.host import Host
+from tests.helpers.archives import unpack
 
 NOTES = {
     "README.md": "# My [garden](plants/rose.md)\n\nSee [roses](plants/rose.md) and [[tulip]].",
@@ -73,8 +73,7 @@ def test_notes_come_back_as_they_were(host: Host, garden: dict[str, Any], tmp_pa
 def test_links_of_a_real_vault_are_resolved(
     host: Host, shared_data: Path, tmp_path: Path, name: str, least: int
 ) -> None:
-    with tarfile.open(shared_data / "vaults" / f"{name}.tar.gz") as archive:
-        archive.extractall(tmp_path / "in", filter="data")
+    unpack(shared_data / "vaults" / f"{name}.tar.gz", tmp_path / "in")
     host.ask("exchange.import", path=str(tmp_path / "in" / name))
     every = [link for note_id in notes(host).values() for link in host.ask("note.links", id=note_id).outgoing]
     assert sum(1 for link in every if link.memory_id) >= least

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.core.text import storable
-from app.index.tokenizer import TOKENIZER, count_words
+from app.store.words.tokenizer import TOKENIZER, count_words
 
 TEXTS = st.text(max_size=80) | st.text(alphabet="ab\"'*-_ \x00\u0301我们今天กี่é,.😀\u200d़कि", max_size=60)
 LONG = ["", "😀", "...", "x " * 127, "x " * 20_000, "我们今天" * 50]

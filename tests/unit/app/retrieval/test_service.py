@@ -205,6 +205,38 @@ def test_a_facet_counts_what_its_tag_finds(host: Host, query: str) -> None:
 
 
 @pytest.mark.parametrize("legs", [None, ["words"]])
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("Ines", {"Ines came to tea"}),
+        ('"ines"', {"Ines came to tea"}),
+        ("ines*", {"Ines came to tea"}),
+        ("ate", {"they ate fish"}),
+        ("ones", {"the ones there"}),
+        ("using", {"a pen he used", "a pen for good use"}),
+        ("others", {"the others left"}),
+        ("in", {"put it in the box"}),
+        ("on", {"it is on the shelf of one"}),
+        ("tea -ines", {"tea for us"}),
+    ],
+)
+def test_a_word_with_the_stem_of_a_stop_word_is_no_stop_word(
+    host: Host, query: str, expected: set[str], legs: list[str] | None
+) -> None:
+    said = (
+        "Ines came to tea", "put it in the box", "they ate fish", "look at that", "the ones there", "tea for us",
+        "it is on the shelf of one", "a pen he used", "a pen for good use", "the others left", "any other pen",
+    )  # fmt: skip
+    host.ask("session.append", session="talk", messages=[{"role": "user", "content": text} for text in said])
+    host.ask("vault.settle")
+    hits = search(host, query, recipe="words", legs=legs).hits
+    found = {hit.snippet for hit in hits}
+    assert expected <= found
+    if query not in ("in", "on"):  # the index has the stems of all words too
+        assert found == expected
+
+
+@pytest.mark.parametrize("legs", [None, ["words"]])
 def test_a_facet_counts_the_tags_nested_in_its_tag(host: Host, legs: list[str] | None) -> None:
     for number, tags in enumerate([["a"], ["a/b"], ["a/b/c", "a/d"], ["ab"], ["łódź/x"], ["lodz"]]):
         host.ask("note.save", content=f"heron number {number}", tags=tags)

@@ -5,11 +5,11 @@ import pytest
 
 from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
-from app.index.tokenizer import stem
 from app.retrieval import warmup
 from app.retrieval.query.match_expression import quote
 from app.retrieval.snapshot import take_snapshot
 from app.retrieval.warmup import preload_frequent_words
+from app.store.words.tokenizer import stem
 from tests.unit.app.vault_harness import VaultHarness
 
 TEXTS = (

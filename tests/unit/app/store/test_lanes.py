@@ -1,7 +1,9 @@
 """Lanes: one writer, numbers without a gap, one order for all, and no number twice whatever befalls the files."""
 
 import asyncio
+import json
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +23,7 @@ from app.history import history_repo
 from app.store import lanes
 from app.store.options import StoreOptions
 from app.store.store import DATABASE, Store
+from tests.helpers.disks import SmallDisk
 
 DAY_MS = 86_400_000
 NOW_MS = 1_790_000_000_000
@@ -112,6 +115,11 @@ class Installation:
 
 def _notes() -> list[Path]:
     return sorted((Path(platformdirs.user_state_dir("keepsake", appauthor=False)) / "lanes").glob("*.json"))
+
+
+def _copy_of(vault: Path) -> dict[str, bytes]:
+    """Return the files of a vault's database, as a person would copy them."""
+    return {path.name: path.read_bytes() for path in vault.glob(f"{DATABASE}*") if not path.name.endswith("-shm")}
 
 
 def _pages(vault: Path) -> bytes:
@@ -277,6 +285,62 @@ def test_a_backup_put_back_into_the_same_file_begins_a_new_lane(here: Installati
     here.change(1)
     assert _own(here.store) != lane
     assert here.rows("SELECT n, sealed FROM lanes WHERE lane = " + str(lane)) == [(3, 3)]
+
+
+def test_a_copy_put_back_into_the_same_file_after_a_kill_begins_a_new_lane(here: Installation) -> None:
+    here.change(1)
+    lane = _own(here.store)
+    here.reopen()
+    for _ in range(3):
+        here.change(2)
+        copy = _copy_of(here.vault)
+    here.change(2)
+    here.reopen(killed=True)
+    here.close()
+    for name, data in copy.items():
+        (here.vault / name).write_bytes(data)
+    here.store = Store.open(here.vault, migrations())
+    here.change(1)
+    here.check()
+    assert _own(here.store) != lane
+
+
+def test_a_machine_that_stopped_begins_a_new_lane(here: Installation) -> None:
+    here.change(2)
+    lane = _own(here.store)
+    here.reopen(killed=True)
+    note = next(path for path in _notes() if path.stem == f"{lane:016x}")
+    said = json.loads(note.read_bytes())
+    assert said["boot"]
+    note.write_text(json.dumps(said | {"boot": "another start"}))
+    here.change(1)
+    assert _own(here.store) != lane
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mounts small disks")
+def test_copies_with_one_inode_on_two_disks_have_lanes_of_their_own(small_disk: SmallDisk, template_db: Path) -> None:
+    # Two empty disks of one kind give their files the same numbers.
+    first, second = (small_disk(24) for _ in range(2))
+    for disk in (first, second):
+        (disk / "vault").mkdir(mode=0o700)
+        shutil.copy(template_db, disk / "vault" / DATABASE)
+    here = Installation(first / "vault")
+    here.change(2)
+    lane = _own(here.store)
+    here.close()
+    (second / "vault" / DATABASE).write_bytes((first / "vault" / DATABASE).read_bytes())
+    places = [(disk / "vault" / DATABASE).stat() for disk in (first, second)]
+    assert places[0].st_ino == places[1].st_ino
+    copy = Store.open(second / "vault", migrations())
+    try:
+        asyncio.run(copy.write(_change))
+        assert _own(copy) != lane
+    finally:
+        copy.close()
+    here.store = Store.open(first / "vault", migrations())
+    here.change(1)
+    assert _own(here.store) == lane
+    here.close()
 
 
 def test_a_copied_folder_begins_a_new_lane_and_the_first_goes_on(here: Installation, tmp_path: Path) -> None:

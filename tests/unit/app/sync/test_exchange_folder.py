@@ -13,8 +13,22 @@ VAULT, LANE = "a" * 32, "0" * 15 + "1"
 FIRST, SECOND = f"{LANE}/s-000000000001-000000000004", f"{LANE}/s-000000000005-000000000005"
 
 
+def made(folder: Path) -> ExchangeFolder:
+    exchange_folder.make_vault(folder, VAULT)
+    return ExchangeFolder(folder, VAULT)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    made(tmp_path).require_there()
+    with pytest.raises(ExchangeError, match="Connect the disk"):
+        ExchangeFolder(tmp_path / "stick", VAULT).require_there()
+    with pytest.raises(MachineError):
+        ExchangeFolder(tmp_path / "stick", VAULT).put_new(FIRST, b"one")
+    assert not (tmp_path / "stick").exists()
+
+
 def test_an_object_is_kept_once_and_never_changed(tmp_path: Path) -> None:
-    point = ExchangeFolder(tmp_path, VAULT)
+    point = made(tmp_path)
     assert point.get(FIRST) is None
     assert point.put_new(FIRST, b"one")
     assert not point.put_new(FIRST, b"two")
@@ -32,14 +46,14 @@ def test_without_links_an_object_is_still_kept_once(tmp_path: Path, monkeypatch:
         raise PermissionError("no links here")
 
     monkeypatch.setattr(os, "link", refuse)
-    point = ExchangeFolder(tmp_path, VAULT)
+    point = made(tmp_path)
     assert point.put_new(FIRST, b"one")
     assert not point.put_new(FIRST, b"two")
     assert point.get(FIRST) == b"one"
 
 
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
-    point = ExchangeFolder(tmp_path, VAULT)
+    point = made(tmp_path)
     point.put_new(FIRST, b"one")
     base = tmp_path / ROOT / VAULT
     strange = [
@@ -59,7 +73,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_what_a_dead_process_left_is_no_object(tmp_path: Path) -> None:
-    point = ExchangeFolder(tmp_path, VAULT)
+    point = made(tmp_path)
     (tmp_path / ROOT / VAULT / LANE).mkdir(parents=True)
     (tmp_path / ROOT / VAULT / LANE / ".s-000000000001-000000000004.part").write_bytes(b"on")
     assert point.names(LANE) == []

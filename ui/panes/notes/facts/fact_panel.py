@@ -161,9 +161,9 @@ class FactPanel(QWidget):
         self._buttons = QWidget(self)
         self._confirm = text_button(self.tr("Confirm"), icon_name="check", parent=self._buttons)
         self._confirm.setToolTip(self.tr("It is right: it stays certain and never fades"))
-        self._confirm.clicked.connect(self._on_confirm_clicked)
+        self._confirm.clicked.connect(self.confirm)
         self._correct = text_button(self.tr("Correct…"), icon_name="pencil", parent=self._buttons)
-        self._correct.clicked.connect(self._on_correct_clicked)
+        self._correct.clicked.connect(self.correct)
         self._pin = text_button(self.tr("Pin"), icon_name="pin", parent=self._buttons)
         self._pin.clicked.connect(self._on_pin_clicked)
         flow = FlowLayout(spacing=Space.S)
@@ -182,12 +182,6 @@ class FactPanel(QWidget):
             self.form.show()
             self._buttons.hide()
             self.form.begin(self._fact.content)
-
-    def _on_confirm_clicked(self) -> None:
-        self.confirm()
-
-    def _on_correct_clicked(self) -> None:
-        self.correct()
 
     def _on_pin_clicked(self) -> None:
         if self._fact is not None:

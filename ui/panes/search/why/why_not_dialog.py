@@ -13,6 +13,7 @@ from app.memories.model import MemoryFilter
 from app.sessions.model import SessionFilter
 from ui import operations, theme
 from ui.dialogs.base_dialog import BaseDialog, note
+from ui.engine_texts import error_text
 from ui.panes.labels import display_title, kind_icon
 from ui.panes.search.why.why_not_sentence import why_not_sentence
 from ui.style.icons import icon
@@ -139,7 +140,7 @@ class WhyNotDialog(BaseDialog):
                 deleted = MemoryFilter(text=text, deleted=True)
                 found += map(self._memory, await call(operations.note.list(filter=deleted, limit=MOST)))
         except KeepsakeError as error:
-            self.answer.setText(error.message)
+            self.answer.setText(error_text(error))
             return
         self._show(list({one.id: one for one in found}.values()))
 
@@ -170,7 +171,7 @@ class WhyNotDialog(BaseDialog):
         try:
             found: Explanation = await self._bridge.call(operations.search.explain(id=identity, **self._asking))
         except KeepsakeError as error:
-            self.answer.setText(error.message)
+            self.answer.setText(error_text(error))
             return
         self.answer.setText(why_not_sentence(found))
         is_message = "#" in found.id and "#" not in identity

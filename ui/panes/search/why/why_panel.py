@@ -12,6 +12,7 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError
 from app.retrieval.model import Hit, LegScore, Query
 from ui import operations, theme
+from ui.engine_texts import error_text
 from ui.models.dates import format_number, full_date
 from ui.models.markup import unfenced
 from ui.panes.labels import feature_label, kind_label, role_label, source_label, speaker_label
@@ -228,7 +229,7 @@ class WhyPanel(QWidget):
         try:
             text = await self._text_of(hit)
         except KeepsakeError as error:
-            text = error.message
+            text = error_text(error)
         self.preview.set_source(text, terms=terms, begin=HERE)
         self._names.show(_owners(hit))
 

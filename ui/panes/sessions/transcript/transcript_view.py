@@ -86,7 +86,7 @@ class TranscriptView(QAbstractScrollArea):
         self.verticalScrollBar().actionTriggered.connect(self._on_bar_action_triggered)
         names.found.connect(self._on_names_found)
         names.renewed.connect(self._want_names)
-        theme.current().changed.connect(self._on_theme_changed)
+        theme.current().changed.connect(self._forget_layouts)
 
     def _make_labels(self) -> TranscriptLabels:
         roles = {role: role_label(role) for role in ("user", "assistant", "tool", "system")}
@@ -350,9 +350,6 @@ class TranscriptView(QAbstractScrollArea):
         if self._flashing is not None and isinstance(value, float):
             self._flashing.flash = value
             self.viewport().update()
-
-    def _on_theme_changed(self) -> None:
-        self._forget_layouts()
 
     def _on_pictures_arrived(self) -> None:
         """Lay out again the messages in sight that show files."""

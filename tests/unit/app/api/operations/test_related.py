@@ -45,6 +45,13 @@ def test_a_text_with_nothing_near_gives_no_hint(host: Host, text: str) -> None:
     assert host.ask("memory.related", text=text) == []
 
 
+def test_addresses_and_numbers_tell_of_nothing(host: Host) -> None:
+    shot = "![Shot 2022-09-22 at 17.03.28](../assets/screen_shot_2022-09-22_at_17.03.28_marta_balcony_tomatoes.png)"
+    host.ask("note.save", content=shot, title="Changes")
+    host.ask("vault.settle")
+    assert host.ask("memory.related", text=shot) == []
+
+
 def test_operators_in_the_text_are_words(host: Host) -> None:
     known = host.ask("note.save", content="Marta grows tomatoes on the balcony in summer")
     host.ask("vault.settle")

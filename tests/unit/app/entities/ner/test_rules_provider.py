@@ -160,6 +160,15 @@ def test_hostile_texts_are_read_to_the_end_and_no_further(piece: str) -> None:
         "A task runner that is written in Rego, see `opa run`.",
         "- [Lima](https://example.org/lima) - virtual machines on a Mac",
         "- [Crunchy Bridge](https://example.org) and [Twin Assembly](https://example.org/asm) of today",
+        "- [Sparse](https://example.org/sparse) - a library for training Sparsify Convolutional Networks at scale",
+        "- [How](https://example.org/coffee) a Swiss Army knife makes a perfect French Press",
+        "- [View](https://example.org/view) - a viewer for a medical CT scan, now in GA, or (MD)",
+        "- [Light](https://example.org/light) - how to use Monte Carlo rendering here",
+        "Using evergreen notes in Obsidian changed how I think.",
+        "We were each a Guinea pig.",
+        "- [Apps](https://example.org/apps) - Padrino/Cuba apps, the Luxor.jl package, Phoenix framework",
+        "Under Putin, Russia was another country.",
+        "经验中学到的，买入银行的股票，引入市场",
     ],
     ids=[
         "a title",
@@ -170,12 +179,40 @@ def test_hostile_texts_are_read_to_the_end_and_no_further(piece: str) -> None:
         "a language",
         "a program",
         "titles of programs",
+        "a kind of networks",
+        "a way to make coffee",
+        "codes",
+        "a method",
+        "on a screen",
+        "an animal",
+        "parts of programs",
+        "a president",
+        "words with the end of a name",
     ],
 )
 def test_what_is_no_place_and_no_organisation(text: str) -> None:
-    assert {one for one in found(text) if one[0] in ("location", "organization")} == set()
+    assert {one for one in found(text) if one[0] in ("location", "organization")} <= {("location", "Russia")}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("- [Mushrooms, Russia and History](https://example.org/book)", "Russia"),
+        ("- [Tuning](https://example.org/tuning) - Elixir, Phoenix and a primer for all", "Phoenix"),
+    ],
+)
+def test_in_a_list_of_titles_only_known_places_are_some(text: str, place: str) -> None:
+    assert found(text) - {("location", place)} == set()
 
 
 def test_links_and_code_leave_what_sentences_tell_of() -> None:
     text = "We study at the University of Gothenburg in Finland, see https://example.org/course for more."
     assert {("organization", "University of Gothenburg"), ("location", "Finland")} <= found(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("出版社：中央编译出版社", "中央编译出版社"), ("他在第一中学", "第一中学"), ("世界银行说", "世界银行")],
+)
+def test_a_chinese_name_before_its_ending_is_whole(text: str, name: str) -> None:
+    assert ("organization", name) in found(text)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from app.core.stores import STORES
 from app.index.columns.index_cache import IndexCache
-from app.index.tokenizer import stem
 from app.retrieval.candidates import filters, lexical
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.candidates.lexical import beginning, best_matches, find_matches
@@ -20,6 +19,7 @@ from app.retrieval.model import Query
 from app.retrieval.query.match_expression import Atom, atoms, excluded_expression, match_expression
 from app.retrieval.query.parser import parse
 from app.retrieval.snapshot import SearchSnapshot, take_snapshot
+from app.store.words.tokenizer import stem
 from tests.unit.app.vault_harness import VaultHarness
 
 TEXTS = (

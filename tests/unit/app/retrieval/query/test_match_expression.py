@@ -12,8 +12,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from app.core.text import storable
-from app.index.cjk_ngrams import has_cjk, ngrams_of, normal, runs_of, units
-from app.index.tokenizer import TOKENIZER, stem
+from app.index.cjk_ngrams import has_cjk, normal, runs_of, units
+from app.index.searchable_text import index_entries
 from app.retrieval.model import Query, Term
 from app.retrieval.query.match_expression import (
     MAX_TERMS,
@@ -26,6 +26,7 @@ from app.retrieval.query.match_expression import (
     quote,
     search_terms,
 )
+from app.store.words.tokenizer import TOKENIZER, stem
 
 ANY_TEXT = st.text(max_size=80) | st.text(alphabet="ab\"'*()^:-+ {},ANDORTNEAR\x00\ud800我们กี่é,", max_size=60)
 RUN = st.text(alphabet="我们今天去東京タワーカナ한국어학교กำลังไปที่น้ำລາວខ្មែរမြန်မာ々ｶﾞﾊﾟ", min_size=2, max_size=16)
@@ -45,7 +46,7 @@ class Index:
             self.connection.execute(
                 "INSERT INTO chunks (id, kind, text, grams, content_hash, created_at)"
                 " VALUES (?, 'memory', ?, ?, '', 0)",
-                (number, storable(text)[0], ngrams_of(storable(text)[0])),
+                (number, storable(text)[0], index_entries(storable(text)[0])),
             )
         self.connection.execute("INSERT INTO chunks_fts (rowid, text, grams) SELECT id, text, grams FROM chunks")
 

@@ -40,6 +40,7 @@ def test_no_two_settings_of_a_section_have_one_title() -> None:
 
 def test_names_in_sentences_become_titles() -> None:
     assert in_plain_words("'llm.base_url' is empty. See llm.model.") == "‘Address’ is empty. See ‘Model’."
+    assert in_plain_words("„search.limit“ muss eine Zahl sein.").count("„") == 0
     assert in_plain_words("See example.org, config.toml and https://a.b/c.") == (
         "See example.org, config.toml and https://a.b/c."
     )

@@ -149,7 +149,7 @@ def test_the_last_run_is_called_done_by_its_own_entry_alone(pane: SchedulePane, 
         next_run_at=now + timedelta(hours=1), last_run_at=now, last_run_status=status,
     )  # fmt: skip
     pane.page.show_schedule(schedule, has_plan=False)
-    pane.listing.model.put([schedule])
+    pane.listing.model.set_rows({schedule.id: schedule})
     card = pane.listing.model.card_of("sch-decay")
     assert card is not None
     ended = state_badge(status).text
@@ -349,3 +349,9 @@ def test_the_fields_of_the_form_begin_at_the_same_place_where_there_is_room(
     rest(lambda: len(begins()) == 1)
     pane.resize(700, 1000)
     rest(lambda: editor.limits.turns.mapTo(editor, editor.limits.turns.rect().topRight()).x() <= editor.width())
+
+
+def test_the_time_of_an_interval_is_called_the_next(pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest) -> None:
+    made = host.ask("schedule.create", goal="Look at the frost", cadence={"kind": "interval", "seconds": 7200})
+    _choose(pane, made.id, bridge, rest)
+    rest(lambda: pane.page._next.text().startswith("Next: "))

@@ -1,0 +1,70 @@
+"""Settling of saved searches: each becomes what the changes of all machines made of it.
+
+No two have the same query: of those that were saved apart, the one of the smallest id stays.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from app.core.clock import to_datetime
+from app.retrieval.saved import repo
+from app.retrieval.saved.model import SavedSearch
+from app.store import meta
+from app.sync import capture
+from app.sync.change import Change
+from app.sync.fold import FoldedRow, fold_row
+
+MADE_BY = "saved_search_by:"
+"""Before the id of a saved search: the key in meta of the agent that saved it."""
+_PERSON = "person"
+
+
+class SavedSearchSettler:
+    """Settler of saved searches."""
+
+    def settle(self, connection: apsw.Connection, targets: Sequence[str], now_ms: int) -> Sequence[str]:
+        """Make saved searches what all their changes say; return those that are another now."""
+        settled: dict[str, None] = {}
+        for target in targets:
+            whole = fold_row(capture.changes_of_row(connection, "saved_search", target)).whole
+            if whole is not None:
+                settled.update(dict.fromkeys(_settle_query(connection, str(whole["query"]))))
+        return list(settled)
+
+
+def _settle_query(connection: apsw.Connection, query: str) -> Sequence[str]:
+    """Store the one search of a query that stays, and return it if it changed."""
+    ids = connection.execute(
+        "SELECT DISTINCT target FROM memory_history WHERE target_kind = 'saved_search'"
+        " AND ?1 IN (before ->> 'query', after ->> 'query') ORDER BY target",
+        (query,),
+    ).fetchall()
+    changes = {str(row[0]): capture.changes_of_row(connection, "saved_search", str(row[0])) for row in ids}
+    rows = {target: fold_row(made) for target, made in changes.items()}
+    kept = min(rows, key=lambda target: (rows[target].state is None, target))
+    for target in rows:
+        if target != kept:
+            repo.remove(connection, target)
+    return [kept] if _store(connection, rows[kept], changes[kept]) else []
+
+
+def _store(connection: apsw.Connection, row: FoldedRow, changes: Sequence[Change]) -> bool:
+    now = repo.get(connection, row.target)
+    if row.state is None:
+        if now is not None:
+            repo.delete(connection, row.target, changes[-1].at_ms)
+        return now is not None
+    said: dict[str, Any] = dict(row.state)
+    if now is not None and (now.name, now.query) == (said["name"], said["query"]):
+        return False
+    if now is None:
+        repo.bring_back(connection, row.target)
+    if repo.get(connection, row.target) is None:
+        made = SavedSearch(row.target, str(said["name"]), str(said["query"]), to_datetime(changes[0].at_ms))
+        repo.add(connection, made)
+        if changes[0].actor != _PERSON:
+            meta.write(connection, MADE_BY + row.target, changes[0].actor)
+    repo.rename(connection, row.target, str(said["name"]))
+    return True

@@ -1,0 +1,23 @@
+"""Sentences with names and numbers in them, which can be told in another language."""
+
+from typing import Self
+
+
+class Sentence(str):
+    """A sentence made of a template and what stands in its fields.
+
+    Args:
+        template: The English sentence, with fields such as ``{name}``.
+        values: What stands in the fields.
+    """
+
+    __slots__ = ("template", "values")
+
+    template: str
+    values: dict[str, object]
+
+    def __new__(cls, template: str, **values: object) -> Self:
+        """Return the English sentence."""
+        made = super().__new__(cls, template.format(**values) if values else template)
+        made.template, made.values = template, values
+        return made

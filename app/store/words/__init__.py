@@ -1,0 +1,1 @@
+"""Words as the full-text index has them."""

@@ -1,0 +1,129 @@
+"""Rows that other lanes' changes are kept in: marks, knowledge, history entries and erasures.
+
+They are those of the vault's own lane, with the lane, number and clock that each change has on all machines.
+"""
+
+import json
+from collections.abc import Iterable
+
+import apsw
+
+from app.erasure import erasures
+from app.store import lanes
+from app.sync import turn_references
+from app.sync.capture import KINDS, LanePart
+from app.sync.change import ERASE, Change
+
+Row = tuple[str, str]
+"""Kind and id of a row."""
+
+
+def mark(connection: apsw.Connection, lane: int) -> tuple[int, str]:
+    """Return the last number of a lane in the exchange, with the digest there."""
+    row = connection.execute("SELECT shared_n, digest FROM lanes WHERE lane = ?", (lane,)).fetchone()
+    return (0, "") if row is None else (int(str(row[0])), str(row[1]))
+
+
+def set_mark(connection: apsw.Connection, lane: int, n: int, digest: str) -> None:
+    """Note that the changes of a lane up to a number are in the exchange."""
+    connection.execute("UPDATE lanes SET shared_n = ?, digest = ? WHERE lane = ?", (n, digest, lane))
+
+
+def knows(connection: apsw.Connection, part: LanePart) -> bool:
+    """Return whether all is here that the writer of some changes knew."""
+    known = {int(str(lane)): int(str(n)) for lane, n in connection.execute("SELECT lane, n FROM lanes")}
+    return all(known.get(other, 0) >= up_to for _, other, up_to in part.knowledge)
+
+
+def add_lane(connection: apsw.Connection, part: LanePart, wall_ms: int) -> None:
+    """Keep how far a lane has come, and what it knew."""
+    clocks = [change.place.hlc for change in part.changes] + [hlc for _, hlc, _ in part.places]
+    for lane in {part.lane, *(turn.lane for turn in part.turns)}:
+        connection.execute(
+            "INSERT INTO lanes (lane, is_own, began_at) VALUES (?, 0, ?) ON CONFLICT (lane) DO NOTHING", (lane, wall_ms)
+        )
+    connection.execute(
+        "UPDATE lanes SET n = max(n, ?1), sealed = max(n, ?1), hlc = max(hlc, ?2) WHERE lane = ?3",
+        (part.last, max(clocks, default=0), part.lane),
+    )
+    connection.executemany(
+        "INSERT INTO lane_knowledge (lane, n, of_lane, known) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [(part.lane, *learned) for learned in part.knowledge],
+    )
+
+
+def add_changes(connection: apsw.Connection, changes: Iterable[Change]) -> list[Row]:
+    """Keep changes of another lane, and return the rows that they change.
+
+    Those of what is forgotten for ever leave nothing.
+    """
+    touched: dict[Row, None] = {}
+    for change in changes:
+        row = (change.target_kind, change.target)
+        if change.event == ERASE:
+            place = change.place
+            connection.execute(
+                "INSERT INTO erasures (lane, n, hlc, at, actor, target_kind, target) VALUES (?, ?, ?, ?, ?, ?, ?)"
+                " ON CONFLICT DO NOTHING",
+                (place.lane, place.n, place.hlc, change.at_ms, change.actor, *row),
+            )
+            touched.pop(row, None)
+        elif change.target_kind in KINDS and not erasures.is_erased(connection, change.target):
+            _add_entry(connection, change)
+            touched[row] = None
+    return list(touched)
+
+
+def _add_entry(connection: apsw.Connection, change: Change) -> None:
+    kind, target, place = change.target_kind, change.target, change.place
+    before, after = (
+        turn_references.to_local(connection, kind, target, None if state is None else dict(state))
+        for state in (change.before, change.after)
+    )
+    # A vault that was put back has the tail of its own lane, of which the last entry may have grown since.
+    connection.execute(
+        "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at, hlc, lane, n)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lane, n) WHERE n > 0 DO UPDATE"
+        " SET event = excluded.event, before = excluded.before, after = excluded.after, run_id = excluded.run_id",
+        (
+            kind, target, change.event, _dump(before), _dump(after), change.actor, change.run_id, change.at_ms,
+            place.hlc, place.lane, place.n,
+        ),
+    )  # fmt: skip
+    if change.undoes is not None:
+        # Of two that undid the same, the first counts.
+        connection.execute(
+            "UPDATE memory_history SET undone_by = (SELECT u.id FROM memory_history u WHERE u.lane = ?1 AND u.n = ?2)"
+            " WHERE lane = ?3 AND n = ?4 AND (undone_by IS NULL OR (SELECT (u.hlc, u.lane, u.n) > (?5, ?1, ?2)"
+            " FROM memory_history u WHERE u.id = memory_history.undone_by))",
+            (place.lane, place.n, *change.undoes, place.hlc),
+        )
+
+
+def _dump(state: turn_references.State | None) -> str | None:
+    return None if state is None else json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+
+
+def seal(connection: apsw.Connection) -> None:
+    """Seal what was written here before something else is taken in."""
+    lanes.seal(connection)
+
+
+def learn(connection: apsw.Connection) -> None:
+    """Note that what is written here from now on knows all that is here."""
+    lanes.learn(connection)
+
+
+def has_others(connection: apsw.Connection) -> bool:
+    """Return whether there are changes of other machines here."""
+    return connection.execute("SELECT 1 FROM lanes WHERE NOT was_own AND n > 0 LIMIT 1").fetchone() is not None
+
+
+def rows_of_own(connection: apsw.Connection, after: int) -> list[Row]:
+    """Return the rows that were changed here after a number."""
+    rows = connection.execute(
+        "SELECT DISTINCT target_kind, target FROM memory_history"
+        " WHERE lane = (SELECT lane FROM lanes WHERE is_own) AND n > ?",
+        (after,),
+    )
+    return [(str(kind), str(target)) for kind, target in rows]

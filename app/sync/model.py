@@ -1,0 +1,52 @@
+"""Values of synchronisation: lanes of machines, and what a run of it did."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLane:
+    """Changes of one machine since it joined, or since its vault was put back.
+
+    Args:
+        lane: The lane.
+        is_own: Whether it is written here.
+        was_own: Whether it is or was written here.
+        known: The number of the last change that is known here.
+        shared: The number of the last change that the others can have.
+    """
+
+    lane: str
+    is_own: bool
+    was_own: bool
+    known: int
+    shared: int
+
+
+@dataclass(frozen=True, slots=True)
+class SyncState:
+    """Place where a vault's changes are shared, and how far each lane is known.
+
+    Args:
+        folder: The folder, ``""`` where the vault shares its changes with no other machine.
+        vault: The id that all machines call the vault by.
+        lanes: The lanes, oldest first.
+    """
+
+    folder: str = ""
+    vault: str = ""
+    lanes: tuple[DeviceLane, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """Outcome of one synchronisation.
+
+    Args:
+        taken: How many segments of other machines were taken in.
+        added: How many of this one were added.
+        waiting: Why more of the others is to come, ``""`` for nothing.
+    """
+
+    taken: int = 0
+    added: int = 0
+    waiting: str = ""

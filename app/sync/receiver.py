@@ -1,0 +1,135 @@
+"""Receiving of what other machines changed.
+
+A part of a lane is taken in whole, together with the mark that says so: history, conversations and turns first, then
+each row that was touched becomes what all its changes make of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import apsw
+
+from app.changes import Area
+from app.erasure import erasures
+from app.history.undo import AREAS
+from app.sync import lane_rows
+from app.sync.lane_rows import Row
+from app.sync.lane_segment import Segment
+from app.sync.row_settler import RowSettler
+from app.sync.turn_log import LaneTurn
+
+_GROUPED: Final = ("memory", "entity")
+"""Kinds of rows that depend on others of their kind."""
+
+
+class TurnSink(Protocol):
+    """Sink of conversations and turns."""
+
+    def add_session(self, connection: apsw.Connection, begun: Mapping[str, Any], now_ms: int) -> bool:
+        """Add a conversation, unless it is here; return whether it is new."""
+
+    def add_turns(self, connection: apsw.Connection, session: str, turns: Sequence[LaneTurn], now_ms: int) -> int:
+        """Add turns that are not here yet, and return how many there were."""
+
+
+class NameSink(Protocol):
+    """Sink of entities that others name by id."""
+
+    def add_named(self, connection: apsw.Connection, names: Mapping[str, tuple[str, str]], now_ms: int) -> None:
+        """Add entities that others name by id, unless they are here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """Outcome of a part that was taken in.
+
+    Args:
+        areas: The areas of the vault that changed.
+        ids: The ids of what is another now.
+    """
+
+    areas: frozenset[Area] = frozenset()
+    ids: tuple[str, ...] = ()
+
+
+class Receiver:
+    """Takes parts of other lanes in.
+
+    Args:
+        settlers: For each kind of row, who settles it.
+        turns: Where conversations and turns go.
+        names: Where entities go that others name.
+    """
+
+    def __init__(self, settlers: Mapping[str, RowSettler], turns: TurnSink, names: NameSink) -> None:
+        self._settlers = settlers
+        self._turns = turns
+        self._names = names
+
+    def take(self, connection: apsw.Connection, segment: Segment, now_ms: int) -> Received:
+        """Take a segment in, with the mark that it was.
+
+        Args:
+            connection: The writer's connection, inside a transaction.
+            segment: The next of its lane, of which all is here that its writer knew.
+            now_ms: The time, milliseconds UTC.
+        """
+        part = segment.part
+        lane_rows.seal(connection)
+        lane_rows.add_lane(connection, part, now_ms)
+        lane_rows.set_mark(connection, part.lane, part.last, segment.digest)
+        ids: dict[str, None] = {}
+        areas: set[Area] = set()
+        for begun in part.sessions:
+            if not erasures.is_erased(connection, str(begun["id"])) and self._turns.add_session(
+                connection, begun, now_ms
+            ):
+                ids[str(begun["id"])] = None
+                areas.add("sessions")
+        for session, turns in _by_session(part.turns).items():
+            if not erasures.is_erased(connection, session) and self._turns.add_turns(
+                connection, session, turns, now_ms
+            ):
+                ids[session] = None
+                areas |= {"sessions", "messages", "index"}
+        self._names.add_named(connection, part.names or {}, now_ms)
+        touched = lane_rows.add_changes(connection, part.changes)
+        for kind, changed in self._settle(connection, touched, now_ms).items():
+            ids.update(dict.fromkeys(changed))
+            areas |= AREAS[kind]
+        lane_rows.learn(connection)
+        return Received(frozenset(areas), tuple(ids))
+
+    def settle_own(self, connection: apsw.Connection, after: int, now_ms: int) -> Received:
+        """Settle what depends on rows that were changed here, where there are other lanes.
+
+        Args:
+            connection: The writer's connection, inside a transaction.
+            after: The number of the last own change that was settled.
+            now_ms: The time, milliseconds UTC.
+        """
+        if not lane_rows.has_others(connection):
+            return Received()
+        touched = [row for row in lane_rows.rows_of_own(connection, after) if row[0] in _GROUPED]
+        changed = self._settle(connection, touched, now_ms)
+        areas = frozenset(area for kind, ids in changed.items() if ids for area in AREAS[kind])
+        return Received(areas, tuple(one for ids in changed.values() for one in ids))
+
+    def _settle(self, connection: apsw.Connection, touched: Sequence[Row], now_ms: int) -> dict[str, Sequence[str]]:
+        by_kind: dict[str, list[str]] = {}
+        for kind, target in touched:
+            by_kind.setdefault(kind, []).append(target)
+        # Kinds are met in a fixed order, so that entities find the memories that they are claimed in.
+        return {
+            kind: self._settlers[kind].settle(connection, by_kind[kind], now_ms)
+            for kind in self._settlers
+            if kind in by_kind
+        }
+
+
+def _by_session(turns: Sequence[LaneTurn]) -> dict[str, list[LaneTurn]]:
+    found: dict[str, list[LaneTurn]] = {}
+    for turn in turns:
+        found.setdefault(turn.session, []).append(turn)
+    return found

@@ -1,0 +1,362 @@
+"""Synchronisation of a vault with the person's other machines, through an exchange point.
+
+Each machine adds the changes of its own lane and takes those of the others in. All steps may be cut off at any moment:
+the next time goes on where the last one was.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from app.changes import ChangeSet
+from app.core.clock import Clock
+from app.core.ids import new_vault_id
+from app.erasure import erasures
+from app.erasure.model import ErasureTarget
+from app.errors import ExchangeError, InputError, VaultUnusableError
+from app.store import lanes, meta
+from app.store.store import Store
+from app.sync import capture, exchange_folder, lane_rows, lane_segment, turn_log
+from app.sync.exchange_folder import ExchangeFolder
+from app.sync.exchange_point import ExchangePoint
+from app.sync.lane_segment import Segment, SegmentPlace, TornSegmentError
+from app.sync.model import DeviceLane, SyncReport, SyncState
+from app.sync.receiver import Received, Receiver
+
+_log = logging.getLogger(__name__)
+
+OPERATION: Final = "device.sync"
+ACTOR: Final = "sync"
+MOST_CHARACTERS: Final = 1 << 20
+"""Of the texts of a segment, unless one change alone has more."""
+_FOLDER, _VAULT, _SETTLED, _REWRITTEN = "sync.folder", "sync.vault", "sync.settled", "sync.rewritten"
+_NAME: Final = re.compile(r"s-(\d+)-(\d+)(?:-r(\d+))?")
+
+Forget = Callable[[Sequence[ErasureTarget], str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """Exchange point that the vault is joined to."""
+
+    point: ExchangePoint
+    vault: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """Name of a segment, with what it says."""
+
+    name: str
+    first: int
+    last: int
+    revision: int
+
+
+class SyncService:
+    """Joins a vault to an exchange point and keeps both the same.
+
+    Args:
+        store: The vault's database.
+        clock: The source of the time.
+        receiver: Takes in what other machines changed.
+        forget: Forgets for ever what another machine forgot.
+        publish: Tells everyone who listens of a change.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        receiver: Receiver,
+        forget: Forget,
+        publish: Callable[[ChangeSet], None],
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._receiver = receiver
+        self._forget = forget
+        self._publish = publish
+        self._one_at_a_time = asyncio.Lock()
+        self._has_joined = asyncio.Event()
+
+    async def join(self, folder: Path) -> SyncState:
+        """Join the vault to the exchange point in a folder, which is made if needed.
+
+        What the vault has is added to what is there; nothing is removed on either side.
+
+        Args:
+            folder: A folder that is there.
+
+        Raises:
+            InputError: The vault shares its changes with others than the folder.
+            MachineError: The folder is not there, or cannot be read or written.
+        """
+        if not await asyncio.to_thread(folder.is_dir):
+            raise VaultUnusableError(f"There is no folder {folder}. Make it first.", path=str(folder), state="missing")
+        there = await asyncio.to_thread(exchange_folder.vault_in, folder)
+
+        def work(connection: apsw.Connection) -> str:
+            known = meta.read(connection, _VAULT)
+            if known is not None and known != there:
+                raise InputError(
+                    "This vault shares its changes through another folder. If that one was moved, name the place where"
+                    " it is now.",
+                    field="folder",
+                )
+            vault = there or new_vault_id()
+            meta.write(connection, _VAULT, vault)
+            meta.write(connection, _FOLDER, str(folder))
+            return vault
+
+        vault = await self._store.write(work)
+        await asyncio.to_thread(exchange_folder.make_vault, folder, vault)
+        self._has_joined.set()
+        return await self.state()
+
+    async def leave(self) -> SyncState:
+        """Stop sharing the vault; joining the same folder again goes on."""
+        async with self._one_at_a_time:
+            await self._store.write(lambda connection: meta.remove(connection, _FOLDER))
+        return await self.state()
+
+    async def until_joined(self) -> None:
+        """Return once the vault is joined to an exchange point."""
+        while await self._joined() is None:
+            self._has_joined.clear()
+            await self._has_joined.wait()
+
+    async def state(self) -> SyncState:
+        """Return where the vault's changes are shared, and how far each lane is known."""
+        joined = await self._joined()
+
+        def work(connection: apsw.Connection) -> list[DeviceLane]:
+            rows = connection.execute(
+                "SELECT lane, is_own, was_own, n, shared_n, began_at FROM lanes"
+                " WHERE n > 0 OR is_own ORDER BY began_at, lane"
+            )
+            return [
+                DeviceLane(f"{lane:016x}", bool(is_own), bool(was_own), n, shared if was_own else n)
+                for lane, is_own, was_own, n, shared, _ in rows
+            ]
+
+        found = await self._store.read(work)
+        folder, vault = ("", "") if joined is None else (str(joined.folder), joined.vault)
+        return SyncState(folder=folder, vault=vault, lanes=tuple(found))
+
+    async def sync(self) -> SyncReport:
+        """Seal what was written here, take in what others changed, and add what they lack.
+
+        While an import runs, nothing is done.
+
+        Raises:
+            InputError: The vault is joined to no exchange point.
+            ExchangeError: What another machine left is damaged, or not what it should be; what came before it counts.
+            MachineError: The exchange point cannot be read or written.
+        """
+        async with self._one_at_a_time:
+            joined = await self._joined()
+            if joined is None:
+                raise InputError("This vault shares its changes with no other machine. Name a folder first.")
+            if not self._store.may_seal:
+                return SyncReport(waiting="an import is running")
+            await asyncio.to_thread(joined.point.require_there)
+            await self._seal()
+            taken, waiting = await self._pull(joined)
+            await self._obey()
+            if self._store.may_seal:
+                await self._seal()
+            added = await self._push(joined)
+            await self._rewrite(joined)
+            return SyncReport(taken, added, waiting)
+
+    async def _joined(self) -> _Joined | None:
+        def work(connection: apsw.Connection) -> tuple[str | None, str | None]:
+            return meta.read(connection, _FOLDER), meta.read(connection, _VAULT)
+
+        folder, vault = await self._store.read(work)
+        if folder is None or vault is None:
+            return None
+        return _Joined(ExchangeFolder(Path(folder), vault), vault, Path(folder))
+
+    async def _seal(self) -> None:
+        now_ms = self._clock.now_ms()
+
+        def work(connection: apsw.Connection) -> Received:
+            turn_log.number_turns(connection, now_ms)
+            own = lanes.own(connection)
+            settled = int(meta.read(connection, _SETTLED) or 0)
+            received = self._receiver.settle_own(connection, min(settled, own.n if own else 0), now_ms)
+            meta.write(connection, _SETTLED, str(own.n if own else 0))
+            return received
+
+        self._tell(await self._store.write(work))
+        await self._store.seal()
+
+    async def _pull(self, joined: _Joined) -> tuple[int, str]:
+        """Take in all that can be; return how many segments, and why others wait."""
+        taken, waiting, is_new = 0, "", True
+        await self._leave_copied_lane(joined)
+        while is_new:
+            is_new, waiting = False, ""
+            for lane in await asyncio.to_thread(joined.point.lanes):
+                while self._store.may_seal and (found := await self._next(joined, int(lane, 16))) is not None:
+                    if isinstance(found, str):
+                        waiting = found
+                        break
+                    now_ms = self._clock.now_ms()
+                    self._tell(await self._store.write(partial(self._take, found, now_ms)))
+                    taken, is_new = taken + 1, True
+        return taken, waiting
+
+    def _take(self, segment: Segment, now_ms: int, connection: apsw.Connection) -> Received:
+        return self._receiver.take(connection, segment, now_ms)
+
+    async def _next(self, joined: _Joined, lane: int) -> Segment | str | None:
+        """Return the next segment of a lane, or why it waits; ``None`` without one."""
+
+        def mark(connection: apsw.Connection) -> tuple[int, str, bool]:
+            own = lanes.own(connection)
+            return (*lane_rows.mark(connection, lane), own is not None and own.lane == lane)
+
+        after, digest, is_own = await self._store.read(mark)
+        if is_own:
+            return None
+        objects = await asyncio.to_thread(_objects, joined.point, lane)
+        following = [one for one in objects if one.first == after + 1]
+        if not following:
+            return "changes of another machine are missing" if any(one.first > after for one in objects) else None
+        data = await asyncio.to_thread(joined.point.get, following[-1].name)
+        if data is None:
+            return "changes of another machine are missing"
+        try:
+            segment = await asyncio.to_thread(
+                lane_segment.decode, data, SegmentPlace(joined.vault, lane, after, digest)
+            )
+        except TornSegmentError:
+            return "changes of another machine are still being copied"
+        is_known = await self._store.read(lambda connection: lane_rows.knows(connection, segment.part))
+        return segment if is_known else "changes of another machine are missing"
+
+    async def _leave_copied_lane(self, joined: _Joined) -> None:
+        """Begin a new lane where the exchange knows the own one better than this vault.
+
+        Then the vault was copied, or put back from a backup, and its former lane is pulled like that of others.
+        """
+
+        def own(connection: apsw.Connection) -> tuple[int, int, str]:
+            lane = lanes.own(connection)
+            return (0, 0, "") if lane is None else (lane.lane, *lane_rows.mark(connection, lane.lane))
+
+        lane, after, digest = await self._store.read(own)
+        if not lane:
+            return
+        following = [one for one in await asyncio.to_thread(_objects, joined.point, lane) if one.first > after]
+        for found in following:
+            data = await asyncio.to_thread(joined.point.get, found.name)
+            try:
+                theirs = None if data is None else lane_segment.digest_of(lane_segment.unpack(data)[0])
+            except TornSegmentError:
+                theirs = None
+            ours = await self._store.read(partial(_encoded, lane, after, found.last, joined.vault, digest))
+            if ours is None or theirs is None or ours[1] != theirs:
+                _log.warning("the exchange knows more of this vault's lane than the vault; a new lane begins")
+                await self._store.begin_lane()
+                return
+            # It was put there before the vault could note so.
+            after, digest = found.last, theirs
+            await self._store.write(partial(_set_mark, lane, after, digest))
+
+    async def _push(self, joined: _Joined) -> int:
+        """Add the sealed changes of all lanes that were written here; return how many segments."""
+        added = 0
+
+        def unsent(connection: apsw.Connection) -> list[tuple[int, int, str]]:
+            rows = connection.execute(
+                "SELECT lane, shared_n, digest FROM lanes WHERE was_own AND shared_n < sealed ORDER BY number"
+            )
+            return [(int(str(lane)), int(str(n)), str(digest)) for lane, n, digest in rows]
+
+        for lane, shared, previous in await self._store.read(unsent):
+            after, digest = shared, previous
+            while (
+                made := await self._store.read(partial(_encoded, lane, after, None, joined.vault, digest))
+            ) is not None:
+                data, following, last = made
+                name = f"{lane:016x}/s-{after + 1:012d}-{last:012d}"
+                if not await asyncio.to_thread(joined.point.put_new, name, data):
+                    raise ExchangeError(
+                        "Two copies of this vault wrote to the folder at the same time. The next time sets it right.",
+                        lane=f"{lane:016x}",
+                    )
+                after, digest, added = last, following, added + 1
+                await self._store.write(partial(_set_mark, lane, after, digest))
+        return added
+
+    async def _obey(self) -> None:
+        """Forget for ever what another machine forgot."""
+        targets = await self._store.read(erasures.all_targets)
+        await self._forget(targets, ACTOR)
+
+    async def _rewrite(self, joined: _Joined) -> None:
+        """Write the segments of own lanes anew without what was forgotten for ever."""
+
+        def work(connection: apsw.Connection) -> tuple[list[int], frozenset[str], str, str | None]:
+            own = [int(str(row[0])) for row in connection.execute("SELECT lane FROM lanes WHERE was_own")]
+            forgotten = frozenset(target.id for target in erasures.all_targets(connection))
+            return own, forgotten, str(len(forgotten)), meta.read(connection, _REWRITTEN)
+
+        own, forgotten, count, done = await self._store.read(work)
+        if count == (done or "0"):
+            return
+        for lane in own:
+            await asyncio.to_thread(_rewrite_lane, joined.point, lane, forgotten)
+        await self._store.write(lambda connection: meta.write(connection, _REWRITTEN, count))
+
+    def _tell(self, received: Received) -> None:
+        if received.areas:
+            self._publish(ChangeSet(received.areas, received.ids, ACTOR, OPERATION))
+
+
+def _encoded(
+    lane: int, after: int, last: int | None, vault: str, previous: str, connection: apsw.Connection
+) -> tuple[bytes, str, int] | None:
+    """Return the next segment of a lane, with its digest and last number."""
+    part = capture.part_after(connection, lane, after, MOST_CHARACTERS, last)
+    return None if part is None else (*lane_segment.encode(part, vault, previous), part.last)
+
+
+def _set_mark(lane: int, n: int, digest: str, connection: apsw.Connection) -> None:
+    lane_rows.set_mark(connection, lane, n, digest)
+
+
+def _objects(point: ExchangePoint, lane: int) -> list[_Object]:
+    """Return the segments of a lane in order, the newest of each last."""
+    found = [
+        _Object(name, int(match[1]), int(match[2]), int(match[3] or 0))
+        for name in point.names(f"{lane:016x}")
+        if (match := _NAME.fullmatch(name.partition("/")[2])) is not None
+    ]
+    return sorted(found, key=lambda one: (one.first, one.last, one.revision))
+
+
+def _rewrite_lane(point: ExchangePoint, lane: int, forgotten: frozenset[str]) -> None:
+    objects = _objects(point, lane)
+    newest = {(one.first, one.last): one for one in objects}
+    for one in objects:
+        if newest[one.first, one.last] is not one:
+            point.remove(one.name)  # the process ended between the two
+            continue
+        data = point.get(one.name)
+        anew = None if data is None else lane_segment.without(data, forgotten)
+        if anew is not None:
+            point.put_new(f"{lane:016x}/s-{one.first:012d}-{one.last:012d}-r{one.revision + 1}", anew)
+            point.remove(one.name)

@@ -1,0 +1,81 @@
+"""Parts of synchronisation with a person's other machines."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.changes import ChangeSet
+from app.entities.entity_settler import EntitySettler
+from app.erasure.service import ErasureService
+from app.index.indexer import Indexer
+from app.memories.memory_settler import MemorySettler
+from app.part import BackgroundTask, Part
+from app.retrieval.saved.saved_search_settler import SavedSearchSettler
+from app.runtime import Runtime
+from app.schedule.schedule_applier import ScheduleApplier, make_received
+from app.sessions.session_applier import SessionApplier
+from app.sessions.turn_receiver import TurnReceiver
+from app.sync.receiver import Receiver
+from app.sync.row_settler import StateSettler
+from app.sync.service import SyncService
+from app.sync.sync_loop import SyncLoop
+
+if TYPE_CHECKING:
+    from app.sync.row_settler import RowSettler
+
+
+@dataclass(frozen=True, slots=True)
+class SyncParts(Part):
+    """Parts of synchronisation.
+
+    Args:
+        service: Joins the vault to others, and keeps them the same.
+        loop: Does so in the background.
+    """
+
+    service: SyncService
+    loop: SyncLoop
+
+    def tasks(self) -> Sequence[BackgroundTask]:
+        """Return the synchronisation in the background."""
+        return self.loop.tasks()
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Why the other machines do not hear of this one, or the reverse."""
+        return self.loop.failures
+
+    def on_change(self, changes: ChangeSet) -> None:
+        """Note a change of the vault."""
+        self.loop.on_change(changes)
+
+
+def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncParts:
+    """Build the parts of synchronisation.
+
+    Args:
+        runtime: What all parts share.
+        indexer: Indexes what comes from other machines.
+        erasure: Forgets for ever what another machine forgot.
+    """
+    entities = EntitySettler()
+    # In this order, so that entities find the texts that they are claimed in.
+    settlers: dict[str, RowSettler] = {
+        "session": StateSettler("session", SessionApplier(indexer), _at_last),
+        "memory": MemorySettler(indexer),
+        "entity": entities,
+        "schedule": StateSettler("schedule", ScheduleApplier(), _now, make_received),
+        "saved_search": SavedSearchSettler(),
+    }
+    receiver = Receiver(settlers, TurnReceiver(indexer), entities)
+    service = SyncService(runtime.store, runtime.clock, receiver, erasure.obey, runtime.publish)
+    return SyncParts(service, SyncLoop(service))
+
+
+def _at_last(last_ms: int, _now_ms: int) -> int:
+    return last_ms
+
+
+def _now(_last_ms: int, now_ms: int) -> int:
+    # A schedule that comes from another machine makes up for nothing.
+    return now_ms

@@ -1,0 +1,109 @@
+"""Real vaults of one person that share a folder, and what they must agree on."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from app.host import Host
+from app.sync.model import SyncReport
+from tests.helpers.engine import engine_of
+
+QUIET = {
+    "embedding.model": "hashed",
+    "backup.daily": False,
+    "schedule.poll": 3600,
+    "decay.enabled": False,
+    "retention.enabled": False,
+    "housekeeping.enabled": False,
+    "consolidation.enabled": False,
+    "enrichment.enabled": False,
+    "reflection.enabled": False,
+}
+AGREED = {
+    "sessions": "SELECT id, title, agent, channel, trust, created_at, first_seen, forgotten_at, attributes"
+    " FROM sessions",
+    "aliases": "SELECT alias, session_id FROM session_aliases",
+    "turns": "SELECT m.session_id, l.lane, coalesce(m.origin_seq, m.seq), m.role, m.author, m.content, m.tool_call_id,"
+    " m.tool_name, m.tool_calls, m.payload, m.importance, m.tokens, m.created_at FROM messages m"
+    " JOIN lanes l ON l.number = m.origin",
+    "withheld": "SELECT m.session_id, l.lane, coalesce(m.origin_seq, m.seq), m.content FROM withheld_messages m"
+    " JOIN lanes l ON l.number = m.origin",
+    "summaries": "SELECT session_id, summary FROM session_state",
+    "memories": "SELECT id, kind, title, content, facts, files, people, category, key, type, store, source, session_id,"
+    " confidence, decay_rate, pinned, tokens, content_hash, event_time, created_at, updated_at, valid_until,"
+    " expires_at, superseded_by, attributes FROM memories",
+    "tags": "SELECT * FROM memory_tags",
+    "archive": "SELECT id, kind, archived_at, reason FROM memory_archive",
+    "entities": "SELECT id, canonical_name, type, summary, protected, merged_into, attributes FROM entities"
+    " WHERE touched",
+    "claims": "SELECT owner_kind, to_id FROM entity_claims",
+    "relations": "SELECT subject_id, predicate, object_id, weight, source, created_at FROM relations",
+    "schedules": "SELECT schedule_id, user_id, name, goal, cadence_json, notification_policy, status, created_at"
+    " FROM schedules WHERE deleted_at IS NULL AND user_id <> 'keepsake'",
+    "searches": "SELECT id, name, query FROM saved_searches WHERE deleted_at IS NULL",
+    "history": "SELECT h.lane, h.n, h.hlc, h.target_kind, h.target, h.event, h.actor, h.run_id, h.at, u.lane, u.n"
+    " FROM memory_history h LEFT JOIN memory_history u ON u.id = h.undone_by WHERE h.target_kind <> 'proposal'",
+    "erasures": "SELECT lane, n, target_kind, target FROM erasures",
+}
+
+
+class Machine:
+    """A vault of the person on one machine."""
+
+    def __init__(self, vault: Path, folder: Path) -> None:
+        self.vault = vault
+        self.folder = folder
+        self.folder.mkdir(exist_ok=True)
+        self.start()
+
+    def start(self) -> None:
+        """Open the vault."""
+        self.host = Host(self.vault, serve=False, overrides=QUIET)
+        self.host.start()
+
+    def stop(self) -> None:
+        """Close the vault."""
+        with suppress(Exception):
+            self.host.ask("vault.settle")
+        self.host.stop()
+
+    def ask(self, operation: str, **arguments: Any) -> Any:
+        """Call an operation as the person."""
+        return self.host.ask(operation, **arguments)
+
+    def join(self) -> None:
+        """Join the vault to the folder."""
+        self.host.submit(engine_of(self.host).sync.service.join(self.folder)).result()
+
+    def sync(self) -> SyncReport:
+        """Take in what the others changed, and add what they lack."""
+        return self.host.submit(engine_of(self.host).sync.service.sync()).result()
+
+    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Return what a query finds."""
+
+        def work(connection: apsw.Connection) -> list[tuple[Any, ...]]:
+            return connection.execute(sql, values).fetchall()
+
+        return self.host.submit(engine_of(self.host).store.read(work)).result()
+
+    def agreed(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Return all that the machines must agree on."""
+        return {name: sorted(self.rows(sql), key=repr) for name, sql in AGREED.items()}
+
+    def contents(self) -> list[str]:
+        """Return the texts of the memories that are there."""
+        return [row[0] for row in self.rows("SELECT content FROM memories WHERE valid_until IS NULL ORDER BY content")]
+
+
+def settle(*machines: Machine, rounds: int = 3) -> None:
+    """Let all machines hear of all changes, and check that they agree."""
+    for _ in range(rounds):
+        for machine in machines:
+            machine.sync()
+    first, *others = (machine.agreed() for machine in machines)
+    for other in others:
+        for name, found in first.items():
+            assert other[name] == found, (name, set(other[name]) ^ set(found))

@@ -1,0 +1,34 @@
+"""A process that writes to a vault and synchronises it until it is killed."""
+
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from app.errors import KeepsakeError
+from tests.integration.sync.machines import Machine
+
+
+def main(vault: str, folder: str, name: str) -> None:
+    """Write, synchronise and say so, for ever."""
+    machine = Machine(Path(vault), Path(folder))
+    machine.join()
+    _say("ready")
+    number = 0
+    while True:
+        number += 1
+        text = f"{name} {number}"
+        machine.ask("note.save", content=text)
+        _say(f"note {text}")
+        machine.ask("session.append", session="talk", messages=[{"role": "user", "content": text}])
+        _say(f"turn {text}")
+        with suppress(KeepsakeError):
+            machine.sync()
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,334 @@
+"""Two machines of one person agree on everything once each has heard of the other."""
+
+import shutil
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.errors import ExchangeError, InputError, MachineError
+from tests.helpers.engine import engine_of
+from tests.integration.sync.machines import Machine, settle
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
+    folder = tmp_path / "shared"
+    made = tuple(Machine(tmp_path / name, folder) for name in ("desktop", "laptop"))
+    yield made  # type: ignore[misc]
+    for machine in made:
+        machine.stop()
+
+
+@pytest.fixture
+def joined(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
+    for machine in pair:
+        machine.join()
+    return pair
+
+
+def test_a_note_appears_on_the_other_machine(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    note = one.ask("note.save", content="A heron at the lake. #birds", title="Heron")
+    settle(one, other)
+    [found] = other.ask("memory.get", ids=[note.id]).memories
+    assert (found.title, found.content, found.tags) == ("Heron", "A heron at the lake. #birds", ("birds",))
+    assert [hit.id for hit in other.ask("memory.search", query="heron").hits] == [note.id]
+
+
+def test_edits_of_both_are_merged_by_lines(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    note = one.ask("note.save", content="first\nsecond\nthird\n")
+    settle(one, other)
+    here = one.ask("memory.get", ids=[note.id]).memories[0]
+    one.ask("note.update", id=note.id, version=here.version, content="first of one\nsecond\nthird\n")
+    there = other.ask("memory.get", ids=[note.id]).memories[0]
+    other.ask("note.update", id=note.id, version=there.version, content="first\nsecond\nthird of other\n")
+    settle(one, other)
+    assert one.contents() == ["first of one\nsecond\nthird of other\n"]
+
+
+def test_a_vault_with_content_of_its_own_joins_without_loss(pair: tuple[Machine, Machine]) -> None:
+    one, other = pair
+    one.ask("note.save", content="of one")
+    one.ask("session.append", session="talk", messages=[{"role": "user", "content": "hello from one"}])
+    other.ask("note.save", content="of other")
+    other.ask("session.append", session="talk", messages=[{"role": "user", "content": "hello from other"}])
+    one.join()
+    other.join()
+    settle(one, other)
+    assert one.contents() == ["of one", "of other"]
+    assert {row[0] for row in one.rows("SELECT content FROM messages")} == {"hello from one", "hello from other"}
+
+
+def test_deletion_restoration_and_undo_of_the_other_machines_edit(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    notes = [one.ask("note.save", content=f"note {number}") for number in range(3)]
+    settle(one, other)
+    other.ask("note.delete", id=notes[0].id)
+    here = one.ask("memory.get", ids=[notes[1].id]).memories[0]
+    one.ask("note.update", id=notes[1].id, version=here.version, content="note 1 edited")
+    settle(one, other)
+    assert one.contents() == ["note 1 edited", "note 2"]
+    one.ask("note.restore", id=notes[0].id)
+    [(entry,)] = other.rows("SELECT max(id) FROM memory_history WHERE target = ?", notes[1].id)
+    other.ask("memory.undo", history_ids=[entry])
+    settle(one, other)
+    assert one.contents() == ["note 0", "note 1", "note 2"]
+
+
+def test_of_two_facts_of_one_key_one_holds_everywhere(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    one.ask("fact.set", category="home", key="city", value="Riga")
+    other.ask("fact.set", category="home", key="city", value="Oslo")
+    settle(one, other)
+    live = one.rows("SELECT id, content FROM memories WHERE kind = 'fact' AND valid_until IS NULL")
+    assert len(live) == 1
+    one.ask("fact.forget", id=live[0][0])
+    settle(one, other)
+    again = other.rows("SELECT content FROM memories WHERE kind = 'fact' AND valid_until IS NULL")
+    assert [row for row in again if row[0] == live[0][1]] == []
+    assert len(again) == 1
+
+
+def test_conversations_of_both_go_on_in_one(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    one.ask("session.append", session="talk", messages=[{"role": "user", "content": "one 1"}], title="Talk")
+    settle(one, other)
+    one.ask("session.append", session="talk", messages=[{"role": "user", "content": "one 2"}])
+    other.ask("session.append", session="talk", messages=[{"role": "user", "content": "other 1"}])
+    settle(one, other)
+    for machine in joined:
+        numbers = [row[0] for row in machine.rows("SELECT seq FROM messages ORDER BY seq")]
+        assert numbers == [1, 2, 3]
+        assert machine.rows("SELECT message_count FROM sessions") == [(3,)]
+    one.ask("session.rename", session="talk", title="Renamed")
+    settle(one, other)
+    other.ask("session.forget", session="talk")
+    settle(one, other)
+    assert one.ask("session.ids") == []
+
+
+def test_entities_schedules_and_saved_searches(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    for machine in joined:
+        machine.ask("note.save", content=f"Anna Novak met Bela Kiss at Lake Como. {machine.vault.name}")
+        machine.ask("vault.settle", names=True)
+    [(anna,)] = one.rows("SELECT id FROM entities WHERE canonical_name = 'Anna Novak'")
+    one.ask("entity.rename", id=anna, name="Anna Novakova")
+    one.ask("schedule.create", goal="Water the beds", cadence={"kind": "interval", "seconds": 7200})
+    other.ask("schedule.create", goal="Feed the cat", cadence={"kind": "interval", "seconds": 7200})
+    one.ask("saved_search.save", query="heron", name="Birds")
+    other.ask("saved_search.save", query="heron", name="Water birds")
+    settle(one, other)
+    assert len(other.rows("SELECT 1 FROM schedules WHERE user_id <> 'keepsake'")) == 2
+    assert len(other.rows("SELECT 1 FROM saved_searches")) == 1
+    [(goal,)] = one.rows("SELECT schedule_id FROM schedules WHERE goal = 'Feed the cat'")
+    one.ask("schedule.delete", id=goal)
+    settle(one, other)
+    assert len(other.rows("SELECT 1 FROM schedules WHERE user_id <> 'keepsake' AND deleted_at IS NULL")) == 1
+
+
+def test_what_one_forgets_for_ever_the_other_forgets(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    note = one.ask("note.save", content="an unforgettablesecret", title="Secret")
+    kept = one.ask("note.save", content="kept")
+    one.ask("session.append", session="talk", messages=[{"role": "user", "content": "unforgettablesecret talk"}])
+    settle(one, other)
+    other.ask("memory.forget_forever", ids=[note.id], sessions=["talk"], confirm=True)
+    settle(one, other)
+    for machine in joined:
+        assert machine.contents() == ["kept"]
+        assert machine.rows("SELECT 1 FROM memory_history WHERE target = ?", note.id) == []
+        assert machine.rows("SELECT count(*) FROM messages") == [(0,)]
+    assert one.ask("memory.get", ids=[kept.id]).memories
+    for path in one.folder.rglob("s-*"):
+        assert b"unforgettablesecret" not in zlib.decompress(path.read_bytes()), path
+
+
+def test_three_machines_agree_whatever_the_order(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    machines = [Machine(tmp_path / name, folder) for name in ("a", "b", "c")]
+    try:
+        for machine in machines:
+            machine.join()
+        note = machines[0].ask("note.save", content="one\ntwo\nthree\nfour\n", title="Plan")
+        settle(*machines)
+        for number, machine in enumerate(machines):
+            here = machine.ask("memory.get", ids=[note.id]).memories[0]
+            lines = here.content.split("\n")
+            lines[number] += f" by {number}"
+            machine.ask("note.update", id=note.id, version=here.version, content="\n".join(lines))
+            machine.ask("note.tag_many", ids=[note.id], add=[f"tag{number}"])
+        machines[2].sync()
+        machines[1].sync()
+        machines[1].ask("note.delete", id=note.id)
+        machines[0].sync()
+        here = machines[0].ask("memory.get", ids=[note.id]).memories[0]
+        machines[0].ask("note.update", id=note.id, version=here.version, content=here.content + "five\n")
+        settle(*machines)
+        [content] = machines[1].contents()
+        assert content == "one by 0\ntwo by 1\nthree by 2\nfour\nfive\n"
+        assert machines[1].rows("SELECT tag FROM memory_tags ORDER BY tag") == [("tag0",), ("tag1",), ("tag2",)]
+    finally:
+        for machine in machines:
+            machine.stop()
+
+
+def test_a_vault_that_was_put_back_gets_its_own_tail_again(joined: tuple[Machine, Machine], tmp_path: Path) -> None:
+    one, other = joined
+    one.ask("note.save", content="before the backup")
+    settle(one, other)
+    [(lanes,)] = one.rows("SELECT count(*) FROM lanes WHERE was_own")
+    one.stop()
+    backup = tmp_path / "backup.db"
+    shutil.copy(one.vault / "memory.db", backup)
+    one.start()
+    one.ask("note.save", content="after the backup")
+    one.ask("session.append", session="talk", messages=[{"role": "user", "content": "said after it"}])
+    settle(one, other)
+    one.stop()
+    shutil.copy(backup, one.vault / "memory.db.new")
+    (one.vault / "memory.db.new").replace(one.vault / "memory.db")
+    for name in ("memory.db-wal", "memory.db-shm"):
+        (one.vault / name).unlink(missing_ok=True)
+    one.start()
+    assert one.contents() == ["before the backup"]
+    one.ask("note.save", content="after it was put back")
+    settle(one, other)
+    assert other.contents() == ["after it was put back", "after the backup", "before the backup"]
+    assert one.rows("SELECT count(*) FROM lanes WHERE was_own") == [(lanes + 1,)]
+    assert one.rows("SELECT content FROM messages") == [("said after it",)]
+
+
+def test_a_copied_vault_goes_on_in_a_lane_of_its_own(joined: tuple[Machine, Machine], tmp_path: Path) -> None:
+    one, other = joined
+    one.ask("note.save", content="before the copy")
+    one.sync()
+    one.ask("note.save", content="not shared before the copy")
+    one.ask("session.append", session="talk", messages=[{"role": "user", "content": "not shared either"}])
+    one.stop()
+    shutil.copytree(one.vault, tmp_path / "copy")
+    one.start()
+    copy = Machine(tmp_path / "copy", one.folder)
+    try:
+        copy.ask("note.save", content="in the copy")
+        one.ask("note.save", content="in the first")
+        settle(copy, one, other)
+        expected = ["before the copy", "in the copy", "in the first", "not shared before the copy"]
+        assert other.contents() == expected
+        assert other.rows("SELECT content FROM messages") == [("not shared either",)]
+    finally:
+        copy.stop()
+
+
+def test_what_is_damaged_is_named_and_loses_nothing(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    one.ask("note.save", content="first")
+    one.sync()
+    one.ask("note.save", content="second")
+    one.sync()
+    first, second = sorted(one.folder.rglob("s-*"))
+    whole = second.read_bytes()
+    second.write_bytes(whole[:-9])
+    assert other.sync().waiting == "changes of another machine are still being copied"
+    assert other.contents() == ["first"]
+    second.write_bytes(whole[:40] + b"x" + whole[41:])
+    with pytest.raises(ExchangeError, match="damaged"):
+        other.sync()
+    second.write_bytes(first.read_bytes())
+    with pytest.raises(ExchangeError, match="stands twice"):
+        other.sync()
+    second.write_bytes(whole)
+    settle(one, other)
+    assert other.contents() == ["first", "second"]
+
+
+def test_archive_and_trash_come_to_a_machine_that_joins_late(pair: tuple[Machine, Machine]) -> None:
+    one, other = pair
+    one.join()
+    notes = [one.ask("note.save", content=f"note {number}", title=f"Note {number}") for number in range(3)]
+    one.ask("note.delete", id=notes[0].id)
+    one.ask("archive.put", ids=[notes[1].id])
+    other.join()
+    settle(one, other)
+    assert other.contents() == ["note 2"]
+    other.ask("archive.restore", id=notes[1].id)
+    other.ask("note.restore", id=notes[0].id)
+    settle(one, other)
+    assert one.contents() == ["note 0", "note 1", "note 2"]
+
+
+def test_relations_between_names_come_along(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    for machine in joined:
+        machine.ask("note.save", content=f"Anna Novak met Bela Kiss at Lake Como. {machine.vault.name}")
+        machine.ask("vault.settle", names=True)
+    ids = dict(one.rows("SELECT canonical_name, id FROM entities"))
+    one.ask("entity.relate", subject=ids["Anna Novak"], predicate="knows", target=ids["Lake Como"])
+    settle(one, other)
+    found = other.rows("SELECT s.canonical_name, predicate, o.canonical_name FROM relations r"
+                       " JOIN entities s ON s.id = subject_id JOIN entities o ON o.id = object_id")  # fmt: skip
+    assert found == [("Anna Novak", "knows", "Lake Como")]
+    one.ask("entity.merge", ids=[ids["Lake Como"]], into=ids["Anna Novak"])
+    settle(one, other)
+
+
+def test_an_export_is_the_same_before_and_after(joined: tuple[Machine, Machine], tmp_path: Path) -> None:
+    one, other = joined
+    one.ask("note.save", content="A heron. #birds", title="Heron")
+    one.ask("session.append", session="talk", messages=[{"role": "user", "content": "hello"}])
+    paths = [tmp_path / f"{number}.jsonl" for number in range(2)]
+    one.ask("exchange.export", path=str(paths[0]), format="jsonl")
+    settle(one, other)
+    one.ask("exchange.export", path=str(paths[1]), format="jsonl")
+    assert lines(paths[0]) == lines(paths[1])
+
+
+def test_what_is_written_is_shared_by_itself(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    one.ask("note.save", content="shared by itself")
+    while not list(one.folder.rglob("s-*")):
+        time.sleep(0.05)
+    other.sync()
+    assert other.contents() == ["shared by itself"]
+
+
+def test_nothing_is_sealed_while_an_import_runs(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    other.ask("note.save", content="of the other")
+    other.sync()
+    with engine_of(one.host).store.held_open():
+        one.ask("note.save", content="of an import")
+        assert one.sync().waiting == "an import is running"
+        assert one.contents() == ["of an import"]
+    settle(one, other)
+    assert one.contents() == ["of an import", "of the other"]
+
+
+def test_the_operations_join_share_and_leave(pair: tuple[Machine, Machine]) -> None:
+    one, other = pair
+    with pytest.raises(InputError, match="no other machine"):
+        one.ask("device.sync")
+    with pytest.raises(MachineError, match="Make it first"):
+        one.ask("device.folder", path=str(one.folder / "missing"))
+    state = one.ask("device.folder", path=str(one.folder))
+    assert other.ask("device.folder", path=str(one.folder)).vault == state.vault
+    one.ask("note.save", content="shared")
+    assert one.ask("device.sync").added == 1
+    assert other.ask("device.sync").taken == 1
+    [own] = [lane for lane in one.ask("device.status").lanes if lane.is_own]
+    assert own.known == own.shared > 0
+    assert one.ask("device.leave").folder == ""
+    another = one.folder.parent / "another"
+    another.mkdir()
+    with pytest.raises(InputError, match="through another folder"):
+        one.ask("device.folder", path=str(another))
+    assert one.ask("device.folder", path=str(one.folder)).vault == state.vault
+    settle(one, other)
+
+
+def lines(path: Path) -> list[str]:
+    return [line for line in path.read_text("utf-8").splitlines() if '"exported_at"' not in line]

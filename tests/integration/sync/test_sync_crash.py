@@ -1,0 +1,57 @@
+"""Machines whose processes are killed lose nothing that was acknowledged."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.integration.sync.machines import Machine, settle
+
+ROOT = Path(__file__).resolve().parents[3]
+ROUNDS = 4
+
+
+@contextmanager
+def writing(vault: Path, folder: Path, name: str) -> Iterator[list[str]]:
+    """Run a writing process until the block ends, and give the lines that it said."""
+    command = [sys.executable, "-m", "tests.integration.sync.syncing_process", str(vault), str(folder), name]
+    process = subprocess.Popen(command, cwd=ROOT, env=dict(os.environ), stdout=subprocess.PIPE, text=True)
+    said: list[str] = []
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "ready\n"
+        yield said
+    finally:
+        process.kill()
+        said += process.stdout.read().splitlines()
+        process.stdout.close()
+        process.wait()
+
+
+def test_killed_processes_lose_nothing(tmp_path: Path) -> None:
+    folder, vaults = tmp_path / "shared", [tmp_path / "desktop", tmp_path / "laptop"]
+    folder.mkdir()
+    chance = random.Random(7)
+    said: list[str] = []
+    for number in range(ROUNDS):
+        for vault in vaults:
+            with writing(vault, folder, f"{vault.name} {number}") as lines:
+                time.sleep(chance.uniform(0.2, 1.0))
+            said += lines
+    machines = [Machine(vault, folder) for vault in vaults]
+    try:
+        settle(*machines)
+        for machine in machines:
+            notes, turns = set(machine.contents()), {row[0] for row in machine.rows("SELECT content FROM messages")}
+            for line in said:
+                kind, _, text = line.partition(" ")
+                assert text in (notes if kind == "note" else turns), line
+            assert len(notes) == len(machine.contents())
+            assert machine.rows("SELECT count(*) FROM messages") == [(len(turns),)]
+    finally:
+        for machine in machines:
+            machine.stop()

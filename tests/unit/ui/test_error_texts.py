@@ -1,0 +1,113 @@
+"""Sentences about errors in the person's language, with the names and numbers in them."""
+
+import ast
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.errors import DiskFullError, InputError, KeepsakeError, VaultDamagedError
+from app.host import Host
+from app.sentence import Sentence
+from ui import translation
+from ui.engine_texts import error_text, sentence_text
+
+ROOT = Path(__file__).resolve().parents[3]
+OWN_BUGS = frozenset({"InternalError", "ValueError", "TypeError", "RuntimeError", "OSError"})
+FIELD = re.compile(r"\{(\w+)\}")
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("translations", ROOT / "packaging" / "translations.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(params=["de", "es", "zh_CN"])
+def language(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[str]:
+    translation.install(qapp, request.param)
+    yield request.param
+    translation.remove(qapp)
+
+
+def test_every_sentence_is_told_in_the_language_with_its_values(tool: ModuleType, language: str) -> None:
+    templates = tool.error_texts()
+    assert len(templates) > 150
+    for template in templates:
+        values = {name: f"«{name}»" for name in FIELD.findall(template)}
+        sentence = Sentence(template, **values)
+        text = sentence_text(sentence)
+        assert text != sentence, template
+        assert all(value in text for value in values.values()), template
+
+
+def test_sentences_with_values_are_templates(tool: ModuleType) -> None:
+    """An f-string could not be told in another language."""
+    found = []
+    for path in (ROOT / "app").rglob("*.py"):
+        if not tool.is_error_source(path):
+            continue
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = getattr(call.func, "id", "") if isinstance(call, ast.Call) else ""
+            if isinstance(call, ast.Call) and name.endswith("Error") and call.args and name not in OWN_BUGS:
+                found += [f"{path.name}:{call.lineno}"] * isinstance(call.args[0], ast.JoinedStr)
+    assert found == []
+
+
+def test_no_page_shows_the_english_sentence() -> None:
+    """A report that a person copies stays English."""
+    reports = {"start_page.py", "debug_information.py"}
+    shown = re.compile(r"\berror\.message\b")
+    files = [path for path in (ROOT / "ui").rglob("*.py") if shown.search(path.read_text(encoding="utf-8"))]
+    assert {path.name for path in files} <= reports
+
+
+def test_a_taken_name_is_refused_in_the_language(host: Host, qapp: QApplication) -> None:
+    for name in ("Ana Lopez", "Ben Kowalski"):
+        host.ask("session.append", messages=[{"role": "user", "content": f"{name} came."}], session=name)
+    host.ask("vault.settle")
+    while host.ask("vault.status").pending_names:
+        host.ask("vault.settle")
+    names = {row.name: row.id for row in host.ask("entity.list")}
+    with pytest.raises(InputError) as refused:
+        host.ask("entity.rename", id=names["Ana Lopez"], name="Ben Kowalski")
+    translation.install(qapp, "de")
+    try:
+        assert error_text(refused.value) == (
+            "Es gibt schon einen anderen Eintrag dieser Art (Person) namens Ben Kowalski. "
+            "Führe beide stattdessen zusammen."
+        )
+    finally:
+        translation.remove(qapp)
+
+
+def test_a_setting_is_refused_in_the_language(host: Host, qapp: QApplication) -> None:
+    with pytest.raises(InputError) as refused:
+        host.ask("settings.set", name="search.limit", value=0)
+    translation.install(qapp, "de")
+    try:
+        assert error_text(refused.value) == "„search.limit“ muss eine ganze Zahl von 5 bis 500 sein, nicht 0."
+    finally:
+        translation.remove(qapp)
+
+
+def test_a_damaged_vault_is_told_with_what_the_window_offers(qapp: QApplication) -> None:
+    error: KeepsakeError = VaultDamagedError("The vault's database is damaged. Run 'keepsake check'.")
+    assert "keepsake check" not in error_text(error)
+    assert "Check now" in error_text(error)
+    assert error_text(DiskFullError("Nothing that is known.")) == "Nothing that is known."
+
+
+def test_a_sentence_is_its_english_text() -> None:
+    sentence = Sentence("{name} is called {other} too.", name="A {b}", other=3)
+    assert sentence == "A {b} is called 3 too."
+    assert InputError(sentence).message == sentence
+    assert type(InputError(sentence).message) is str
