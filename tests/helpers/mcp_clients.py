@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from tests.helpers.warm_start import keepsake_command
 
 ROOT = Path(__file__).resolve().parents[2]
 MODERN = "2026-07-28"
@@ -41,9 +42,10 @@ async def mcp_client(
         mode: The protocol era: ``legacy``, or the version of a modern one.
         options: More of the client.
     """
+    command, *start = keepsake_command()
     parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "app", "mcp", "--profile", profile],
+        command=command,
+        args=[*start, "mcp", "--profile", profile],
         env=environment(vault, token),
         cwd=str(ROOT),
     )
@@ -56,7 +58,7 @@ class RawClient:
 
     def __init__(self, vault: Path, token: str = "", *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "app", "mcp", *arguments],
+            [*keepsake_command(), "mcp", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment(vault, token),

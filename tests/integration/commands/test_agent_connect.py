@@ -12,6 +12,7 @@ import pytest
 
 from app.host import Host
 from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_start import keepsake_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sockets of Unix")
 
@@ -40,7 +41,7 @@ def agent(vault: Path, home: Path) -> Run:
     def run(*arguments: str) -> Done:
         environment = {**os.environ, "HOME": str(home), "KEEPSAKE_VAULT": str(vault), "PYTHONPATH": str(ROOT)}
         environment["XDG_CONFIG_HOME"] = str(home / ".config")
-        command = [sys.executable, "-m", "app", "agent", *arguments]
+        command = [*keepsake_command(), "agent", *arguments]
         return subprocess.run(command, capture_output=True, timeout=60, env=environment, cwd=home, check=False)
 
     return run

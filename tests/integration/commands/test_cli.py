@@ -16,6 +16,7 @@ from app import __version__
 from app.core.text import has_controls
 from app.rpc.hostfile import FILE
 from tests.helpers.sample_data import NAUGHTY, ROOT
+from tests.helpers.warm_start import keepsake_command
 from tests.integration.processes.command_lines import run_all
 
 SAMPLE = ROOT / "resources" / "sample"
@@ -40,7 +41,7 @@ def keepsake(place: Path, tmp_path: Path) -> Keepsake:
 
     def run(*arguments: str | bytes, stdin: bytes | None = None, **environment: str) -> Done:
         return subprocess.run(
-            [sys.executable, "-m", "app", "--vault", str(place), *arguments],
+            [*keepsake_command(), "--vault", str(place), *arguments],
             cwd=tmp_path,
             env=surroundings(tmp_path, **environment),
             input=stdin,

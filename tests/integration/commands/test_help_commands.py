@@ -20,6 +20,7 @@ from app.rpc.hostfile import FILE
 from app.store.encryption.vault_encryption import VARIABLE
 from tests.helpers.encryption import PASSPHRASE, files_with, needs_cipher
 from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_start import keepsake_command
 
 HELP = resources() / "help"
 REFERENCE = {"commands", "operations", "settings"}
@@ -41,7 +42,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
     home = tmp_path / "home"
     (home / "bin").mkdir(parents=True)
     shim = home / "bin" / "keepsake"
-    shim.write_text(f'#!/bin/sh\nexec {sys.executable} -m app "$@"\n', "utf-8")
+    shim.write_text(f'#!/bin/sh\nexec {" ".join(keepsake_command())} "$@"\n', "utf-8")
     shim.chmod(0o755)
     variables = {
         **os.environ,

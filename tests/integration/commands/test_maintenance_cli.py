@@ -12,6 +12,7 @@ import pytest
 
 from app.store.store import DATABASE
 from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_start import keepsake_command
 
 LIMIT_S = 60
 
@@ -24,7 +25,7 @@ class Shell:
     def __init__(self, vault: Path) -> None:
         self.vault = vault
         self.environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "KEEPSAKE_INDEX_VECTORS": "false"}
-        self.command = [sys.executable, "-m", "app", "--vault", str(vault)]
+        self.command = [*keepsake_command(), "--vault", str(vault)]
 
     def run(self, *arguments: str, status: int = 0) -> str:
         """Return what the command said on both streams."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from tests.helpers.warm_start import keepsake_command
 from tests.integration.commands.test_cli import LIMIT_S, Done, sentence, serving, surroundings
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of Unix")
@@ -52,7 +53,7 @@ def keepsake(home: Path) -> Keepsake:
 
     def run(*arguments: str, stdin: str | None = None, **environment: str) -> Done:
         return subprocess.run(
-            [sys.executable, "-m", "app", "--vault", str(home / "vault"), *arguments],
+            [*keepsake_command(), "--vault", str(home / "vault"), *arguments],
             env=surroundings(home, **environment),
             input=None if stdin is None else stdin.encode(),
             stdin=subprocess.DEVNULL if stdin is None else None,

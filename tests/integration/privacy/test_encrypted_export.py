@@ -15,6 +15,7 @@ from app.host import Host
 from app.store.encryption.vault_encryption import VARIABLE, VaultEncryption
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
 from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_start import keepsake_command
 
 NEEDLE = "Zanzibarian"
 
@@ -23,7 +24,7 @@ def command(vault: Path, *arguments: str, given: str = "", passphrase: str = "")
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
     if passphrase:
         environment[VARIABLE] = passphrase
-    line = [sys.executable, "-m", "app", "--vault", str(vault), *arguments]
+    line = [*keepsake_command(), "--vault", str(vault), *arguments]
     return subprocess.run(
         line, cwd=ROOT, env=environment, input=given, capture_output=True, text=True, timeout=120, check=False
     )

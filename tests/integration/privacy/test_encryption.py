@@ -24,6 +24,7 @@ from app.store.encryption.vault_encryption import VARIABLE, VaultEncryption
 from app.upkeep.closed_vault import ClosedVault
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
 from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_start import keepsake_command
 
 pytestmark = needs_cipher
 
@@ -77,7 +78,7 @@ def command(vault: Path, *arguments: str, given: str = "", passphrase: str = "")
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
     if passphrase:
         environment[VARIABLE] = passphrase
-    line = [sys.executable, "-m", "app", "--vault", str(vault), *arguments]
+    line = [*keepsake_command(), "--vault", str(vault), *arguments]
     return subprocess.run(
         line, cwd=ROOT, env=environment, input=given, capture_output=True, text=True, timeout=120, check=False
     )

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +15,7 @@ from app.host import Host
 from app.rpc.client import Client
 from app.rpc.credentials import Credentials
 from tests.helpers.mcp_clients import mcp_client
+from tests.helpers.warm_start import keepsake_command
 
 OVERRIDES = {"embedding.model": "hashed"}
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -168,7 +168,7 @@ def test_tools_of_mcp_are_refused_with_a_plain_sentence(host: Host) -> None:
 
 def test_the_command_line_turns_it_on_and_goes_on(host: Host) -> None:
     def run(*words: str) -> str:
-        command = [sys.executable, "-m", "app", "--vault", str(host.vault), *words]
+        command = [*keepsake_command(), "--vault", str(host.vault), *words]
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
         return done.stdout
 

@@ -26,6 +26,7 @@ from app.host import Host
 from tests.helpers.keyrings import MemoryKeyring
 from tests.helpers.logged_output import KEY, texts_of, trace_of
 from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_start import keepsake_command
 from tests.integration.processes.embedding import remote
 from tests.unit.app.embed.embedding_server import Answer, EmbeddingServer
 
@@ -328,7 +329,7 @@ def test_a_key_is_found_nowhere_but_in_the_keyring(
 
 def keepsake(vault: Path, *arguments: str, stdin: str | None = None) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, "-m", "app", "--vault", str(vault), *arguments],
+        [*keepsake_command(), "--vault", str(vault), *arguments],
         cwd=vault.parent,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         input=stdin,

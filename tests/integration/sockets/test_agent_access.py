@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +22,7 @@ from app.errors import (
 from app.host import Host
 from app.rpc.client import Client
 from app.rpc.credentials import Credentials
+from tests.helpers.warm_start import keepsake_command
 
 
 @pytest.fixture
@@ -214,7 +214,7 @@ def test_a_name_is_given_once_and_again_after_access_ended(host: Host) -> None:
 def test_the_command_line_adds_an_agent_and_is_one_by_its_token(vault: Path) -> None:
     def keepsake(*arguments: str, token: str = "") -> "subprocess.CompletedProcess[str]":
         environment = {**os.environ, "KEEPSAKE_TOKEN": token}
-        command = [sys.executable, "-m", "app", "--vault", str(vault), *arguments]
+        command = [*keepsake_command(), "--vault", str(vault), *arguments]
         return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
     made = json.loads(keepsake("agent", "add", "scout", "--trust", "familiar", "--json").stdout)

@@ -4,7 +4,6 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -31,6 +30,7 @@ from app.store.files.preflight import SALVAGING
 from app.store.store import DATABASE, Store
 from tests.helpers.disks import SmallDisk
 from tests.helpers.sample_data import ROOT
+from tests.helpers.warm_start import keepsake_command
 
 SESSIONS, TURNS, NOTES = 6, 80, 40
 LOG = DATABASE + "-wal"
@@ -424,7 +424,7 @@ def test_two_processes(used: Path, tmp_path: Path) -> None:
         before = digests(vault)
         for verb in (["restore", next((vault / "backups").glob("*.db")).name], ["salvage"]):
             done = subprocess.run(
-                [sys.executable, "-m", "app", "--vault", str(vault), *verb],
+                [*keepsake_command(), "--vault", str(vault), *verb],
                 cwd=ROOT, capture_output=True, text=True, check=False,
             )  # fmt: skip
             assert done.returncode == VaultLockedError.exit_status, (verb, done)
