@@ -148,7 +148,8 @@ def engine_text(text: str) -> str:
 
 def error_text(error: KeepsakeError) -> str:
     """Return what an error says, in the person's language, with what helps in the window."""
-    if error.code == "vault_damaged":
+    # Where it is not the database, the error's own sentence says what is damaged.
+    if error.code == "vault_damaged" and "state" not in error.data:
         return translate(
             "Errors",
             "Your memories are damaged on the disk. “Check now” on the Status page says how far; Settings, Backups, "

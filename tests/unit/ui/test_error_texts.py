@@ -106,6 +106,11 @@ def test_a_damaged_vault_is_told_with_what_the_window_offers(qapp: QApplication)
     assert error_text(DiskFullError("Nothing that is known.")) == "Nothing that is known."
 
 
+def test_a_damaged_file_is_not_told_as_a_damaged_database(qapp: QApplication) -> None:
+    sealed = VaultDamagedError("An encrypted file of the vault is damaged or cut off.", state="sealed")
+    assert error_text(sealed) == "An encrypted file of the vault is damaged or cut off."
+
+
 def test_a_sentence_is_its_english_text() -> None:
     sentence = Sentence("{name} is called {other} too.", name="A {b}", other=3)
     assert sentence == "A {b} is called 3 too."
