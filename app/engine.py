@@ -230,8 +230,6 @@ class Engine:
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
         self.health = health_parts.build(runtime, indexer, self.agents)
         self.sync = sync_parts.build(runtime, indexer, self.erasure)
-        if self.isolated is not None:
-            self._parts.add(self.sync)
         undoers = (self.enrichment.undo_run, self.exchange.imported_files.undo)
         self.undo = undo_parts.build(runtime, indexer, self.sessions, *undoers)
 

@@ -48,7 +48,6 @@ from app.sessions.session_restore import Restored
 from app.sessions.session_summaries import SessionSummary
 from app.sessions.state_repo import SummaryState
 from app.spending.model import Spending
-from app.sync.model import SyncReport, SyncState
 from app.trace.model import TraceLine
 from app.upkeep.consolidation.model import ConsolidationReport
 from app.upkeep.health.model import HealthFix, HealthReport
@@ -126,12 +125,6 @@ class _Connection:
     def preview(self, *, client: str, agent: str = ..., trust: Literal['full', 'inner', 'familiar', 'public'] = ..., hooks: bool = ..., removal: bool = ..., variables: Mapping[str, str] = ...) -> TypedCall[ConnectionPreview]: ...
     def remove(self, *, client: str, seen: str, variables: Mapping[str, str] = ...) -> TypedCall[ConnectionResult]: ...
     def write(self, *, client: str, seen: str, agent: str = ..., trust: Literal['full', 'inner', 'familiar', 'public'] = ..., review: bool = ..., hooks: bool = ..., variables: Mapping[str, str] = ...) -> TypedCall[ConnectionResult]: ...
-
-class _Device:
-    def folder(self, *, path: str, plain_text: bool = ...) -> TypedCall[SyncState]: ...
-    def leave(self) -> TypedCall[SyncState]: ...
-    def status(self) -> TypedCall[SyncState]: ...
-    def sync(self) -> TypedCall[SyncReport]: ...
 
 class _Embedding:
     def advice(self) -> TypedCall[str]: ...
@@ -421,7 +414,6 @@ backup: _Backup
 capsule: _Capsule
 capture: _Capture
 connection: _Connection
-device: _Device
 embedding: _Embedding
 encryption: _Encryption
 entity: _Entity

@@ -12,7 +12,6 @@ SUBJECTS: Final[Mapping[str, str]] = {
     "capsule": "Chosen memories in a signed file, for another person or agent.",
     "capture": "Conversations taken in from other programs.",
     "connection": "Programs such as Claude Code, connected by an entry in their configuration.",
-    "device": "The person's other machines, with which the vault is shared.",
     "embedding": "The model that search by meaning uses.",
     "encryption": "The vault's passphrase: encrypt, decrypt, change it.",
     "entity": "People, projects and other names.",

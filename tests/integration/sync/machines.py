@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 
 from app.host import Host
-from app.sync.model import SyncReport
+from app.sync.model import SyncReport, SyncState
 from tests.helpers.engine import engine_of
 
 QUIET = {
@@ -73,9 +73,9 @@ class Machine:
         """Call an operation as the person."""
         return self.host.ask(operation, **arguments)
 
-    def join(self) -> None:
-        """Join the vault to the folder."""
-        self.host.submit(engine_of(self.host).sync.service.join(self.folder)).result()
+    def join(self, folder: Path | None = None) -> SyncState:
+        """Join the vault to its folder, or to another."""
+        return self.host.submit(engine_of(self.host).sync.service.join(folder or self.folder)).result()
 
     def sync(self) -> SyncReport:
         """Take in what the others changed, and add what they lack."""

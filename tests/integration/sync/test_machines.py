@@ -1,5 +1,6 @@
 """Two machines of one person agree on everything once each has heard of the other."""
 
+import asyncio
 import shutil
 import time
 import zlib
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from app.api.catalogue import declared
+from app.changes import ChangeSet
 from app.errors import ExchangeError, InputError, MachineError
 from tests.helpers.engine import engine_of
 from tests.integration.sync.machines import Machine, settle
@@ -289,9 +292,13 @@ def test_an_export_is_the_same_before_and_after(joined: tuple[Machine, Machine],
 
 def test_what_is_written_is_shared_by_itself(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
+    engine = engine_of(one.host)
+    engine.feed.subscribe(lambda event: engine.sync.on_change(event) if isinstance(event, ChangeSet) else None)
+    background = one.host.submit(engine.sync.loop.run())
     one.ask("note.save", content="shared by itself")
     while not list(one.folder.rglob("s-*")):
         time.sleep(0.05)
+    background.cancel()
     other.sync()
     assert other.contents() == ["shared by itself"]
 
@@ -308,26 +315,38 @@ def test_nothing_is_sealed_while_an_import_runs(joined: tuple[Machine, Machine])
     assert one.contents() == ["of an import", "of the other"]
 
 
-def test_the_operations_join_share_and_leave(pair: tuple[Machine, Machine]) -> None:
+def test_joining_sharing_and_leaving(pair: tuple[Machine, Machine]) -> None:
     one, other = pair
     with pytest.raises(InputError, match="no other machine"):
-        one.ask("device.sync")
+        one.sync()
+    missing = one.folder / "missing"
     with pytest.raises(MachineError, match="Make it first"):
-        one.ask("device.folder", path=str(one.folder / "missing"))
-    state = one.ask("device.folder", path=str(one.folder))
-    assert other.ask("device.folder", path=str(one.folder)).vault == state.vault
+        one.join(missing)
+    state = one.join()
+    assert other.join().vault == state.vault
     one.ask("note.save", content="shared")
-    assert one.ask("device.sync").added == 1
-    assert other.ask("device.sync").taken == 1
-    [own] = [lane for lane in one.ask("device.status").lanes if lane.is_own]
+    assert one.sync().added == 1
+    assert other.sync().taken == 1
+    service = engine_of(one.host).sync.service
+    [own] = [lane for lane in one.host.submit(service.state()).result().lanes if lane.is_own]
     assert own.known == own.shared > 0
-    assert one.ask("device.leave").folder == ""
+    assert one.host.submit(service.leave()).result().folder == ""
     another = one.folder.parent / "another"
     another.mkdir()
     with pytest.raises(InputError, match="through another folder"):
-        one.ask("device.folder", path=str(another))
-    assert one.ask("device.folder", path=str(one.folder)).vault == state.vault
+        one.join(another)
+    assert one.join().vault == state.vault
     settle(one, other)
+
+
+def test_no_operation_and_no_background_work_shares_a_vault(joined: tuple[Machine, Machine]) -> None:
+    assert [operation.name for operation in declared() if operation.name.startswith("device.")] == []
+    for machine in joined:
+        assert "sync" not in machine.host.submit(running()).result()
+
+
+async def running() -> set[str]:
+    return {task.get_name() for task in asyncio.all_tasks()}
 
 
 def lines(path: Path) -> list[str]:
