@@ -13,6 +13,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP
 from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError
 from app.sentence import Sentence
+from ui.models.dates import format_number
 from ui.translation import LANGUAGES, translate
 
 CONTEXT = "Engine"
@@ -168,6 +169,8 @@ def sentence_text(sentence: Sentence) -> str:
 def _value_text(name: str, value: object) -> str:
     if isinstance(value, Sentence):
         return sentence_text(value)
+    if type(value) is int:
+        return format_number(value)
     return engine_text(str(value)) if name in _KIND_FIELDS else str(value)
 
 
