@@ -65,6 +65,7 @@ SIZE = QSize(1280, 820)
 SMALLEST = QSize(760, 480)
 KEEP_AFTER_MS = 3_000
 LOOK_MS = 20
+ERASURE = "memory.forget_forever"
 
 
 class Window(QMainWindow):
@@ -446,6 +447,10 @@ class Window(QMainWindow):
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if self.panes is not None:
             self.panes.refresh(changes)
+        if changes.operation == ERASURE:
+            self.palette_popup.forget(changes.ids)
+            self.keep_state()
+            self._save_timer.start()  # for what the panes drop a moment later
         if "settings" in changes.areas and self.appearance is not None and self.bridge is not None:
             self.bridge.refresh(self.appearance.load())
 

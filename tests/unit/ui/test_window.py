@@ -328,6 +328,17 @@ def test_a_window_shown_again_has_what_came_meanwhile(window: Window, bridge: Br
     rest(lambda: len(pane.listing.model.ids) == 2)
 
 
+def test_what_is_erased_leaves_the_kept_state(window: Window, host: Host, rest: Rest, tmp_path: Path) -> None:
+    note = host.ask("note.save", content="Red ones.", title="Zebra").id
+    window.go(Place("notes", note))
+    rest(lambda: window.panes.front.current_place().id == note)  # type: ignore[union-attr]
+    window.keep_state()
+    assert "Zebra" in (tmp_path / "window.ini").read_text("utf-8")
+    host.ask("memory.forget_forever", ids=[note], confirm=True)
+    rest(lambda: all(place.id != note for place in window.palette_popup.recent_places))
+    assert "Zebra" not in (tmp_path / "window.ini").read_text("utf-8")
+
+
 def test_menu_lists_every_group(window: Window) -> None:
     window.commands.menu.aboutToShow.emit()
     titles = [action.text() for action in window.commands.menu.actions()]
