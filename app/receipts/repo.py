@@ -72,11 +72,35 @@ def remove(connection: apsw.Connection, actor: str, operation: str, key: str) ->
 
 
 def remove_old(connection: apsw.Connection, before_ms: int, most: int) -> int:
-    """Remove some receipts from before a time or beyond the newest ``most``; return how many."""
+    """Remove some receipts from before a time, or beyond the newest of an actor's operation.
+
+    Args:
+        connection: The writer's connection.
+        before_ms: The time.
+        most: How many are kept of each operation of each actor.
+
+    Returns:
+        How many were removed; 0 when none is left to remove.
+    """
     connection.execute(
-        "DELETE FROM write_receipts WHERE (actor, key) IN ("
-        "SELECT actor, key FROM write_receipts WHERE at < ? UNION ALL"
-        " SELECT * FROM (SELECT actor, key FROM write_receipts ORDER BY at DESC LIMIT -1 OFFSET ?) LIMIT ?)",
-        (before_ms, most, _BATCH),
+        "DELETE FROM write_receipts WHERE (actor, operation, key) IN ("
+        "SELECT actor, operation, key FROM write_receipts WHERE at < ? LIMIT ?)",
+        (before_ms, _BATCH),
+    )
+    removed = connection.changes()
+    if removed:
+        return removed
+    many = connection.execute(
+        "SELECT actor, operation, count(*) - ?1 FROM write_receipts"
+        " GROUP BY actor, operation HAVING count(*) > ?1 LIMIT 1",
+        (most,),
+    ).fetchone()
+    if many is None:
+        return 0
+    actor, operation, over = many
+    connection.execute(
+        "DELETE FROM write_receipts WHERE (actor, operation, key) IN (SELECT actor, operation, key FROM write_receipts"
+        " WHERE actor = ? AND operation = ? ORDER BY at LIMIT ?)",
+        (actor, operation, min(int(str(over)), _BATCH)),
     )
     return connection.changes()

@@ -52,7 +52,7 @@ class WriteReceipts(Part):
     Args:
         store: The vault's database.
         clock: Where the time comes from.
-        most: How many are kept, the newest.
+        most: How many are kept of each operation of each actor, the newest.
     """
 
     def __init__(self, store: Store, clock: Clock, most: int = MOST_KEPT) -> None:
