@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QResizeEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -259,6 +260,12 @@ class Window(QMainWindow):
         fit_to_screen(self)
         self.raise_()
         self.activateWindow()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Let the pane in front catch up with what changed while the window was hidden."""
+        super().showEvent(event)
+        if self.panes is not None and self.panes.front is not None and self.sheets.front is None:
+            self.panes.front.shown()
 
     def keep_state(self) -> None:
         """Write down geometry, panes and recents."""
