@@ -8,7 +8,8 @@ class Sentence(str):
 
     Args:
         template: The English sentence, with fields such as ``{name}``.
-        values: What stands in the fields.
+        values: What stands in the fields. A whole number gets separators of thousands; one that is
+            a name, such as an id, is given as text.
     """
 
     __slots__ = ("template", "values")
@@ -18,6 +19,7 @@ class Sentence(str):
 
     def __new__(cls, template: str, **values: object) -> Self:
         """Return the English sentence."""
-        made = super().__new__(cls, template.format(**values) if values else template)
+        shown = {name: f"{value:,}" if type(value) is int else value for name, value in values.items()}
+        made = super().__new__(cls, template.format(**shown) if values else template)
         made.template, made.values = template, values
         return made

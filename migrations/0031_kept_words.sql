@@ -1,5 +1,5 @@
--- Words whose stem is that of a stop word, or too short, get a root of their own in the full-text index beside the stem:
--- a search for "used" no longer looks for "us". The function is the program's.
+-- Words whose stem is that of an unrelated stop word get a root of their own in the full-text index beside the stem: a
+-- search for "used" no longer looks for "us". The function is the program's.
 
 UPDATE chunks SET grams = trim(grams || ' ' || kept_roots(text)) WHERE kept_roots(text) <> '';
 

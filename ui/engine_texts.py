@@ -13,6 +13,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP
 from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError
 from app.sentence import Sentence
+from ui.models.dates import format_number
 from ui.translation import LANGUAGES, translate
 
 CONTEXT = "Engine"
@@ -148,7 +149,8 @@ def engine_text(text: str) -> str:
 
 def error_text(error: KeepsakeError) -> str:
     """Return what an error says, in the person's language, with what helps in the window."""
-    if error.code == "vault_damaged":
+    # Where it is not the database, the error's own sentence says what is damaged.
+    if error.code == "vault_damaged" and "state" not in error.data:
         return translate(
             "Errors",
             "Your memories are damaged on the disk. “Check now” on the Status page says how far; Settings, Backups, "
@@ -167,6 +169,8 @@ def sentence_text(sentence: Sentence) -> str:
 def _value_text(name: str, value: object) -> str:
     if isinstance(value, Sentence):
         return sentence_text(value)
+    if type(value) is int:
+        return format_number(value)
     return engine_text(str(value)) if name in _KIND_FIELDS else str(value)
 
 

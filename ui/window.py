@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QResizeEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -64,6 +65,7 @@ SIZE = QSize(1280, 820)
 SMALLEST = QSize(760, 480)
 KEEP_AFTER_MS = 3_000
 LOOK_MS = 20
+ERASURE = "memory.forget_forever"
 
 
 class Window(QMainWindow):
@@ -260,6 +262,12 @@ class Window(QMainWindow):
         self.raise_()
         self.activateWindow()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Let the pane in front catch up with what changed while the window was hidden."""
+        super().showEvent(event)
+        if self.panes is not None and self.panes.front is not None and self.sheets.front is None:
+            self.panes.front.shown()
+
     def keep_state(self) -> None:
         """Write down geometry, panes and recents."""
         self._remember_place()
@@ -439,6 +447,10 @@ class Window(QMainWindow):
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if self.panes is not None:
             self.panes.refresh(changes)
+        if changes.operation == ERASURE:
+            self.palette_popup.forget(changes.ids)
+            self.keep_state()
+            self._save_timer.start()  # for what the panes drop a moment later
         if "settings" in changes.areas and self.appearance is not None and self.bridge is not None:
             self.bridge.refresh(self.appearance.load())
 

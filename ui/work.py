@@ -84,10 +84,16 @@ class Work(QObject):
             self.refresh(self._run_while_due(method))
 
     async def _run_while_due(self, method: Method[[]]) -> None:
+        failure: KeepsakeError | None = None
         try:
             while method in self._due:
                 self._due.discard(method)
-                await method()
+                try:
+                    await method()
+                except KeepsakeError as error:
+                    failure = error  # and what was asked meanwhile is still due
+            if failure is not None:
+                raise failure
         finally:
             self._running.discard(method)
 

@@ -10,6 +10,8 @@ from typing import Final
 COUNTER_BITS: Final = 16
 MOST_MS: Final = (1 << 46) - 1
 """The latest wall time that it follows, in the year 4199: what comes after it still fits into SQLite's integers."""
+END: Final = (MOST_MS + 1) << COUNTER_BITS
+"""No clock reaches it."""
 
 
 def at_wall(ms: int) -> int:

@@ -25,7 +25,9 @@ _SPOKEN: Final = re.compile(
     rf"|{_VALUE}\s(?:is|ist|es)\s(?:my|our|mein\w*|unser\w*|mi|la|el)\s(?:\w+\s){{0,2}}{_WORD}"
     r"|(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)"  # a social security number
     # An account's number, ISO 13616; Chinese writes it without a space.
-    r"|(?<![a-z0-9])[a-z]{2}\d{2}(?:[ .-]?[a-z0-9]{4})?(?:[ .-]?\d{4}){2,}",
+    r"|(?<![a-z0-9])[a-z]{2}\d{2}(?:[ .-]?[a-z0-9]{4})?(?:[ .-]?\d{4}){2,}"
+    r"|\b(?:passport|reisepass|personalausweis|ausweis|pasaporte|dni|nie)\s(?:is|ist|es|lautet)\s"
+    r"(?=(?:[a-z]*\d){3})[a-z\d]{7,12}\b",
     re.IGNORECASE,
 )
 _CARD: Final = re.compile(r"(?<!\d)\d(?:[ .-]?\d){12,18}(?!\d)")
@@ -47,17 +49,28 @@ _LIKELY_PARTY: Final = (
 _NUMBER: Final = r"(?P<number>(?<![\d+.,])\d(?:(?:[ /-]|\.(?=\d{{4}}))?\d)+)(?![.,]?\d)(?!\s?{unit})"
 _UNIT: Final = (
     r"(?:[%€$£¥元块万年岁]|(?:euros?|eur|dollars?|usd|pounds?|gbp|fran[ck]\w*|chf|pesos?|yuan|km|kilomet\w+|miles?|points?"
-    r"|punkte?n?|puntos|followers?|years?|jahren?|años)\b)"
+    r"|punkte?n?|puntos|followers?|years?|jahren?|años|listeners?"
+    r"|subscribers?|commits?|views?|plays?|streams?|downloads?|likes?|posts?|messages?|users?|members?|files?|stars?"
+    r"|hörern?|abonnenten|aufrufen?|nachrichten|mitgliedern?|seguidores|oyentes|suscriptores|mensajes)\b)"
 )
 _PARTIES: Final = tuple(
     (re.compile(rf"{party}[^.!?。！？\d]{{0,40}}?{_NUMBER.format(unit=_UNIT)}", re.IGNORECASE), least)
-    for party, least in ((_SURE_PARTY, 5), (_LIKELY_PARTY, 8))
+    for party, least in ((_SURE_PARTY, 4), (_LIKELY_PARTY, 8))
 )
-_CONTACT: Final = re.compile(
-    r"\b(?:phone|tel\b|telephone|mobile|cell\b|fax|call|whatsapp|telefon|handy|mobil|ruf|teléfono|móvil|llama)\w*|电话|手机",
+_CONTACT_WORD: Final = (
+    r"(?:\b(?:phone|tel\b|telephone|mobile|cell\b|fax|call|whatsapp|telefon|handy|mobil|ruf|teléfono|móvil|llama)\w*"
+    r"|电话|手机)"
+)
+_CONTACT: Final = re.compile(_CONTACT_WORD, re.IGNORECASE)
+_CONTACT_BEFORE: Final = re.compile(rf"{_CONTACT_WORD}\s(?:\w+\s){{0,2}}\Z", re.IGNORECASE)
+_DELIVERY_BEFORE: Final = re.compile(
+    r"(?:\b(?:order|tracking|parcel|shipment|invoice|bestell|sendung|paket|rechnung|pedido|envío|factura)|订单|快递)"
+    r"[^.,;:!?。，！？\d]{0,20}\Z",
     re.IGNORECASE,
 )
-_DATE: Final = re.compile(r"(?:19|20)\d\d[-/]\d\d?[-/]\d\d?|\d\d?[-/]\d\d?[-/](?:19|20)\d\d|(?:(?:19|20)\d\d[ /-]?){2}")
+_DATE: Final = re.compile(
+    r"(?:19|20)\d\d|(?:19|20)\d\d[-/]\d\d?[-/]\d\d?|\d\d?[-/]\d\d?[-/](?:19|20)\d\d|(?:(?:19|20)\d\d[ /-]?){2}"
+)
 # So long without a break is no date, phone number or price; a book's number begins with 978 or 979.
 _LONG: Final = re.compile(
     r"(?<![\w+.,])(?!00|97[89])\d{12,30}(?![\w.,]?\d)(?!\w)|(?<=[是为：:])(?!00|97[89])\d{12,30}(?!\d)"
@@ -68,7 +81,8 @@ def holds_a_secret(sentence: str) -> bool:
     """Return whether a sentence holds a password or the number of a card or account."""
     if _SPOKEN.search(sentence) is not None or any(map(_is_card, _CARD.findall(sentence))):
         return True
-    if _LONG.search(sentence) and not _CONTACT.search(sentence):
+    long = (found.start() for found in _LONG.finditer(sentence))
+    if any(not _DELIVERY_BEFORE.search(sentence[:start]) for start in long) and not _CONTACT.search(sentence):
         return True
     return any(_is_of_party(found, least) for pattern, least in _PARTIES for found in pattern.finditer(sentence))
 
@@ -77,6 +91,8 @@ def _is_of_party(found: re.Match[str], least: int) -> bool:
     """Return whether a long number is neither a date nor a phone number."""
     number = found["number"]
     if sum(map(str.isdigit, number)) < least or _CONTACT.search(found[0]):
+        return False
+    if _CONTACT_BEFORE.search(found.string[: found.start()]):
         return False
     return _DATE.fullmatch(number) is None
 

@@ -348,7 +348,9 @@ def nothing_left(run_id: str) -> NotFoundError:
 
 
 def _no_entry(history_id: int) -> NotFoundError:
-    return NotFoundError(Sentence("The history has no entry {history_id}.", history_id=history_id), history=history_id)
+    return NotFoundError(
+        Sentence("The history has no entry {history_id}.", history_id=str(history_id)), history=history_id
+    )
 
 
 def _is_visible(entry: HistoryRow, stores: Sequence[str]) -> bool:

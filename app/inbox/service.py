@@ -108,9 +108,7 @@ class InboxService(Part):
         """Store a proposal inside the caller's transaction, and return its id; raises what ``propose`` raises."""
         if len(str(proposal.arguments)) > MAX_BYTES:
             raise InputError(
-                Sentence(
-                    "What waits for the person may have at most {max_bytes} characters.", max_bytes=f"{MAX_BYTES:,}"
-                ),
+                Sentence("What waits for the person may have at most {max_bytes} characters.", max_bytes=MAX_BYTES),
                 allowed=MAX_BYTES,
             )
         same = repo.same_waiting(connection, proposal)
@@ -222,7 +220,7 @@ class InboxService(Part):
         draft = {name: storable(text)[0] for name, text in texts.items()}
         if len(str(draft)) > MAX_BYTES:
             raise InputError(
-                Sentence("A draft may have at most {max_bytes} characters.", max_bytes=f"{MAX_BYTES:,}"),
+                Sentence("A draft may have at most {max_bytes} characters.", max_bytes=MAX_BYTES),
                 allowed=MAX_BYTES,
             )
 
@@ -351,7 +349,8 @@ def _required(connection: apsw.Connection, proposal_id: int) -> Proposal:
     found = repo.get(connection, proposal_id)
     if found is None:
         raise NotFoundError(
-            Sentence("There is no proposal {proposal_id}. See 'inbox.list'.", proposal_id=proposal_id), id=proposal_id
+            Sentence("There is no proposal {proposal_id}. See 'inbox.list'.", proposal_id=str(proposal_id)),
+            id=proposal_id,
         )
     return found
 

@@ -137,8 +137,8 @@ def clean_title(title: str) -> str:
         raise InputError(
             Sentence(
                 "A title has at most {max_title} characters; this one has {count}. Move the rest into the text.",
-                max_title=f"{MAX_TITLE:,}",
-                count=f"{len(clean):,}",
+                max_title=MAX_TITLE,
+                count=len(clean),
             ),
             length=len(clean),
             allowed=MAX_TITLE,
@@ -178,9 +178,7 @@ def clean_names(field: str, values: Iterable[str]) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name for value in values if (name := clean_name(field, value))))
     if len(names) > MAX_RELATED:
         raise InputError(
-            Sentence(
-                "A memory names at most {max_related} of each thing it relates to.", max_related=f"{MAX_RELATED:,}"
-            ),
+            Sentence("A memory names at most {max_related} of each thing it relates to.", max_related=MAX_RELATED),
             allowed=MAX_RELATED,
         )
     return names
@@ -197,7 +195,7 @@ def clean_sources(sources: Iterable[Source]) -> tuple[Source, ...]:
         raise InputError(Sentence("A source's kind is one of {names}.", names=", ".join(SOURCE_KINDS)))
     if len(clean) > MAX_RELATED:
         raise InputError(
-            Sentence("A memory names at most {max_related} sources.", max_related=f"{MAX_RELATED:,}"),
+            Sentence("A memory names at most {max_related} sources.", max_related=MAX_RELATED),
             allowed=MAX_RELATED,
         )
     return tuple(sorted(clean, key=lambda source: (source.kind, source.id)))

@@ -172,7 +172,7 @@ def _seconds(cadence: Cadence) -> float:
         raise InputError(
             Sentence(
                 "An interval needs 'seconds', above 0 and at most {max_interval_s}.",
-                max_interval_s=f"{MAX_INTERVAL_S:,}",
+                max_interval_s=MAX_INTERVAL_S,
             ),
             field="seconds",
         )

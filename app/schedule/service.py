@@ -525,7 +525,7 @@ def _max_cost(cost: float | None) -> float | None:
 def _goal(goal: str) -> str:
     clean = storable(goal)[0].strip()
     if not clean or len(clean) > MAX_GOAL:
-        raise InputError(Sentence("A goal has 1 to {max_goal} characters.", max_goal=f"{MAX_GOAL:,}"), field="goal")
+        raise InputError(Sentence("A goal has 1 to {max_goal} characters.", max_goal=MAX_GOAL), field="goal")
     return clean
 
 

@@ -64,7 +64,7 @@ class ConsolidationQueue:
             if upper_seq is not None and upper_seq > last:
                 raise InputError(
                     Sentence(
-                        "The last message of session {session} has the number {last}.", session=session, last=last
+                        "The last message of session {session} has the number {last}.", session=session, last=str(last)
                     ),
                     field="upper_seq",
                 )

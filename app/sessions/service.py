@@ -453,8 +453,8 @@ def number(messages: Sequence[NewMessage], session: str, last_seq: int, now_ms: 
             raise StaleError(
                 Sentence(
                     "Message number {seq} is not greater than {previous}, the last of session {session}.",
-                    seq=seq,
-                    previous=previous,
+                    seq=str(seq),
+                    previous=str(previous),
                     session=session,
                 ),
                 session=session,
@@ -463,7 +463,7 @@ def number(messages: Sequence[NewMessage], session: str, last_seq: int, now_ms: 
             )
         if seq > MAX_SEQ:
             raise InputError(
-                Sentence("A message's number is at most {max_seq}.", max_seq=f"{MAX_SEQ:,}"), field="seq", seq=seq
+                Sentence("A message's number is at most {max_seq}.", max_seq=MAX_SEQ), field="seq", seq=seq
             )
         stored.append(_stored(message, session, seq, now_ms))
         previous = seq

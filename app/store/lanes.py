@@ -68,9 +68,10 @@ def next_place(connection: apsw.Connection, wall_ms: int) -> ChangePlace:
         wall_ms: The wall time, milliseconds since 1970 UTC.
     """
     row = connection.execute(
-        "UPDATE lanes SET n = n + 1, hlc = max(?, (SELECT max(hlc) FROM lanes) + 1) WHERE is_own"
-        " RETURNING hlc, lane, n",
-        (hybrid_clock.at_wall(wall_ms),),
+        "UPDATE lanes SET n = n + 1, hlc = max(?, (SELECT max(hlc) FROM lanes WHERE is_own OR hlc < ?) + 1)"
+        " WHERE is_own RETURNING hlc, lane, n",
+        # A lane whose clock is beyond all times is not followed: nothing could be written after it.
+        (hybrid_clock.at_wall(wall_ms), hybrid_clock.END),
     ).fetchone()
     if row is None:
         raise InternalError("The vault has no lane to write in.")

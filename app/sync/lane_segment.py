@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from app.core import hybrid_clock
 from app.errors import ExchangeError, ExchangeNewerError
 from app.store.lanes import ChangePlace
 from app.sync.capture import LanePart
@@ -25,6 +26,8 @@ MOST_BYTES: Final = 256 << 20
 _DIGEST_BYTES: Final = 16
 _GONE: Final = "null"
 _LEVEL: Final = 6
+_MOST_N: Final = (1 << 48) - 1
+_MOST_INTEGER: Final = (1 << 63) - 1
 
 Line = dict[str, Any]
 
@@ -106,7 +109,7 @@ def decode(data: bytes, place: SegmentPlace) -> Segment:
     _require_next(said, place)
     try:
         return Segment(digest_of(header), _part(said, [json.loads(line) for line in lines if line != _GONE]))
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
         raise damaged(place.lane) from error
 
 
@@ -135,13 +138,13 @@ def unpack(data: bytes) -> tuple[str, list[str]]:
                 format=said["min_reader"],
             )
         digests = said["lines"]
-    except (zlib.error, ValueError, KeyError, TypeError) as error:
+    except (zlib.error, ValueError, LookupError, TypeError, RecursionError) as error:
         raise damaged(0) from error
     is_whole = not unpacking.unused_data and len(lines) == len(digests)
     if not is_whole or any(
         line not in (_GONE,) and digest_of(line) != digest for line, digest in zip(lines, digests, strict=True)
     ):
-        raise damaged(int(said.get("lane", 0)))
+        raise damaged(0)
     return header, lines
 
 
@@ -219,24 +222,28 @@ def _change_line(change: Change) -> Line:
 
 
 def _part(said: Mapping[str, Any], lines: Sequence[Line]) -> LanePart:
-    lane, first, last = int(said["lane"]), int(said["first"]), int(said["last"])
+    lane = _whole(said["lane"], 1)
+    last = _whole(said["last"], 1, _MOST_N)
+    first = _whole(said["first"], 1, last)
     part = LanePart(
         lane=lane,
         first=first,
         last=last,
-        knowledge=tuple((int(n), int(other), int(known)) for n, other, known in said["knowledge"]),
+        knowledge=tuple(
+            (_whole(n, first, last), _whole(other, 1), _whole(known, 0, _MOST_N))
+            for n, other, known in said["knowledge"]
+        ),
         sessions=tuple(line["session"] for line in lines if "session" in line),
         names={line["name"][0]: (line["name"][1], line["name"][2]) for line in lines if "name" in line},
         changes=tuple(_change(lane, line["change"]) for line in lines if "change" in line),
-        turns=tuple(LaneTurn(*line["turn"]) for line in lines if "turn" in line),
-        places=tuple((int(n), int(hlc), int(at)) for n, hlc, at in said["places"]),
+        turns=tuple(_turn(*line["turn"]) for line in lines if "turn" in line),
+        places=tuple((_whole(n, first, last), _clock(hlc), _whole(at)) for n, hlc, at in said["places"]),
     )
     numbers = [change.place.n for change in part.changes]
     clocks = [change.place.hlc for change in part.changes]
     batches = {n for n, _, _ in part.places}
     is_sound = (
-        last >= first
-        and numbers == sorted(set(numbers))
+        numbers == sorted(set(numbers))
         and clocks == sorted(set(clocks))
         and all(first <= n <= last for n in (*numbers, *batches))
         and batches.isdisjoint(numbers)
@@ -250,9 +257,9 @@ def _part(said: Mapping[str, Any], lines: Sequence[Line]) -> LanePart:
 def _change(lane: int, line: Mapping[str, Any]) -> Change:
     undoes = line["undoes"]
     return Change(
-        place=ChangePlace(line["hlc"], lane, line["n"]),
+        place=ChangePlace(_clock(line["hlc"]), lane, _whole(line["n"], 1, _MOST_N)),
         seen={},
-        at_ms=line["at"],
+        at_ms=_whole(line["at"]),
         actor=line["actor"],
         run_id=line["run"],
         target_kind=line["kind"],
@@ -260,8 +267,23 @@ def _change(lane: int, line: Mapping[str, Any]) -> Change:
         event=line["event"],
         before=line["before"],
         after=line["after"],
-        undoes=None if undoes is None else (undoes[0], undoes[1]),
+        undoes=None if undoes is None else (_whole(undoes[0], 1), _whole(undoes[1], 1, _MOST_N)),
     )
+
+
+def _turn(n: Any, session: str, lane: Any, seq: Any, said: dict[str, Any]) -> LaneTurn:
+    return LaneTurn(_whole(n, 1, _MOST_N), session, _whole(lane, 1), _whole(seq, 1, _MOST_N), said)
+
+
+def _clock(value: Any) -> int:
+    return _whole(value, 1, hybrid_clock.END - 1)
+
+
+def _whole(value: Any, least: int = -_MOST_INTEGER, most: int = _MOST_INTEGER) -> int:
+    """Return a whole number that is in its limits, and refuse all else with ``ValueError``."""
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError("not a whole number in its limits")
+    return value
 
 
 def _is_about(line: Line, targets: frozenset[str]) -> bool:

@@ -131,3 +131,16 @@ def local_number(connection: apsw.Connection, session: str, lane: int, seq: int)
             if row is not None:
                 return int(str(row[0]))
     return None
+
+
+def local_numbers(connection: apsw.Connection, session: str, lane: int, first: int, last: int) -> list[int]:
+    """Return the numbers here of the turns of a lane between two of its numbers."""
+    return [
+        int(str(seq))
+        for table in ("messages", "withheld_messages")
+        for (seq,) in connection.execute(
+            f"SELECT m.seq FROM {table} m JOIN lanes l ON l.number = m.origin WHERE m.session_id = ? AND l.lane = ?"
+            " AND coalesce(m.origin_seq, m.seq) BETWEEN ? AND ?",
+            (session, lane, first, last),
+        )
+    ]

@@ -117,10 +117,11 @@ def _session_to_local(connection: apsw.Connection, session: str, state: State) -
 
 def _ranges(connection: apsw.Connection, session: str, triples: list[list[int]]) -> list[list[int]]:
     numbers = sorted(
-        found
-        for lane, first, last in triples
-        for seq in range(first, last + 1)
-        if (found := turn_log.local_number(connection, session, lane, seq)) is not None
+        {
+            number
+            for lane, first, last in triples
+            for number in turn_log.local_numbers(connection, session, lane, first, last)
+        }
     )
     ranges: list[list[int]] = []
     for number in numbers:

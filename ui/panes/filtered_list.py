@@ -98,6 +98,10 @@ class FilteredList(LoadingList):
         """Select the row among ``ids`` that only the next list has."""
         self._restored = tuple(identity for identity in ids if self.model.row_of(identity) < 0)
 
+    def drop_restored(self) -> None:
+        """Leave the row that is chosen meanwhile as it is."""
+        self._restored = ()
+
     # --- what subclasses use ---
 
     def _show_ids(self, ids: Sequence[str], nothing: str) -> None:

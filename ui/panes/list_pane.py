@@ -57,9 +57,9 @@ class ListPane(ListDetailPane):
     # --- what subclasses use ---
 
     def _reload_list(self, changes: "ChangeSet") -> None:
-        """Reload changed rows, and select those that came back."""
+        """Reload changed rows, and select those that came back in sight."""
         self.listing.model.invalidate(changes.ids)
-        if changes.operation == UNDO and changes.actor == PERSON:
+        if self.isVisible() and changes.operation == UNDO and changes.actor == PERSON:
             self.listing.select_restored(changes.ids)
 
     def _on_row_chosen(self, identity: str) -> None:

@@ -21,6 +21,8 @@ from app.entities.duplicates.repo import TextId
 _MOST_NAMES: Final = 60  # mentions of a memory that is no list of names
 _MOST_READ: Final = 500  # conversations and memories whose names are compared
 _ALIKE: Final = 3.0  # of the inverse document frequencies of common names: two that one text in five says
+_FEWEST: Final = 2  # texts with both names close, before the names around them count
+_SHARE: Final = 4  # times the close mentions: no more are judged by the names around them
 _CLOSE: Final = 4  # messages between a short name and its full name
 
 
@@ -30,20 +32,19 @@ class Nearness:
 
     Args:
         together: Mentions in a conversation or memory that has the full name, or in a note linked with one.
-        close: Those of them that a few messages at most part from the full name.
-        alike: Mentions that are not close, among names that stand with the full name elsewhere.
+        near: Those of them that a few messages at most part from the full name, and, where there are enough of these,
+            others among names that stand with the full name elsewhere; one whose text never has it weighs half.
         total: All mentions.
     """
 
     together: int
-    close: int
-    alike: int
+    near: float
     total: int
 
     @property
     def is_enough(self) -> bool:
         """Return whether the short name may stand for the full one."""
-        return self.together > 0 and (self.close + self.alike) * 2 > self.total
+        return self.together > 0 and self.near * 2 > self.total
 
 
 def nearness(connection: apsw.Connection, pair: NearDuplicate) -> Nearness:
@@ -57,10 +58,11 @@ def nearness(connection: apsw.Connection, pair: NearDuplicate) -> Nearness:
     others = counted & set(repo.contexts(full))
     shared = counted & (others | _linked(connection, others)) & set(contexts)
     close = {one for one in shared if _is_close(one, short, full)}
-    alike = set[str]()
-    if shared and _sum(contexts, close) * 2 <= _sum(contexts, counted):
+    near, total = float(_sum(contexts, close)), _sum(contexts, counted)
+    if len(close) >= _FEWEST and near * 2 <= total <= near * _SHARE:
         alike = among_same_names(connection, counted & set(contexts) - close, others, pair.key)
-    return Nearness(*(_sum(contexts, some) for some in (shared, close, alike, counted)))
+        near += _sum(contexts, alike & others) + _sum(contexts, alike - others) / 2
+    return Nearness(_sum(contexts, shared), near, total)
 
 
 def _sum(contexts: Counter[str], some: Iterable[str]) -> int:

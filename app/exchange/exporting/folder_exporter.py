@@ -135,7 +135,7 @@ class FolderExporter(MarkdownExporter):
                     "{lines} has {found} instead of {total}. Nothing was replaced. Export again.",
                     lines=LINES,
                     found=counted(found, "line"),
-                    total=f"{self._all.total():,}",
+                    total=self._all.total(),
                 ),
                 path=str(self._path),
             )

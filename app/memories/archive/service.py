@@ -196,7 +196,7 @@ class ArchiveService:
         """Return the moment so many days ago."""
         if not 0 <= days <= _MOST_DAYS:
             raise InputError(
-                Sentence("An age is a number of days from 0 to {most_days}.", most_days=f"{_MOST_DAYS:,}"),
+                Sentence("An age is a number of days from 0 to {most_days}.", most_days=_MOST_DAYS),
                 field="older_than_days",
             )
         return self._transactions.clock.now_ms() - round(days * DAY_MS)

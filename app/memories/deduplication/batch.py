@@ -43,7 +43,7 @@ class BatchService:
         """
         if len(drafts) > MAX_BATCH:
             raise InputError(
-                Sentence("At most {max_batch} can be stored at once.", max_batch=f"{MAX_BATCH:,}"), allowed=MAX_BATCH
+                Sentence("At most {max_batch} can be stored at once.", max_batch=MAX_BATCH), allowed=MAX_BATCH
             )
         memories = [self._composed(draft, number, access.stores) for number, draft in enumerate(drafts)]
         run = access.run_id or new_id("run")

@@ -78,7 +78,7 @@ class SummaryService:
             raise InputError(
                 Sentence(
                     "A summary has at most {max_summary_characters} characters.",
-                    max_summary_characters=f"{MAX_SUMMARY_CHARACTERS:,}",
+                    max_summary_characters=MAX_SUMMARY_CHARACTERS,
                 ),
                 field="summary",
             )
@@ -91,7 +91,9 @@ class SummaryService:
             upper = state.upper_seq if upper_seq is None else upper_seq
             if not 0 <= upper <= state.last_seq:
                 raise InputError(
-                    Sentence("'upper_seq' must be from 0 to {last_seq}, the last message.", last_seq=state.last_seq),
+                    Sentence(
+                        "'upper_seq' must be from 0 to {last_seq}, the last message.", last_seq=str(state.last_seq)
+                    ),
                     field="upper_seq",
                 )
             expected = state.epoch if expected_epoch is None else expected_epoch

@@ -1,8 +1,9 @@
 """The tokenizer of the full-text index, outside SQLite: stems, roots and counts of words.
 
-The stem of some words is that of a stop word, or too short to tell words apart: ``used`` and ``us`` have one, ``ate``
-and ``at``. Such a word is *kept*: beside its stem the index has its root, which only its own inflections share, and a
-search for it looks for that.
+The stem of some words is that of a stop word they have nothing to do with: ``used`` and ``us`` have one, ``ate`` and
+``at``. Such a word is *kept*: beside its stem the index has its root, which only its own inflections share, and a
+search for it looks for that. An inflection of a stop word (``owned``, ``wills``) is not kept: a search for it looks for
+its base too.
 """
 
 import re
@@ -24,7 +25,7 @@ _TOKENIZER: Final = apsw.Connection(":memory:").fts5_tokenizer(TOKENIZER[0], lis
 _ASCII_WORDS: Final = bytes(code if chr(code).isalnum() else ord(" ") for code in range(256))
 # Words of Latin letters, also where they touch a script without spaces.
 _LATIN_WORD: Final = re.compile("(?<![^\\W_\u1100-\uffff])[a-z]{2,}(?![^\\W_\u1100-\uffff])")
-_SHORTEST: Final = 3
+_SHORTEST_INFLECTED: Final = 3  # ``us``, ``in`` and ``at`` have no inflections
 _INFLECTIONS: Final = (("ings", "e"), ("ing", "e"), ("ed", "e"), ("es", "e"), ("s", ""))
 
 
@@ -64,12 +65,13 @@ def root(word: str) -> str:
     It is its stem, or the root of a kept word.
     """
     stemmed = stem(word)
-    is_telling = stemmed not in _STOP_STEMS and (len(stemmed) >= _SHORTEST or stemmed == word)
-    if is_telling or word in ENGLISH or not _LATIN_WORD.fullmatch(word):
+    if stemmed not in _STOP_STEMS or word in ENGLISH or not _LATIN_WORD.fullmatch(word):
         return stemmed
     for ending, replacement in _INFLECTIONS:
         if word.endswith(ending) and len(word) > len(ending) + 1:
-            return word.removesuffix(ending) + replacement + KEPT
+            begun = word.removesuffix(ending)
+            is_of_stop_word = len(stemmed) >= _SHORTEST_INFLECTED and stemmed in ENGLISH
+            return stemmed if is_of_stop_word and stemmed in (begun, begun + "e") else begun + replacement + KEPT
     return word + KEPT
 
 

@@ -106,8 +106,37 @@ def test_a_damaged_vault_is_told_with_what_the_window_offers(qapp: QApplication)
     assert error_text(DiskFullError("Nothing that is known.")) == "Nothing that is known."
 
 
+def test_a_damaged_file_is_not_told_as_a_damaged_database(qapp: QApplication) -> None:
+    sealed = VaultDamagedError("An encrypted file of the vault is damaged or cut off.", state="sealed")
+    assert error_text(sealed) == "An encrypted file of the vault is damaged or cut off."
+
+
 def test_a_sentence_is_its_english_text() -> None:
     sentence = Sentence("{name} is called {other} too.", name="A {b}", other=3)
     assert sentence == "A {b} is called 3 too."
     assert InputError(sentence).message == sentence
     assert type(InputError(sentence).message) is str
+
+
+@pytest.mark.parametrize(
+    ("tongue", "number"), [("en", "12,000"), ("de", "12.000"), ("es", "12.000"), ("zh_CN", "12,000")]
+)
+def test_numbers_are_written_as_in_the_language(qapp: QApplication, tongue: str, number: str) -> None:
+    sentence = Sentence("A goal has 1 to {max_goal} characters.", max_goal=12_000)
+    assert sentence == "A goal has 1 to 12,000 characters."
+    translation.install(qapp, tongue)
+    try:
+        assert number in sentence_text(sentence)
+    finally:
+        translation.remove(qapp)
+
+
+def test_an_id_in_a_sentence_has_no_separators(host: Host) -> None:
+    with pytest.raises(KeepsakeError, match="The history has no entry 123456"):
+        host.ask("memory.undo", history_ids=[123456])
+
+
+def test_the_engine_gives_sentences_numbers_as_numbers() -> None:
+    formatted = re.compile(r'=f"\{[^{}"]+:,\}"')
+    sources = [path for path in (ROOT / "app").rglob("*.py") if "Sentence(" in path.read_text(encoding="utf-8")]
+    assert [path.name for path in sources if formatted.search(path.read_text(encoding="utf-8"))] == []

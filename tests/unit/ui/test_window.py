@@ -308,6 +308,37 @@ def test_create_note_opens_it(window: Window, host: Host, rest: Rest) -> None:
     assert host.ask("note.list") == []
 
 
+def test_a_window_shown_again_has_what_came_meanwhile(window: Window, bridge: Bridge, host: Host, rest: Rest) -> None:
+    changed = list[str]()
+    bridge.changed.connect(lambda changes: changed.append(changes.operation))
+    host.ask("note.save", content="Red ones.", title="Roses")
+    host.ask("vault.settle")
+    host.ask("saved_search.save", query="red")
+    rest(lambda: "saved_search.save" in changed)
+    window.go(Place("notes"))
+    pane: Any = window.panes and window.panes.front
+    rest(lambda: len(pane.listing.model.ids) == 1)
+    window.hide()
+    changed.clear()
+    host.ask("note.save", content="Dark.", title="Soil")
+    host.ask("vault.settle")
+    host.ask("saved_search.save", query="dark")  # after all changes of memories
+    rest(lambda: "saved_search.save" in changed)
+    window.bring_to_front()
+    rest(lambda: len(pane.listing.model.ids) == 2)
+
+
+def test_what_is_erased_leaves_the_kept_state(window: Window, host: Host, rest: Rest, tmp_path: Path) -> None:
+    note = host.ask("note.save", content="Red ones.", title="Zebra").id
+    window.go(Place("notes", note))
+    rest(lambda: window.panes.front.current_place().id == note)  # type: ignore[union-attr]
+    window.keep_state()
+    assert "Zebra" in (tmp_path / "window.ini").read_text("utf-8")
+    host.ask("memory.forget_forever", ids=[note], confirm=True)
+    rest(lambda: all(place.id != note for place in window.palette_popup.recent_places))
+    assert "Zebra" not in (tmp_path / "window.ini").read_text("utf-8")
+
+
 def test_menu_lists_every_group(window: Window) -> None:
     window.commands.menu.aboutToShow.emit()
     titles = [action.text() for action in window.commands.menu.actions()]

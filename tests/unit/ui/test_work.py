@@ -302,3 +302,19 @@ def test_a_run_that_failed_does_not_keep_the_next_from_beginning(bridge: Bridge,
     for number in (1, 2):
         panel.work.coalesce(panel.refuse)
         rest(lambda: len(quiet) == number)  # noqa: B023
+
+
+def test_what_is_asked_for_during_a_run_that_fails_runs(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
+    panel, quiet = Panel(bridge, ground), list[object]()
+    bridge.refresh_failed.connect(quiet.append)
+
+    async def load() -> None:
+        panel.steps.append("begun")
+        await asyncio.sleep(0)
+        if len(panel.steps) == 1:
+            panel.work.coalesce(load)
+            await panel.refuse()
+
+    panel.work.coalesce(load)
+    rest(lambda: len(quiet) == 1)
+    assert panel.steps == ["begun", "begun"]

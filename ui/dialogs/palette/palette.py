@@ -19,6 +19,8 @@ from ui.style.design_tokens import Space
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ui.bridge import Bridge
 
 WIDTH, ROWS, TOP = 640, 9, 56
@@ -46,6 +48,7 @@ class Palette(QFrame):
         self._before: QWidget | None = None
         self._found: list[Entry] = []
         self.recent_places: list[Place] = []
+        self._erased: set[str] = set()
         self._field = QLineEdit(self)
         self._field.setAccessibleName(self.tr("Command or title"))
         theme.set_type(self._field, "body")
@@ -90,9 +93,14 @@ class Palette(QFrame):
 
     def remember(self, place: Place) -> None:
         """Offer ``place`` among the recent ones."""
-        if not place.id or not place.title:
+        if not place.id or not place.title or place.id in self._erased:
             return
         self.recent_places = [place, *(known for known in self.recent_places if known != place)][:RECENT_LIMIT]
+
+    def forget(self, ids: "Iterable[str]") -> None:
+        """Offer what is erased no more, not even while a pane still shows it."""
+        self._erased.update(ids)
+        self.recent_places = [place for place in self.recent_places if place.id not in self._erased]
 
     @property
     def entries(self) -> list[Entry]:

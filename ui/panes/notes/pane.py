@@ -57,6 +57,8 @@ class NotesPane(ListPane):
         self._in_trash = False
         self._before_trash = ""
         self._words: tuple[str, ...] = ()
+        self._words_of = ""
+        """The note that the words were found in."""
         self._inspecting: bool | None = None
         self._faceted: bool | None = None
         self._facets_first = True
@@ -89,9 +91,10 @@ class NotesPane(ListPane):
             self._restored = ""
             if self.listing.model.row_of(place.id) < 0:
                 self.listing.trash.setChecked(False)
-            self._words = place.words
+            self._words, self._words_of = place.words, place.id
             # The row that the keyboard rested on must not take its place.
             self._choice.stop()
+            self.listing.drop_restored()
             self.listing.choose(place.id)
             self.controller.open(place.id)
             if self.controller.memory is not None and self.controller.memory.id == place.id:
@@ -427,8 +430,11 @@ class NotesPane(ListPane):
 
     def _read_words(self) -> None:
         """Put the keyboard in the text that a search led to, with its words marked."""
+        memory = self.controller.memory
+        if not self._words or memory is None or memory.id != self.controller.id:
+            return  # until the note that is being fetched is shown
         words, self._words = self._words, ()
-        if words:
+        if memory.id == self._words_of:
             self.document.mark_words(words)
             self.document.focus_text()
 

@@ -291,6 +291,7 @@ class SchedulePane(ListDetailPane):
     async def _erase(self, schedule: "Schedule") -> None:
         done = self.tr("Erased ‘{name}’ for ever").format(name=engine_text(schedule.name))
         notice = await erase_for_ever(self.bridge, done, [schedule.id])
+        self.editor.drop_draft(schedule.id)
         if self._open == schedule.id:
             self._open = ""
             self._right.setCurrentWidget(self._empty)

@@ -162,6 +162,10 @@ class ScheduleEditor(QWidget):
         self._drafts.pop(self.identity, None)
         self._begun = self._read()
 
+    def drop_draft(self, identity: str) -> None:
+        """Drop what was kept of a schedule that is erased."""
+        self._drafts.pop(identity, None)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Close the form on Escape."""
         if event.key() == Qt.Key.Key_Escape:

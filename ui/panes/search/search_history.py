@@ -121,7 +121,7 @@ class SearchHistory(QObject):
         self.button.setEnabled(bool(text))
 
     def _known(self, text: str) -> "SavedSearch | None":
-        wanted = " ".join(text.split())
+        wanted = _joined(text)
         return next((one for one in self.saved if one.query == wanted), None)
 
     def _start(self, work: "Coroutine[Any, Any, Any]") -> None:
@@ -154,7 +154,9 @@ class SearchHistory(QObject):
         done = self.tr("Erased the saved search ‘{name}’ for ever").format(name=search.name)
         notice = await erase_for_ever(self._bridge, done, [search.id])
         # The same words stand among the recent searches, which the window keeps outside the vault.
-        self.recent = [text for text in self.recent if text != search.query]
+        self.recent = [text for text in self.recent if _joined(text) != search.query]
+        if _joined(self._box.text()) == search.query:
+            self._box.set_text_quietly("")
         self.noticed.emit(Notice(notice))
         await self._load()
 
@@ -162,3 +164,8 @@ class SearchHistory(QObject):
         reply = await self._bridge.reply(operations.saved_search.delete(id=search.id))
         words = self.tr("Deleted the saved search ‘{name}’").format(name=search.name)
         self.noticed.emit(Notice(words, history_of(reply)))
+
+
+def _joined(text: str) -> str:
+    """Return a search with its blanks as they are saved."""
+    return " ".join(text.split())

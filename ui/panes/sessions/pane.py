@@ -99,6 +99,7 @@ class SessionsPane(ListPane):
         if seq is not None:
             self.tabs.show_messages()
         if place.id:
+            self.listing.drop_restored()
             self.listing.choose(place.id)
             self._words = place.words
             self._is_read_next = seq is not None

@@ -85,6 +85,7 @@ class MarkdownEditor(SpacedTextEdit):
         self._request = 0
         self._taken = ""
         self._unfinished = ""
+        self._marked: tuple[str, ...] = ()
         self._highlighter = MarkdownHighlighter(self.document())
         self.folds = HeadingFolds(self)
         self._offers = CompletionPopup(self.tr("Completions"))
@@ -107,7 +108,7 @@ class MarkdownEditor(SpacedTextEdit):
         return text.replace("\n", "\r\n") if self._crlf else text
 
     def set_source(self, text: str, *, keep_place: bool = False) -> None:
-        """Show another text; ``keep_place`` leaves cursor and scroll where they are.
+        """Show another text; ``keep_place`` leaves cursor, scroll and marked words.
 
         Raises:
             ValueError: The text is not ``is_editable``.
@@ -130,9 +131,11 @@ class MarkdownEditor(SpacedTextEdit):
             cursor.setPosition(min(place, self.document().characterCount() - 1))
             self.setTextCursor(cursor)
             self.verticalScrollBar().setValue(scroll)
+            self.setExtraSelections(word_selections(self.document(), self._marked))
 
     def mark_words(self, words: tuple[str, ...]) -> None:
         """Mark whole words and go to the first; nothing is marked where there are none."""
+        self._marked = words
         self.setExtraSelections(word_selections(self.document(), words))
         if marks := self.extraSelections():
             first = self.textCursor()

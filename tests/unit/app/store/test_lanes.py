@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core import hybrid_clock
 from app.core.clock import MAX_MS
 from app.core.paths import migrations
 from app.errors import InternalError, VaultDamagedError, VaultLockedError
@@ -152,6 +153,18 @@ def here(vault: Path) -> Iterator[Installation]:
     installation = Installation(vault)
     yield installation
     installation.close()
+
+
+def test_a_clock_beyond_all_times_is_not_followed(here: Installation) -> None:
+    def work(connection: apsw.Connection) -> list[int]:
+        connection.execute(
+            "INSERT INTO lanes (lane, is_own, began_at, n, hlc) VALUES (5, 0, 0, 1, ?)", ((1 << 63) - 1,)
+        )
+        return [lanes.next_place(connection, NOW_MS).hlc for _ in range(3)]
+
+    clocks = here.write(work)
+    assert clocks == sorted(set(clocks))
+    assert clocks[-1] < hybrid_clock.END
 
 
 STEPS = st.lists(

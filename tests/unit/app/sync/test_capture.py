@@ -206,3 +206,13 @@ def test_a_withheld_turn_is_named_by_lane_and_number(harness: VaultHarness) -> N
     shared, here = harness.do(harness.store.read(both))
     assert shared == {"withheld:x": [[own, 2, 3]], "summary": "sum", "summary_upper_seq": [own, 2], "title": "t"}
     assert here == {name: value for name, value in local.items() if name != "message_count"}
+
+
+def test_a_range_of_turns_has_those_that_are_here(harness: VaultHarness) -> None:
+    harness.say("one", "two", "three")
+    said = {"withheld:x": [[lane(harness), 2, 1 << 60], [lane(harness), 1, 2]]}
+
+    def here(connection: apsw.Connection) -> Any:
+        return turn_references.to_local(connection, "session", "s", said)
+
+    assert harness.do(harness.store.read(here)) == {"withheld:x": [[1, 3]]}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core import hybrid_clock
 from app.errors import ExchangeError, ExchangeNewerError
 from app.store.lanes import ChangePlace
 from app.sync import lane_segment
@@ -93,11 +94,43 @@ def test_a_newer_keepsake_is_named() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"last": 4}, {"last": 7}, {"places": []}, {"places": [[5, 1, 1]]}, {"lines": []}, {"knowledge": 3}, {"last": "x"}],
+    [
+        {"last": 4},
+        {"last": 7},
+        {"places": []},
+        {"places": [[5, 1, 1]]},
+        {"places": [[7, hybrid_clock.END, 6]]},
+        {"last": 1 << 48},
+        {"lines": []},
+        {"knowledge": 3},
+        {"last": "x"},
+    ],
 )
 def test_a_header_that_does_not_fit_its_lines_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(ExchangeError):
         lane_segment.decode(altered(**changes), PLACE)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("hlc", 0), ("hlc", (1 << 63) - 1), ("hlc", hybrid_clock.END), ("hlc", 1005.0), ("hlc", "1005"),
+        ("n", 5.0), ("n", True), ("at", 1 << 64), ("undoes", [LANE]), ("undoes", [LANE, 0]),
+    ],
+)  # fmt: skip
+def test_a_number_beyond_its_limits_is_refused(name: str, value: object) -> None:
+    header, lines = lane_segment.unpack(lane_segment.encode(part(), VAULT, "before")[0])
+    first = next(number for number, line in enumerate(lines) if "change" in json.loads(line))
+    lines[first] = json.dumps({"change": json.loads(lines[first])["change"] | {name: value}})
+    digests = [lane_segment.digest_of(line) for line in lines]
+    data = lane_segment.pack(json.dumps(json.loads(header) | {"lines": digests}), lines)
+    with pytest.raises(ExchangeError, match="damaged"):
+        lane_segment.decode(data, PLACE)
+
+
+def test_a_header_of_endless_lists_is_refused() -> None:
+    with pytest.raises(ExchangeError, match="damaged"):
+        lane_segment.decode(lane_segment.pack("[" * 200_000, []), PLACE)
 
 
 def test_lines_that_change_places_are_noticed() -> None:

@@ -330,6 +330,7 @@ def test_a_name_far_from_its_full_name_in_a_long_talk_is_asked_about(host: Host)
 
 CIRCLE = (
     "Kenji Tanaka came. Kenji met Ines, Lotte and Bram in Ghent.",
+    "Kenji Tanaka and Bram visited Lotte in Ghent. Kenji slept.",
     "Kenji called Lotte and Bram about Ghent. Kenji laughed.",
     "Kenji and Lotte wrote to Ines and Bram. Kenji agreed.",
     *(f"Paula swam {n} times." for n in range(30)),
@@ -338,16 +339,47 @@ CIRCLE = (
 
 def test_a_name_among_the_people_and_places_of_its_full_name_joins_it(host: Host) -> None:
     notes(host, *CIRCLE)
-    assert names(host)["Kenji"] == 5
+    assert names(host)["Kenji"] == 6
     run(host)
-    assert names(host)["Kenji Tanaka"] == 6
+    assert names(host)["Kenji Tanaka"] == 8
+
+
+NAMESAKES = (
+    (
+        "Maria",
+        (
+            "Maria Lopez signed the contract with Peter Schmidt and Anna Weber. Maria was happy.",
+            "Maria Lopez audits the books of Peter Schmidt and Anna Weber.",
+        ),
+        "Maria took Peter Schmidt and Anna Weber to school on day {n}.",
+        6,
+    ),
+    (
+        "Oscar",
+        (
+            "Oscar Lindqvist, our landlord, met Pia Holm and Ben Adler. Oscar was friendly.",
+            "Oscar Lindqvist raised the rent for Pia Holm and Ben Adler. Oscar was sorry.",
+        ),
+        "Oscar lost tooth {n} while playing with Pia Holm and Ben Adler.",
+        7,
+    ),
+)
+
+
+@pytest.mark.parametrize(("short", "both", "alone", "times"), NAMESAKES, ids=[row[0] for row in NAMESAKES])
+def test_two_of_a_name_among_the_same_people_are_asked_about(
+    host: Host, short: str, both: tuple[str, ...], alone: str, times: int
+) -> None:
+    notes(host, *both, *(alone.format(n=n) for n in range(times)), *(f"Soup number {n}." for n in range(60)))
+    before = names(host)
+    run(host)
+    assert names(host) == before
+    assert [short in one.reason for one in host.ask("inbox.list")] == [True]
 
 
 def test_a_name_among_other_people_and_places_stays_for_itself(host: Host) -> None:
-    notes(
-        host,
-        *(text.replace("Lotte", f"Oksana {n}").replace("Bram", "Noor") if n else text for n, text in enumerate(CIRCLE)),
-    )
+    others = (text.replace("Lotte", f"Oksana {n}").replace("Bram", "Noor") for n, text in enumerate(CIRCLE[2:]))
+    notes(host, *CIRCLE[:2], *others)
     before = names(host)
     run(host)
     assert names(host) == before

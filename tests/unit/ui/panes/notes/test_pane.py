@@ -18,6 +18,8 @@ from tests.helpers.vault_filler import NoteText, VaultFiller
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.conftest import OpenPane, Settle
+from ui import operations
+from ui.bridge import Bridge
 from ui.panes.pane import Place
 from ui.theme import Theme
 
@@ -523,6 +525,53 @@ def test_a_hit_opens_with_its_words_marked(books: VaultFiller, open_pane: OpenPa
     pane.open_place(Place("notes", "note-000000"))
     rest(lambda: pane.controller.id == "note-000000")
     rest(lambda: editor.extraSelections() == [])
+
+
+def test_a_hit_keeps_its_words_while_it_is_fetched(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    _ready(pane, rest)
+    marks = books.add_note("Marks", "tard ta\n\nthen ta")
+    pane.open_place(Place("notes", marks, words=("ta",)))
+    assert pane.controller.memory.id != marks
+    pane.listing.loaded.emit()
+    rest(lambda: pane.controller.memory.id == marks)
+    assert [mark.cursor.selectedText() for mark in pane.document.editor.extraSelections()] == ["ta", "ta"]
+
+
+def test_what_is_restored_out_of_sight_is_not_chosen(
+    books: VaultFiller, bridge: Bridge, open_pane: OpenPane, rest: Rest, run_async: RunAsync[Any]
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    _ready(pane, rest)
+    ids = list(pane.listing.model.ids)
+    reply = run_async(bridge.reply(operations.note.delete(id=ids[2])))
+    rest(lambda: len(pane.listing.model.ids) == 2)
+    pane.hide()
+    changed = list[str]()
+    bridge.changed.connect(lambda changes: changed.append(changes.operation))
+    run_async(bridge.reply(operations.memory.undo(history_ids=list(reply.changes.history_ids))))
+    rest(lambda: "memory.undo" in changed)
+    pane.show()
+    pane.shown()
+    rest(lambda: len(pane.listing.model.ids) == 3)
+    assert pane.listing.list.current_id() != ids[2]
+
+
+def test_a_place_that_is_opened_goes_before_what_is_restored(
+    books: VaultFiller, bridge: Bridge, open_pane: OpenPane, rest: Rest, run_async: RunAsync[Any]
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    _ready(pane, rest)
+    ids = list(pane.listing.model.ids)
+    reply = run_async(bridge.reply(operations.note.delete(id=ids[2])))
+    rest(lambda: len(pane.listing.model.ids) == 2)
+    run_async(bridge.reply(operations.memory.undo(history_ids=list(reply.changes.history_ids))))
+    pane.open_place(Place("notes", ids[1]))
+    rest(lambda: len(pane.listing.model.ids) == 3)
+    assert pane.listing.list.current_id() == ids[1]
 
 
 def test_the_open_note_is_marked_at_once(books: VaultFiller, open_pane: OpenPane, rest: Rest) -> None:

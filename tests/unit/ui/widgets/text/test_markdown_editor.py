@@ -156,3 +156,10 @@ def test_colour_is_no_edit(editor: Any, qtbot: Any, look: Theme) -> None:
     assert not received
     qtbot.keyClick(editor, Qt.Key.Key_A)
     assert len(received) == 1
+
+
+def test_words_stay_marked_in_a_text_that_changed_elsewhere(editor: Any) -> None:
+    editor.set_source("tard ta")
+    editor.mark_words(("ta",))
+    editor.set_source("tard ta and ta", keep_place=True)
+    assert [mark.cursor.selectedText() for mark in editor.extraSelections()] == ["ta", "ta"]
