@@ -60,7 +60,8 @@ class ProposalApplier:
             if proposal.state == "accepted" and not proposal.ids:
                 raise StaleError(NOT_KEPT, id=proposal.id)
             # The key of its agent names a write that is not there any more.
-            receipts.remove(connection, proposal.agent, str(proposal.arguments.get("key") or ""))
+            key = str(proposal.arguments.get("key") or "")
+            receipts.remove(connection, proposal.agent, proposal.operation, key)
             repo.wait_again(connection, proposal.id, at_ms + self._days() * DAY_MS)
             return
         result: dict[str, Any] = {"note": state["note"]}

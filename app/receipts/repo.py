@@ -28,25 +28,26 @@ class StoredReceipt:
     session: str | None = None
 
 
-def find(connection: apsw.Connection, actor: str, key: str) -> StoredReceipt | None:
-    """Return the receipt of a caller's key."""
+def find(connection: apsw.Connection, actor: str, operation: str, key: str) -> StoredReceipt | None:
+    """Return the receipt of a caller's key for an operation."""
     row = connection.execute(
-        "SELECT operation, arguments, answer, at, session_id FROM write_receipts WHERE actor = ? AND key = ?",
-        (actor, key),
+        "SELECT operation, arguments, answer, at, session_id FROM write_receipts"
+        " WHERE actor = ? AND operation = ? AND key = ?",
+        (actor, operation, key),
     ).fetchone()
     return None if row is None else StoredReceipt(*row)
 
 
 def find_same(
-    connection: apsw.Connection, actor: str, key: str, operation: str, arguments: str = ""
+    connection: apsw.Connection, actor: str, operation: str, key: str, arguments: str = ""
 ) -> StoredReceipt | None:
     """Return the receipt of an earlier call with the same key.
 
     Raises:
-        KeyConflictError: That was a call of another operation, or with other arguments.
+        KeyConflictError: That was a call with other arguments.
     """
-    earlier = find(connection, actor, key)
-    if earlier is not None and (earlier.operation, earlier.arguments) != (operation, arguments):
+    earlier = find(connection, actor, operation, key)
+    if earlier is not None and earlier.arguments != arguments:
         raise KeyConflictError(
             "The key was used before: for another write, or for this one, which the person edited before accepting it."
             " Give every write a key of its own.",
@@ -64,17 +65,42 @@ def put(connection: apsw.Connection, actor: str, key: str, stored: StoredReceipt
     )
 
 
-def remove(connection: apsw.Connection, actor: str, key: str) -> None:
-    """Remove the receipt of a key."""
-    connection.execute("DELETE FROM write_receipts WHERE actor = ? AND key = ?", (actor, key))
+def remove(connection: apsw.Connection, actor: str, operation: str, key: str) -> None:
+    """Remove the receipt of a key for an operation."""
+    same = "actor = ? AND operation = ? AND key = ?"
+    connection.execute(f"DELETE FROM write_receipts WHERE {same}", (actor, operation, key))
 
 
 def remove_old(connection: apsw.Connection, before_ms: int, most: int) -> int:
-    """Remove some receipts from before a time or beyond the newest ``most``; return how many."""
+    """Remove some receipts from before a time, or beyond the newest of an actor's operation.
+
+    Args:
+        connection: The writer's connection.
+        before_ms: The time.
+        most: How many are kept of each operation of each actor.
+
+    Returns:
+        How many were removed; 0 when none is left to remove.
+    """
     connection.execute(
-        "DELETE FROM write_receipts WHERE (actor, key) IN ("
-        "SELECT actor, key FROM write_receipts WHERE at < ? UNION ALL"
-        " SELECT * FROM (SELECT actor, key FROM write_receipts ORDER BY at DESC LIMIT -1 OFFSET ?) LIMIT ?)",
-        (before_ms, most, _BATCH),
+        "DELETE FROM write_receipts WHERE (actor, operation, key) IN ("
+        "SELECT actor, operation, key FROM write_receipts WHERE at < ? LIMIT ?)",
+        (before_ms, _BATCH),
+    )
+    removed = connection.changes()
+    if removed:
+        return removed
+    many = connection.execute(
+        "SELECT actor, operation, count(*) - ?1 FROM write_receipts"
+        " GROUP BY actor, operation HAVING count(*) > ?1 LIMIT 1",
+        (most,),
+    ).fetchone()
+    if many is None:
+        return 0
+    actor, operation, over = many
+    connection.execute(
+        "DELETE FROM write_receipts WHERE (actor, operation, key) IN (SELECT actor, operation, key FROM write_receipts"
+        " WHERE actor = ? AND operation = ? ORDER BY at LIMIT ?)",
+        (actor, operation, min(int(str(over)), _BATCH)),
     )
     return connection.changes()

@@ -52,14 +52,14 @@ class WriteReceipts(Part):
     Args:
         store: The vault's database.
         clock: Where the time comes from.
-        most: How many are kept, the newest.
+        most: How many are kept of each operation of each actor, the newest.
     """
 
     def __init__(self, store: Store, clock: Clock, most: int = MOST_KEPT) -> None:
         self._store = store
         self._clock = clock
         self._most = most
-        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[tuple[str, str, str], asyncio.Lock] = WeakValueDictionary()
 
     def tasks(self) -> Sequence[BackgroundTask]:
         """Return the removal of old receipts."""
@@ -78,7 +78,7 @@ class WriteReceipts(Part):
         Args:
             actor: Who writes; the keys of different callers have nothing to do with each other.
             key: The caller's key.
-            operation: The operation that is called.
+            operation: The operation that is called; another has keys of its own.
             arguments: Its arguments, or what they ask for.
             memory_id: The id that a new memory gets.
 
@@ -88,7 +88,7 @@ class WriteReceipts(Part):
         """
         check_key(key)
         digest = sha256(msgspec.json.encode(arguments, order="deterministic")).hexdigest()
-        lock = self._locks.setdefault((actor, key), asyncio.Lock())
+        lock = self._locks.setdefault((actor, operation, key), asyncio.Lock())
         async with lock:
             mine = StoredReceipt(operation, digest, _encoded(Receipt(memory_id)), self._clock.now_ms())
             earlier = await self._store.write(partial(_claimed, actor=actor, key=key, mine=mine), is_bookkeeping=True)
@@ -98,7 +98,8 @@ class WriteReceipts(Part):
                 yield claim
             except (KeepsakeError, DeliberateRollbackError):
                 if earlier is None:
-                    await self._store.write(partial(repo.remove, actor=actor, key=key), is_bookkeeping=True)
+                    free = partial(repo.remove, actor=actor, operation=operation, key=key)
+                    await self._store.write(free, is_bookkeeping=True)
                 raise
             if claim.outcome is not None:
                 done = replace(mine, answer=_encoded(claim.outcome))
@@ -122,7 +123,7 @@ class WriteReceipts(Part):
 
 def _claimed(connection: apsw.Connection, actor: str, key: str, mine: StoredReceipt) -> StoredReceipt | None:
     """Return the receipt of an earlier write with the same key, else store this one."""
-    earlier = repo.find_same(connection, actor, key, mine.operation, mine.arguments)
+    earlier = repo.find_same(connection, actor, mine.operation, key, mine.arguments)
     if earlier is None:
         repo.put(connection, actor, key, mine)
     return earlier

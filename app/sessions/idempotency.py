@@ -1,6 +1,7 @@
 """Idempotent appends: a caller's key, so that repeating stores nothing twice."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import apsw
 import msgspec
@@ -11,7 +12,7 @@ from app.receipts import repo as receipts
 from app.sentence import Sentence
 from app.sessions.model import Appended, NewMessage
 
-_OPERATION = "session.append"
+_OPERATION: Final = "session.append"
 
 
 class _Answer(msgspec.Struct):
@@ -33,10 +34,10 @@ def previous_append(
         messages: The messages given this time.
 
     Raises:
-        KeyConflictError: The key was used for other messages, or for another operation.
+        KeyConflictError: The key was used for other messages.
         InputError: The key was used for another session, or for one that was forgotten since.
     """
-    earlier = receipts.find_same(connection, actor, key, _OPERATION)
+    earlier = receipts.find_same(connection, actor, _OPERATION, key)
     if earlier is None:
         return None
     landed, answer = str(earlier.session), msgspec.json.decode(earlier.answer, type=_Answer)

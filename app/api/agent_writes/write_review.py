@@ -157,7 +157,7 @@ class AgentWriteReview:
         session, channel = arguments.get("session"), str(arguments.get("channel") or "")
 
         def work(connection: apsw.Connection) -> bool:
-            if key and receipts.find(connection, caller.name, key) is not None:
+            if key and receipts.find(connection, caller.name, operation.name, key) is not None:
                 return True  # asked for again after the person allowed it: it gets its answer
             found = session_repo.located(connection, session, channel)
             agent = None if found is None else session_repo.agent_of(connection, found)

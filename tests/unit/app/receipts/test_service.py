@@ -44,16 +44,19 @@ def test_a_key_is_free_again_after_a_month(vault: Path) -> None:
         store.close()
 
 
-def test_the_newest_receipts_are_kept(vault: Path) -> None:
+def test_the_newest_receipts_of_each_operation_and_actor_are_kept(vault: Path) -> None:
     async def work() -> None:
         time = Time()
         receipts = WriteReceipts(store, time, most=600)  # type: ignore[arg-type]
+        for actor, operation in (("Atlas", "memory.write"), ("Nadia", "note.save")):
+            stored = StoredReceipt(operation, "", "{}", time.ms)
+            await store.write(partial(repo.put, actor=actor, key=operation, stored=stored))
         for number in range(1_200):
             time.ms += 1
             stored = StoredReceipt("note.save", "", "{}", time.ms)
             await store.write(partial(repo.put, actor="Atlas", key=f"k{number}", stored=stored))
         await receipts.tidy()
-        assert await keys(store) == [f"k{number}" for number in range(600, 1_200)]
+        assert await keys(store) == ["memory.write", "note.save", *(f"k{number}" for number in range(600, 1_200))]
 
     store = Store.open(vault, migrations())
     try:

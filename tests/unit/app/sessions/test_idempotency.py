@@ -72,9 +72,13 @@ def test_appends_from_before_the_receipts_of_all_writes_get_their_answers(vault_
             last_seq INTEGER NOT NULL, at INTEGER NOT NULL, created INTEGER NOT NULL, PRIMARY KEY (actor, key)
         ) STRICT, WITHOUT ROWID;
         INSERT INTO append_receipts VALUES ('a', 'k', 's', 1, 2, 5, 1), ('a', 'l', 's', 3, 3, 6, 0);
-        DELETE FROM write_receipts;
-        DROP INDEX write_receipts_by_session;
-        ALTER TABLE write_receipts DROP COLUMN session_id;
+        DROP TABLE write_receipts;
+        CREATE TABLE write_receipts (
+            actor TEXT NOT NULL, key TEXT NOT NULL, operation TEXT NOT NULL, arguments TEXT NOT NULL,
+            answer TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (actor, key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX write_receipts_by_time ON write_receipts (at);
+        INSERT INTO write_receipts VALUES ('a', 'k', 'memory.write', 'digest', '{}', 5);
     """
 
     def upgrade(connection: apsw.Connection) -> None:
@@ -90,6 +94,8 @@ def test_appends_from_before_the_receipts_of_all_writes_get_their_answers(vault_
     assert (answer.seqs, answer.created) == ((1, 2), True)
     assert append(vault_harness, "three", key="l") == (3,)
     assert vault_harness.rows("SELECT count(*) FROM messages") == [(3,)]
+    kept = "SELECT operation, arguments FROM write_receipts WHERE actor = 'a' AND key = 'k' ORDER BY operation"
+    assert vault_harness.rows(kept) == [("memory.write", "digest"), ("session.append", "")]
 
 
 def test_the_first_answer_is_given_again(vault_harness: VaultHarness) -> None:
