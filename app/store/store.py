@@ -250,9 +250,16 @@ class Store:
         """
         return await self.write(lanes.seal)
 
-    async def begin_lane(self) -> None:
-        """Go on in a new lane, as another copy of the vault writes this one."""
-        await self.write(self._lane.begin)
+    async def begin_lane(self) -> bool:
+        """Go on in a new lane, as another copy of the vault writes this one; not while entries must stay open."""
+
+        def work(connection: apsw.Connection) -> bool:
+            if self.may_seal:
+                self._lane.begin(connection)
+                return True
+            return False
+
+        return await self.write(work)
 
     @property
     def may_seal(self) -> bool:

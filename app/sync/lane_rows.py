@@ -5,15 +5,18 @@ They are those of the vault's own lane, with the lane, number and clock that eac
 
 import json
 from collections.abc import Iterable
+from typing import Final, get_args
 
 import apsw
 
 from app.erasure import erasures
+from app.erasure.model import TargetKind
 from app.store import lanes
 from app.sync import turn_references
 from app.sync.capture import KINDS, LanePart
 from app.sync.change import ERASE, Change
 
+_ERASABLE: Final = get_args(TargetKind)
 Row = tuple[str, str]
 """Kind and id of a row."""
 
@@ -61,6 +64,8 @@ def add_changes(connection: apsw.Connection, changes: Iterable[Change]) -> list[
     for change in changes:
         row = (change.target_kind, change.target)
         if change.event == ERASE:
+            if change.target_kind not in _ERASABLE:
+                continue
             place = change.place
             connection.execute(
                 "INSERT INTO erasures (lane, n, hlc, at, actor, target_kind, target) VALUES (?, ?, ?, ?, ?, ?, ?)"

@@ -17,10 +17,11 @@ import apsw
 
 from app.changes import ChangeSet
 from app.core.clock import Clock
+from app.core.error_location import error_location
 from app.core.ids import new_vault_id
 from app.erasure import erasures
 from app.erasure.model import ErasureTarget
-from app.errors import ExchangeError, InputError, VaultUnusableError
+from app.errors import CancelledByPersonError, ExchangeError, InputError, MachineError, VaultUnusableError
 from app.store import lanes, meta
 from app.store.store import Store
 from app.sync import capture, exchange_folder, lane_rows, lane_segment, turn_log
@@ -39,7 +40,13 @@ MOST_CHARACTERS: Final = 1 << 20
 _FOLDER, _VAULT, _SETTLED, _REWRITTEN = "sync.folder", "sync.vault", "sync.settled", "sync.rewritten"
 _NAME: Final = re.compile(r"s-(\d+)-(\d+)(?:-r(\d+))?")
 
+_UNREADABLE: Final = "changes of another machine cannot be read"
+
 Forget = Callable[[Sequence[ErasureTarget], str], Awaitable[None]]
+
+
+class _HeldOpenError(Exception):
+    """An import runs, so that nothing can be sealed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,21 +166,21 @@ class SyncService:
 
         Raises:
             InputError: The vault is joined to no exchange point.
-            ExchangeError: What another machine left is damaged, or not what it should be; what came before it counts.
+            ExchangeError: The folder is not there, or two copies of the vault wrote to it.
             MachineError: The exchange point cannot be read or written.
         """
         async with self._one_at_a_time:
             joined = await self._joined()
             if joined is None:
                 raise InputError("This vault shares its changes with no other machine. Name a folder first.")
-            if not self._store.may_seal:
-                return SyncReport(waiting="an import is running")
             await asyncio.to_thread(joined.point.require_there)
-            await self._seal()
-            taken, waiting = await self._pull(joined)
-            await self._obey()
-            if self._store.may_seal:
+            try:
                 await self._seal()
+                taken, waiting = await self._pull(joined)
+                await self._obey()
+                await self._seal()
+            except _HeldOpenError:
+                return SyncReport(waiting="an import is running")
             added = await self._push(joined)
             await self._rewrite(joined)
             return SyncReport(taken, added, waiting)
@@ -187,19 +194,25 @@ class SyncService:
             return None
         return _Joined(ExchangeFolder(Path(folder), vault), vault, Path(folder))
 
+    def _require_no_import(self) -> None:
+        """Refuse to seal while an import runs; inside the transaction that seals, as one may begin at any moment."""
+        if not self._store.may_seal:
+            raise _HeldOpenError
+
     async def _seal(self) -> None:
         now_ms = self._clock.now_ms()
 
         def work(connection: apsw.Connection) -> Received:
+            self._require_no_import()
             turn_log.number_turns(connection, now_ms)
             own = lanes.own(connection)
             settled = int(meta.read(connection, _SETTLED) or 0)
             received = self._receiver.settle_own(connection, min(settled, own.n if own else 0), now_ms)
             meta.write(connection, _SETTLED, str(own.n if own else 0))
+            lanes.seal(connection)
             return received
 
         self._tell(await self._store.write(work))
-        await self._store.seal()
 
     async def _pull(self, joined: _Joined) -> tuple[int, str]:
         """Take in all that can be; return how many segments, and why others wait."""
@@ -208,16 +221,27 @@ class SyncService:
         while is_new:
             is_new, waiting = False, ""
             for lane in await asyncio.to_thread(joined.point.lanes):
-                while self._store.may_seal and (found := await self._next(joined, int(lane, 16))) is not None:
-                    if isinstance(found, str):
-                        waiting = found
-                        break
-                    now_ms = self._clock.now_ms()
-                    self._tell(await self._store.write(partial(self._take, found, now_ms)))
-                    taken, is_new = taken + 1, True
+                try:
+                    while not isinstance(found := await self._next(joined, int(lane, 16)), str | None):
+                        self._tell(await self._store.write(partial(self._take, found, self._clock.now_ms())))
+                        taken, is_new = taken + 1, True
+                    waiting = found or waiting
+                except _HeldOpenError:
+                    raise
+                except Exception as error:
+                    if isinstance(error, MachineError | CancelledByPersonError) and not isinstance(
+                        error, ExchangeError
+                    ):
+                        raise
+                    if isinstance(error, ExchangeError):
+                        waiting = error.message
+                    else:
+                        waiting = _UNREADABLE
+                        _log.warning("a lane of another machine waits: %s", error_location(error))
         return taken, waiting
 
     def _take(self, segment: Segment, now_ms: int, connection: apsw.Connection) -> Received:
+        self._require_no_import()
         return self._receiver.take(connection, segment, now_ms)
 
     async def _next(self, joined: _Joined, lane: int) -> Segment | str | None:
@@ -269,7 +293,8 @@ class SyncService:
             ours = await self._store.read(partial(_encoded, lane, after, found.last, joined.vault, digest))
             if ours is None or theirs is None or ours[1] != theirs:
                 _log.warning("the exchange knows more of this vault's lane than the vault; a new lane begins")
-                await self._store.begin_lane()
+                if not await self._store.begin_lane():
+                    raise _HeldOpenError
                 return
             # It was put there before the vault could note so.
             after, digest = found.last, theirs
