@@ -4,6 +4,7 @@ They are checked against the vault at each read.
 """
 
 from collections import OrderedDict, deque
+from dataclasses import dataclass
 from itertools import islice
 
 import apsw
@@ -18,6 +19,14 @@ from app.store.store import Store
 SESSIONS = 32
 CHARACTERS = 1_000_000  # more than this of one conversation is read anew each time
 APPENDING = frozenset({"session.append", "session.append_later"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """The last messages of a conversation, and how many it has in all."""
+
+    messages: deque[Message]
+    count: int
 
 
 class WorkingMemory:
@@ -35,7 +44,7 @@ class WorkingMemory:
     def __init__(self, store: Store, cap: int) -> None:
         self._store = store
         self._cap = cap
-        self._held: OrderedDict[str, deque[Message]] = OrderedDict()
+        self._held: OrderedDict[str, _Held] = OrderedDict()
         self._drops = 0
 
     async def recent(self, session: str, n: int) -> list[Message]:
@@ -45,18 +54,21 @@ class WorkingMemory:
             NotFoundError: There is no such conversation.
         """
         if n > self._cap:
-            return await self._read_after(session, -1, n)
-        drops, messages = self._drops, self._held.get(session)
-        if messages is None:
-            messages = deque(maxlen=self._cap)
+            return list((await self._store.read(lambda connection: _after(connection, session, -1, n))).messages)
+        drops, held = self._drops, self._held.get(session)
         try:
-            fresh = await self._read_after(session, messages[-1].seq if messages else -1, self._cap)
+            read = await self._read_after(session, held.messages[-1].seq if held and held.messages else -1)
+            # The counts differ where turns were withheld or brought back meanwhile, or more came than are held.
+            if held is not None and read.count != held.count + len(read.messages):
+                held, read = None, await self._read_after(session, -1)
+            if held is not None and self._held.get(session) is held:
+                read.messages.extendleft(reversed(held.messages))
+            elif held is not None:
+                # Another read brought some of these, or a change dropped them.
+                read = await self._read_after(session, -1)
+            messages = deque(read.messages, maxlen=self._cap)
             if drops == self._drops:
-                # Another read of the same conversation may have brought some of these meanwhile.
-                messages.extend(message for message in fresh if not messages or message.seq > messages[-1].seq)
-                self._hold(session, messages)
-            else:
-                messages = deque(await self._read_after(session, -1, self._cap))
+                self._hold(session, _Held(messages, read.count))
         except NotFoundError:
             self._held.pop(session, None)
             raise
@@ -75,20 +87,22 @@ class WorkingMemory:
         for session in changes.ids:
             self._held.pop(session, None)
 
-    async def _read_after(self, session: str, after: int, limit: int) -> list[Message]:
-        return await self._store.read(lambda connection: _after(connection, session, after, limit))
+    async def _read_after(self, session: str, after: int) -> _Held:
+        return await self._store.read(lambda connection: _after(connection, session, after, self._cap))
 
-    def _hold(self, session: str, messages: deque[Message]) -> None:
-        if sum(len(message.content) for message in messages) > CHARACTERS:
+    def _hold(self, session: str, held: _Held) -> None:
+        if sum(len(message.content) for message in held.messages) > CHARACTERS:
             self._held.pop(session, None)
             return
-        self._held[session] = messages
+        self._held[session] = held
         self._held.move_to_end(session)
         while len(self._held) > SESSIONS:
             self._held.popitem(last=False)
 
 
-def _after(connection: apsw.Connection, session: str, after: int, limit: int) -> list[Message]:
+def _after(connection: apsw.Connection, session: str, after: int, limit: int) -> _Held:
+    count = repo.message_count(connection, session)
     if read_state(connection, session).last_seq <= after:
-        return []
-    return repo.messages_between(connection, session, after=after, before=1 << 62, limit=limit, newest=True)
+        return _Held(deque(), count)
+    fresh = repo.messages_between(connection, session, after=after, before=1 << 62, limit=limit, newest=True)
+    return _Held(deque(fresh), count)

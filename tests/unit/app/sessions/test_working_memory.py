@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from app.changes import ChangeSet
 from app.errors import NotFoundError
+from app.index.indexer import Indexer
 from app.sessions import working_memory
 from app.sessions.model import Message, NewMessage
 from app.sessions.service import NewSession
+from app.sessions.withheld_turns import WithheldTurns
 from app.sessions.working_memory import WorkingMemory
 from tests.unit.app.sessions.session_harness import SessionHarness, open_harness, sized
 
@@ -117,6 +119,14 @@ def test_readers_at_the_same_time_bring_no_turn_twice(harness: SessionHarness) -
 
     assert [[turn.seq for turn in turns] for turns in harness.do(read_together())] == [[1, 2, 3, 4, 5]] * 6
     assert recent(harness) == [1, 2, 3, 4, 5]
+
+
+def test_withheld_turns_are_gone_before_it_is_told(harness: SessionHarness) -> None:
+    harness.append(*sized(3))
+    assert recent(harness) == [1, 2, 3]
+    withheld = WithheldTurns(harness.store, Indexer(), harness.clock)
+    harness.do(withheld.withhold("talk", "agent", [2], "person", "run"))
+    assert recent(harness) == [1, 3]
 
 
 def test_only_so_many_conversations_are_held(harness: SessionHarness) -> None:
