@@ -251,7 +251,7 @@ class Store:
         return await self.write(lanes.seal)
 
     async def begin_lane(self) -> bool:
-        """Go on in a new lane, as another copy of the vault writes this one; not while entries must stay open."""
+        """Begin a new lane unless entries must stay open, and return whether it began."""
 
         def work(connection: apsw.Connection) -> bool:
             if self.may_seal:

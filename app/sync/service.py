@@ -195,7 +195,7 @@ class SyncService:
         return _Joined(ExchangeFolder(Path(folder), vault), vault, Path(folder))
 
     def _require_no_import(self) -> None:
-        """Refuse to seal while an import runs; inside the transaction that seals, as one may begin at any moment."""
+        """Refuse to seal while an import runs; to be called in the transaction that seals."""
         if not self._store.may_seal:
             raise _HeldOpenError
 

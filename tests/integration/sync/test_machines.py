@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shutil
+import threading
 import time
 import zlib
 from collections.abc import Iterator
@@ -354,9 +355,13 @@ def test_an_import_that_begins_meanwhile_is_not_sealed(joined: tuple[Machine, Ma
     store = engine_of(one.host).store
 
     async def sync() -> SyncReport:
+        is_held = threading.Event()
+        before = asyncio.create_task(store.write(lambda _: is_held.wait()))
         running = asyncio.create_task(engine_of(one.host).sync.service.sync())
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.3)  # its write waits behind the other
         with store.held_open():
+            is_held.set()
+            await before
             return await running
 
     one.ask("note.save", content="of an import")
