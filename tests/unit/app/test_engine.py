@@ -131,7 +131,7 @@ _BOTH = {
     *("unfinished-imports", "imported-files", "heap"),
 }
 _NOT_IN_SAFE_MODE = {"left-conversations", "schedules", "warming", "vectors"}
-_OF_THE_PERSON = {"transcripts", "note-folder", "sync"}
+_OF_THE_PERSON = {"transcripts", "note-folder"}
 
 _CLOSERS: list[tuple[type, str]] = [
     (WriteBehind, "drain"),
