@@ -167,10 +167,8 @@ class LaneWriter:
         except OSError as error:
             self._tell(error)
             self._close_file()
-            self._lane, self._is_committed = (
-                0,
-                False,
-            )  # the note says too little now, so the next change begins a new lane
+            # The note says too little now, so the next change begins a new lane.
+            self._lane, self._is_committed = 0, False
 
     def _write(self, lane: OwnLane, boot: str) -> LaneNote | None:
         try:

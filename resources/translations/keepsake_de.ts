@@ -5415,8 +5415,8 @@
         <translation>{done}. In Sicherungen steht es noch.</translation>
     </message>
     <message>
-        <source>{what} Earlier backups still hold it. Nothing can undo this.</source>
-        <translation>{what} In früheren Sicherungen steht es noch. Das lässt sich nicht rückgängig machen.</translation>
+        <source>{what} Earlier backups may still hold it. Nothing can undo this.</source>
+        <translation>{what} In früheren Sicherungen kann es noch stehen. Das lässt sich nicht rückgängig machen.</translation>
     </message>
 </context>
 <context>

@@ -5415,8 +5415,8 @@
         <translation>{done}. Las copias de seguridad aún lo contienen.</translation>
     </message>
     <message>
-        <source>{what} Earlier backups still hold it. Nothing can undo this.</source>
-        <translation>{what} Las copias de seguridad anteriores aún lo contienen. Esto no se puede deshacer.</translation>
+        <source>{what} Earlier backups may still hold it. Nothing can undo this.</source>
+        <translation>{what} Puede que las copias de seguridad anteriores aún lo contengan. Esto no se puede deshacer.</translation>
     </message>
 </context>
 <context>

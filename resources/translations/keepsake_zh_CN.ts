@@ -5415,8 +5415,8 @@
         <translation>{done}。备份中仍保留它。</translation>
     </message>
     <message>
-        <source>{what} Earlier backups still hold it. Nothing can undo this.</source>
-        <translation>{what} 较早的备份中仍保留它。此操作无法撤销。</translation>
+        <source>{what} Earlier backups may still hold it. Nothing can undo this.</source>
+        <translation>{what} 较早的备份中可能仍保留它。此操作无法撤销。</translation>
     </message>
 </context>
 <context>

@@ -27,7 +27,7 @@ def ask_to_erase(parent: QWidget, text: str, what: str, erase: Callable[[], obje
     Returns:
         The box that asks.
     """
-    detail = translate("Erasure", "{what} Earlier backups still hold it. Nothing can undo this.").format(what=what)
+    detail = translate("Erasure", "{what} Earlier backups may still hold it. Nothing can undo this.").format(what=what)
     box = PlainMessageBox(translate("Erasure", "Erase for ever"), text, detail, parent)
     box.setIcon(QMessageBox.Icon.Warning)
     box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
