@@ -2,7 +2,7 @@
 
 import gc
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import apsw
@@ -15,6 +15,9 @@ import app.retrieval.query.match_expression  # noqa: F401  (opens the tokenizer'
 
 # How long a thread that was told to stop may take to end.
 TIMEOUT_S = 5.0
+
+_READER = "keepsake-reader"
+_WRITER = "keepsake-writer"
 
 # Windows that Qt makes for itself and keeps.
 QT_OWN = frozenset({"QTipLabel", "QComboBoxPrivateContainer", "QScreen", "QDesktopScreenWidget"})
@@ -34,24 +37,32 @@ def _set_apart() -> None:
 def _nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
     """Compare what lives before and after the test."""
     threads = set(threading.enumerate())
-    connections = {id(connection): connection.filename for connection in apsw.connections()}
+    connections = {id(connection) for connection in apsw.connections()}
     objects = {id(item) for item in _qt_objects()}
     yield
-    may_read = any(connections.values())
-    left = [f"thread {thread.name}" for thread in _running(threads, may_read=may_read)]
-    left += _open_connections(connections)
+    new = {thread for thread in threading.enumerate() if thread not in threads and _is_ours(thread)}
+    further = _further_readers(threads, new)
+    left = [f"thread {thread.name}" for thread in _running(new - further)]
+    left += _open_connections(connections, spared=len(further))
     if QCoreApplication.instance() is not None:
         left += _left_in_qt(objects)
     if left:
         pytest.fail("left behind:\n" + "\n".join(left), pytrace=False)
 
 
-def _running(before: set[threading.Thread], *, may_read: bool) -> list[threading.Thread]:
-    """Return threads started by the test that do not end in time."""
-    new = [thread for thread in threading.enumerate() if thread not in before and _is_ours(thread)]
-    if may_read:
-        # A vault that several tests share starts a further reader when its others are busy.
-        new = [thread for thread in new if not thread.name.startswith("keepsake-reader")]
+def _further_readers(before: set[threading.Thread], new: set[threading.Thread]) -> set[threading.Thread]:
+    """Return the readers that a vault which several tests share started because its others were busy.
+
+    A vault that the test itself left open has a writer too.
+    """
+    had_readers = any(thread.name.startswith(_READER) for thread in before)
+    if not had_readers or any(thread.name.startswith(_WRITER) for thread in new):
+        return set()
+    return {thread for thread in new if thread.name.startswith(_READER)}
+
+
+def _running(new: set[threading.Thread]) -> list[threading.Thread]:
+    """Return the threads that do not end in time."""
     for thread in new:
         thread.join(TIMEOUT_S)
     return [thread for thread in new if thread.is_alive()]
@@ -61,14 +72,10 @@ def _is_ours(thread: threading.Thread) -> bool:
     return thread.name.startswith("keepsake") or not thread.daemon
 
 
-def _open_connections(before: Mapping[int, str]) -> list[str]:
-    """Return databases the test opened and did not close, but for those that were open before."""
-    files = set(filter(None, before.values()))
-    return [
-        f"connection to {connection.filename or ':memory:'}"
-        for connection in apsw.connections()
-        if id(connection) not in before and connection.filename not in files
-    ]
+def _open_connections(before: set[int], *, spared: int) -> list[str]:
+    """Return databases the test opened and did not close, none where they are as few as those spared."""
+    new = [connection for connection in apsw.connections() if id(connection) not in before]
+    return [f"connection to {connection.filename or ':memory:'}" for connection in new if len(new) > spared]
 
 
 def _qt_objects() -> list[QObject]:
