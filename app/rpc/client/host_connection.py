@@ -100,6 +100,8 @@ class HostConnection:
         self._listener = listener
         self._on_lost = on_lost
         self._calls: dict[int, Call] = {}
+        self._leaving: Call | None = None  # being sent: only its sender knows whether it left
+        self._lost: ConnectionLostError | None = None
         self._last_number = 0
         self._lock = threading.Lock()
         self.is_open = True
@@ -120,15 +122,24 @@ class HostConnection:
             if not self.is_open or self.is_left:
                 raise ConnectionLostError(was_sent=False)
             self._last_number = call.number = number
-            self._calls[number] = call
+            self._calls[number] = self._leaving = call
         try:
             self._stream.send(payload)
         except OSError as error:
             with self._lock:
                 self.is_open = False
+                self._leaving = None
                 is_ours = self._calls.pop(number, None) is not None
-            if is_ours:  # else the reading thread has noticed and told of it
+            if is_ours:  # else the host has answered it
                 raise ConnectionLostError(was_sent=False) from error
+        else:
+            with self._lock:
+                self._leaving = None
+                lost = self._lost if self._calls.get(number) is call else None
+                if lost is not None:
+                    del self._calls[number]
+            if lost is not None:  # while it was sent, and the reading thread left it to us
+                self._on_lost(self, [call], lost)
 
     def cancel(self, call: Call) -> None:
         """Cancel a call at the host that its caller gave up."""
@@ -163,9 +174,9 @@ class HostConnection:
         except ValueError as error:
             lost = ConnectionLostError(was_sent=True, reason=str(error))
         with self._lock:
-            self.is_open = False
-            calls = list(self._calls.values())
-            self._calls.clear()
+            self.is_open, self._lost = False, lost
+            calls = [call for call in self._calls.values() if call is not self._leaving]
+            self._calls = {number: call for number, call in self._calls.items() if call is self._leaving}
         self._stream.close()
         self._on_lost(self, calls, lost)
 
