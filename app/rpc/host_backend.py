@@ -79,7 +79,7 @@ class HostBackend:
             own.stop()
 
     def watch(self, watcher: Watcher) -> None:
-        """Subscribe to the states of the search for a host, and why it failed, on any thread."""
+        """Hear of the search for a host and its failures, on any thread."""
         self._watchers.append(watcher)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:

@@ -1,4 +1,4 @@
-"""Sentences on the wire: the template and its values beside the English, for a window in another language."""
+"""Sentences on the wire: template and values, for a window in another language."""
 
 from string import Formatter
 from typing import Any, Final
@@ -15,7 +15,10 @@ _LARGEST_NUMBER: Final = 2**53
 
 
 def sentence_to_wire(sentence: Sentence) -> dict[str, Any] | None:
-    """Return the template and values of a sentence; ``None`` where the English says as much, or for too large ones."""
+    """Return the template and values of a sentence, as JSON values.
+
+    ``None`` for one without values, whose English says as much, and for one too large to carry.
+    """
     wire = _sentence_to_wire(sentence) if sentence.values else None
     return wire if sentence_from_wire(wire, str(sentence)) is not None else None
 
@@ -47,7 +50,7 @@ def _sentence(wire: object, depth: int) -> Sentence | None:
 
 
 def _fields(template: str) -> set[str] | None:
-    """Return the names of a template's fields, ``None`` for one with other than plain fields, or too large a one."""
+    """Return the names of a template's fields, ``None`` unless all are plain and few."""
     if len(template) > MAX_TEMPLATE:
         return None
     try:

@@ -39,12 +39,12 @@ class Losses:
 
     calls: list[Call] = field(default_factory=list)
     errors: list[ConnectionLostError] = field(default_factory=list)
-    told: threading.Event = field(default_factory=threading.Event)
+    reported: threading.Event = field(default_factory=threading.Event)
 
     def __call__(self, connection: HostConnection, calls: list[Call], error: ConnectionLostError) -> None:
         self.calls += calls
         self.errors.append(error)
-        self.told.set()
+        self.reported.set()
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_call_that_did_not_leave_may_be_made_again(ends: tuple[socket.socket, 
     with pytest.raises(ConnectionLostError) as caught:
         sent(ours, theirs.close, losses)
     assert not caught.value.was_sent
-    assert losses.told.wait(WAIT_S)
+    assert losses.reported.wait(WAIT_S)
     assert losses.calls == []
 
 
@@ -75,7 +75,7 @@ def test_a_call_that_left_is_told_of_as_lost(ends: tuple[socket.socket, socket.s
     ours, theirs = ends
     losses = Losses()
     call, connection = sent(ours, partial(theirs.shutdown, socket.SHUT_WR), losses)  # it still takes what is sent
-    assert losses.told.wait(WAIT_S)
+    assert losses.reported.wait(WAIT_S)
     assert losses.calls == [call]
     assert all(error.was_sent for error in losses.errors)
     assert not connection.is_open
