@@ -10,8 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from app.core.network.http_requests import BUSY, Pauses, retry_after_seconds, tls_context
-from app.core.network.network_log import NETWORK
+from app.core.network.http_requests import UNTRUSTED, RequestError, RequestFault, RequestLimits, repeat
 from app.core.stores import StoreName
 from app.core.text import storable
 from app.core.text_rules.token_estimate import estimate_tokens
@@ -21,7 +20,7 @@ from app.llm.options import ModelOptions
 from app.part import Part
 
 if TYPE_CHECKING:
-    import httpx
+    from app.core.network.http_caller import HttpCaller
 
 REFUSED: Final = "refused"
 """Reason of a failure that stays until the person changes something: the service refused the request, key or model."""
@@ -36,6 +35,16 @@ _KEY_REFUSED: Final = frozenset({401, 403})
 _MISUNDERSTOOD: Final = frozenset({400, 422})
 _UNKNOWN: Final = 404
 _MOST_TOKENS: Final = 100_000_000
+_NO_ANSWER: Final = "something that is no chat answer"
+_SENTENCES: Final = {
+    RequestFault.SLOW: "{host} did not answer within {seconds} seconds.",
+    RequestFault.UNREACHABLE: "{host} cannot be reached.",
+    RequestFault.BUSY: "{host} is busy (HTTP {status}).",
+    RequestFault.USELESS: "{host} answered with {detail}.",
+    RequestFault.CLOSED: "The connection to {host} was closed.",
+    RequestFault.UNTRUSTED: f"{{host}} {UNTRUSTED}",
+    RequestFault.NO_ADDRESS: "llm.base_url is no address that can be used.",
+}
 
 
 class ServiceKey(Protocol):
@@ -87,7 +96,7 @@ class OpenAiModel(Part):
         self._key = key
         self._accounts = accounts
         self._sleep = sleep
-        self._client: tuple[tuple[str, str, float], httpx.AsyncClient] | None = None
+        self._caller: tuple[tuple[str, str], HttpCaller] | None = None
         self._connecting = asyncio.Lock()
         self._dialects: dict[tuple[str, str], _Dialect] = {}
         self._rest = _Rest()
@@ -150,14 +159,14 @@ class OpenAiModel(Part):
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            _, client = self._client
-            self._client = None
-            await client.aclose()
+        if self._caller is not None:
+            _, caller = self._caller
+            self._caller = None
+            await caller.close()
 
     async def prepare(self) -> None:
         """Load what a request needs; see ``ChatModel``."""
-        if self._client is None:
+        if self._caller is None:
             await asyncio.to_thread(_load_library)
 
     def try_again(self) -> None:
@@ -190,39 +199,36 @@ class OpenAiModel(Part):
         return self._rest.base_url == options.base_url and time.monotonic() < self._rest.until
 
     async def _with_retries(self, request: ChatRequest, options: ModelOptions, model: str) -> ChatAnswer:
-        pauses = Pauses(options.attempts, _LONGEST_PAUSE_S)
-        while True:
-            try:
-                return await self._accounted(request, options, model)
-            except _BusyError as error:
-                pause = pauses.after(error.pause_s)
-                if pause is None:
-                    self._rest_after(error, options)
-                    raise ModelUnavailableError(error.sentence, reason="no_answer") from error
-                await self._sleep(pause)
-                if self._options() != options:
-                    # The texts may no longer go where they were to go.
-                    raise ModelUnavailableError("The settings of the language model were changed meanwhile.") from error
-                # Other requests cost something meanwhile, and so did this one.
-                self._check(request, options)
+        async def attempt() -> ChatAnswer:
+            if self._options() != options:
+                # The texts may no longer go where they were to go.
+                raise ModelUnavailableError("The settings of the language model were changed meanwhile.")
+            # Other requests cost something meanwhile, and so did this one.
+            self._check(request, options)
+            return await self._accounted(request, options, model)
 
-    def _rest_after(self, error: "_BusyError", options: ModelOptions) -> None:
-        """Pause requests to a service that is unreachable or asked for it."""
-        seconds = _OFFLINE_S if error.is_unreachable else min(error.pause_s or 0.0, _LONGEST_OFFLINE_S)
-        self._rest = _Rest(options.base_url, time.monotonic() + seconds, error.sentence)
+        try:
+            return await repeat(attempt, _limits(options), sleep=self._sleep)
+        except RequestError as error:
+            sentence = _sentence(error, options)
+            seconds = (
+                _OFFLINE_S if error.fault is RequestFault.UNREACHABLE else min(error.pause_s or 0.0, _LONGEST_OFFLINE_S)
+            )
+            self._rest = _Rest(options.base_url, time.monotonic() + seconds, sentence)
+            raise ModelUnavailableError(sentence, reason="no_answer") from error
 
     async def _accounted(self, request: ChatRequest, options: ModelOptions, model: str) -> ChatAnswer:
         """Send a request once, and enter it in the accounts."""
         try:
             answered = await self._sent(request, options, model)
-        except (_BusyError, KeepsakeError):
+        except (RequestError, KeepsakeError):
             await self._accounts.record(request.purpose, model, Usage(), is_failure=True)
             raise
         # An answer of no use has its price too.
         usage = _usage(answered, request, options)
         try:
-            answer = _answer(answered, options, model, usage)
-        except (_BusyError, KeepsakeError):
+            answer = _answer(answered, model, usage)
+        except (RequestError, KeepsakeError):
             await self._accounts.record(request.purpose, model, usage, is_failure=True)
             raise
         await self._accounts.record(request.purpose, model, usage, is_failure=False)
@@ -235,42 +241,39 @@ class OpenAiModel(Part):
 
         Raises:
             ModelUnavailableError: The service refused the request, or its key is missing.
-            _BusyError: Another attempt may succeed.
+            RequestError: Another attempt may succeed.
         """
         key = self._key()
-        client = await self._connected(options, await asyncio.to_thread(key.value))
+        caller = await self._connected(options, await asyncio.to_thread(key.value))
         address = (options.base_url, model)
         dialect = self._dialects.get(address, _Dialect())
         while True:
             try:
-                async with asyncio.timeout(options.timeout_s):
-                    answered = await _created(client, _body(request, options, model, dialect), options)
-            except TimeoutError as error:
-                raise _BusyError(f"{options.host} did not answer within {options.timeout_s:g} seconds.") from error
+                answered = await _created(caller, _body(request, options, model, dialect), options)
             except _StatusError as error:
                 other = _other_dialect(error, dialect, request)
                 if other is None:
-                    raise _failure(error, options, model, key) from error
+                    raise _failure(error.status, options, model, key) from error
                 dialect = other
             else:
                 self._dialects[address] = dialect
                 return answered
 
-    async def _connected(self, options: ModelOptions, key: str) -> "httpx.AsyncClient":
-        """Return the client for the current address, key and time-out."""
-        wanted = (options.base_url, key, options.timeout_s)
+    async def _connected(self, options: ModelOptions, key: str) -> "HttpCaller":
+        """Return the caller for the current address and key."""
+        wanted = (options.base_url, key)
         async with self._connecting:
-            if self._client is not None and self._client[0] == wanted:
-                return self._client[1]
+            if self._caller is not None and self._caller[0] == wanted:
+                return self._caller[1]
             await self.close()
-            client = await asyncio.to_thread(_new_client, key, options.timeout_s)
-            self._client = (wanted, client)
-            return client
+            caller = await asyncio.to_thread(_new_caller, key)
+            self._caller = (wanted, caller)
+            return caller
 
 
 def _load_library() -> None:
     """Import what a request needs, which may take seconds on a busy machine."""
-    import httpx  # noqa: F401, PLC0415
+    import app.core.network.http_caller  # noqa: F401, PLC0415
 
 
 def _may_send(options: ModelOptions, stores: Sequence[StoreName]) -> bool:
@@ -294,74 +297,47 @@ class _Dialect:
     limit: str = "max_tokens"
 
 
-class _BusyError(Exception):
-    """A request that may succeed at another attempt."""
-
-    def __init__(self, sentence: str, *, pause_s: float | None = None, is_unreachable: bool = False) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
-        self.pause_s = pause_s
-        self.is_unreachable = is_unreachable
-
-
 class _StatusError(Exception):
     """A request answered with a status of failure."""
 
-    def __init__(self, status: int, retry_after: str, text: str) -> None:
+    def __init__(self, status: int, text: str) -> None:
         super().__init__(f"HTTP {status}")
         self.status = status
-        self.retry_after = retry_after
         self.text = text
 
 
-async def _created(client: "httpx.AsyncClient", body: dict[str, Any], options: ModelOptions) -> Any:
+def _limits(options: ModelOptions) -> RequestLimits:
+    seconds = options.timeout_s
+    return RequestLimits(options.attempts, _LONGEST_PAUSE_S, silence_s=seconds, whole_s=seconds, connect_s=seconds)
+
+
+async def _created(caller: "HttpCaller", body: dict[str, Any], options: ModelOptions) -> Any:
     """Send a request once, and return the decoded response.
 
     Raises:
         _StatusError: The status of the response is one of failure.
-        _BusyError: There is no response, or one that is no chat answer.
-        ModelUnavailableError: The address cannot be used.
+        RequestError: There is no response, or one that is no chat answer.
     """
-    import httpx  # noqa: PLC0415  (slow to load; only where a model is in use)
+    from app.core.network.http_caller import read_body  # noqa: PLC0415  (slow to load; only where a model is in use)
 
     address = f"{options.base_url.rstrip('/')}/chat/completions"
     # A model may call a tool with half a character, which cannot be encoded.
     sent = json.dumps(body, ensure_ascii=False).encode(errors="replace")
-    NETWORK.record(options.base_url, "language model")
-    try:
-        async with client.stream("POST", address, content=sent) as response:
-            content = await _content(response)
-    except httpx.TimeoutException as error:
-        raise _BusyError(f"{options.host} did not answer within {options.timeout_s:g} seconds.") from error
-    except httpx.InvalidURL as error:
-        raise ModelUnavailableError("llm.base_url is no address that can be used.", reason=REFUSED) from error
-    except httpx.TransportError as error:
-        raise _BusyError(f"{options.host} cannot be reached.", is_unreachable=True) from error
-    except RuntimeError as error:  # another request closed the client, as the settings changed
-        raise _BusyError(f"The connection to {options.host} was closed.") from error
+    async with caller.send("POST", address, _limits(options), content=sent) as response:
+        content = await read_body(response, _MAX_BODY)
     if content is not None and not response.is_success:
-        retry_after = response.headers.get("retry-after", "")
-        raise _StatusError(response.status_code, retry_after, content.decode(errors="replace")[:2000])
+        raise _StatusError(response.status_code, content.decode(errors="replace")[:2000])
     try:
         return json.loads(content or b"")
-    except (ValueError, RecursionError) as error:
-        raise _BusyError(_no_answer(options)) from error
+    except (ValueError, RecursionError):
+        raise RequestError(RequestFault.USELESS, _NO_ANSWER) from None
 
 
-async def _content(response: "httpx.Response") -> bytes | None:
-    """Return what a response holds, ``None`` where it is compressed or too large."""
-    if response.headers.get("content-encoding", "identity") != "identity":
-        return None
-    content = bytearray()
-    async for part in response.aiter_raw():
-        content += part
-        if len(content) > _MAX_BODY:
-            return None
-    return bytes(content)
-
-
-def _no_answer(options: ModelOptions) -> str:
-    return f"{options.host} answered with something that is no chat answer."
+def _sentence(error: RequestError, options: ModelOptions) -> str:
+    """Return what a person reads of a failed request."""
+    return _SENTENCES[error.fault].format(
+        host=options.host, seconds=f"{options.timeout_s:g}", status=error.status, detail=error.detail
+    )
 
 
 def _other_dialect(error: _StatusError, dialect: _Dialect, request: ChatRequest) -> _Dialect | None:
@@ -375,11 +351,9 @@ def _other_dialect(error: _StatusError, dialect: _Dialect, request: ChatRequest)
     return None
 
 
-def _failure(error: _StatusError, options: ModelOptions, model: str, key: ServiceKey) -> Exception:
-    """Return the error for a status."""
-    status, host = error.status, options.host
-    if status in BUSY:
-        return _BusyError(f"{host} is busy (HTTP {status}).", pause_s=retry_after_seconds(error.retry_after))
+def _failure(status: int, options: ModelOptions, model: str, key: ServiceKey) -> ModelUnavailableError:
+    """Return the error for a status that no further attempt changes."""
+    host = options.host
     if status in _KEY_REFUSED:
         key.refused()
         return ModelUnavailableError(f"{host} refused the key (HTTP {status}).", reason=REFUSED, status=status)
@@ -389,16 +363,14 @@ def _failure(error: _StatusError, options: ModelOptions, model: str, key: Servic
     return ModelUnavailableError(f"{host} refused the request (HTTP {status}).", reason=REFUSED, status=status)
 
 
-def _new_client(key: str, timeout_s: float) -> "httpx.AsyncClient":
-    import httpx  # noqa: PLC0415
+def _new_caller(key: str) -> "HttpCaller":
+    from app.core.network.http_caller import HttpCaller  # noqa: PLC0415
 
     headers = {"Accept-Encoding": "identity", "Content-Type": "application/json", "User-Agent": "Keepsake"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
     # A redirect would carry the texts to another machine, and so would a proxy of the environment.
-    return httpx.AsyncClient(
-        follow_redirects=False, trust_env=False, timeout=timeout_s, headers=headers, verify=tls_context()
-    )
+    return HttpCaller("language model", headers, follows_redirects=False, uses_proxy=False)
 
 
 def _body(request: ChatRequest, options: ModelOptions, model: str, dialect: _Dialect) -> dict[str, Any]:
@@ -432,17 +404,17 @@ def _message(message: ChatMessage) -> dict[str, Any]:
     return made
 
 
-def _answer(answered: object, options: ModelOptions, model: str, usage: Usage) -> ChatAnswer:
+def _answer(answered: object, model: str, usage: Usage) -> ChatAnswer:
     """Return the first choice of an answer.
 
     Raises:
         ModelUnavailableError: The model refused.
-        _BusyError: There is no answer in it.
+        RequestError: There is no answer in it.
     """
     choice = _choice(answered)
     said = _field(choice, "message")
     if not isinstance(said, dict):
-        raise _BusyError(_no_answer(options))
+        raise RequestError(RequestFault.USELESS, _NO_ANSWER)
     reason = _field(choice, "finish_reason")
     if _field(said, "refusal") or reason == "content_filter":
         raise ModelUnavailableError(f"The model '{model}' refused to answer.", reason=REFUSED)
@@ -456,7 +428,7 @@ def _answer(answered: object, options: ModelOptions, model: str, usage: Usage) -
             raise ModelUnavailableError(
                 f"The model '{model}' wrote nothing within its tokens; the setting llm.max_output_tokens allows more."
             )
-        raise _BusyError(f"{options.host} answered with nothing.")
+        raise RequestError(RequestFault.USELESS, "nothing")
     return ChatAnswer(text[:_MAX_ANSWER], calls, usage, model, reason != "length" and len(text) <= _MAX_ANSWER)
 
 

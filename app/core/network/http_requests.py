@@ -1,15 +1,116 @@
-"""Rules of every HTTP request: repetitions, pauses and trusted certificates."""
+"""Rules of every HTTP request: limits, repetitions, pauses and trusted certificates."""
 
+import asyncio
 import re
 import ssl
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Final
+from enum import Enum
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 _OVERLOADED: Final = 529  # some services send it in place of 503
 BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, _OVERLOADED})
 """Statuses of a service that may answer at another attempt."""
 _SECONDS: Final = re.compile(r"([0-9]+)(\.[0-9]{1,9})?")
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """Limits on the attempts of one request.
+
+    Args:
+        attempts: The highest number of attempts.
+        longest_pause_s: The longest pause between attempts in seconds; the request fails if the service demands a
+            longer one.
+        silence_s: Seconds without a byte after which an attempt fails.
+        whole_s: Seconds after which an attempt fails although bytes still arrive, ``None`` for no end.
+        connect_s: Seconds after which an attempt to connect fails.
+        first_pause_s: The first pause in seconds; each further one is twice as long.
+    """
+
+    attempts: int
+    longest_pause_s: float
+    silence_s: float
+    whole_s: float | None
+    connect_s: float = 10.0
+    first_pause_s: float = 0.5
+
+
+class RequestFault(Enum):
+    """Why an attempt failed."""
+
+    SLOW = "did not answer in time"
+    UNREACHABLE = "cannot be reached"
+    BUSY = "is busy"
+    USELESS = "answered with nothing of use"
+    CLOSED = "the connection was closed"
+    UNTRUSTED = "has no trusted certificate"
+    NO_ADDRESS = "has no usable address"
+
+
+UNTRUSTED: Final = (
+    "shows no certificate that this machine trusts, so nothing was sent. See whether its address is right; the variable"
+    " SSL_CERT_FILE names a file of certificates to trust."
+)
+"""What a person reads of a service without a trusted certificate, after its name."""
+_FINAL: Final = frozenset({RequestFault.UNTRUSTED, RequestFault.NO_ADDRESS})
+
+
+class RequestError(Exception):
+    """An attempt that failed. It holds nothing of what was sent.
+
+    Args:
+        fault: The reason.
+        detail: What else is known of it.
+        status: The status of the response, 0 for none.
+        pause_s: The pause that the service asks for, in seconds.
+    """
+
+    def __init__(self, fault: RequestFault, detail: str = "", *, status: int = 0, pause_s: float | None = None) -> None:
+        super().__init__(detail or fault.value)
+        self.fault = fault
+        self.detail = detail
+        self.status = status
+        self.pause_s = pause_s
+
+
+async def repeat(
+    attempt: Callable[[], Awaitable[T]],
+    limits: RequestLimits,
+    *,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    received: Callable[[], int] = lambda: 0,
+) -> T:
+    """Return the result of ``attempt``, repeated while it fails in a way that may pass.
+
+    Args:
+        attempt: Sends the request once.
+        limits: Limits on the attempts.
+        sleep: Waits for seconds between two attempts.
+        received: Returns the bytes received so far; where they grew, the attempts are counted anew.
+
+    Raises:
+        RequestError: No further attempt is allowed, or none can succeed.
+    """
+    before, pauses = received(), _pauses(limits)
+    while True:
+        try:
+            return await attempt()
+        except RequestError as error:
+            if received() != before:
+                before, pauses = received(), _pauses(limits)
+            pause = None if error.fault in _FINAL else pauses.after(error.pause_s)
+            if pause is None:
+                raise
+        await sleep(pause)
+
+
+def _pauses(limits: RequestLimits) -> "Pauses":
+    return Pauses(limits.attempts, limits.longest_pause_s, limits.first_pause_s)
 
 
 class Pauses:

@@ -100,11 +100,11 @@ def _fetched(described: dict[str, Any], place: str | None, watch: DownloadWatche
         ModelUnavailableError: The download failed.
         CancelledByPersonError: The download was stopped.
     """
-    import httpx  # noqa: PLC0415  (only a download needs it)
     from fastembed.common.utils import define_cache_dir  # noqa: PLC0415
 
-    from app.embed.download.hub_client import DownloadStoppedError, NotFetchedError  # noqa: PLC0415
-    from app.embed.download.repository_download import RepositoryDownload  # noqa: PLC0415
+    # Only a download needs what they import.
+    from app.embed.download.hub_client import NotFetchedError  # noqa: PLC0415
+    from app.embed.download.repository_download import DownloadStoppedError, RepositoryDownload  # noqa: PLC0415
 
     name, needed = described["model"], weights(described)
     about = int(described["size_in_GB"] * 1e9)
@@ -115,7 +115,7 @@ def _fetched(described: dict[str, Any], place: str | None, watch: DownloadWatche
         ).run()
     except DownloadStoppedError:
         raise cancelled(name) from None
-    except (NotFetchedError, OSError, httpx.HTTPError, httpx.InvalidURL) as error:
+    except (NotFetchedError, OSError) as error:
         raise ModelUnavailableError(_UNFETCHED.format(name=name), model=name, reason="unfetched") from error
     return str(cache)
 

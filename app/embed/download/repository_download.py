@@ -13,24 +13,29 @@
 The layout of its cache is kept, so that fastembed and other programs find the files.
 """
 
+import asyncio
 import contextlib
 import hashlib
 import os
 import shutil
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from filelock import FileLock, Timeout
 
-from app.embed.download.hub_client import FIRST_PAUSE_S, HubBusyError, HubClient, HubFile, NotFetchedError
+from app.core.network.http_requests import RequestError, RequestFault
+from app.embed.download.hub_client import FIRST_PAUSE_S, HubClient, HubFile, NotFetchedError
 from app.embed.model import DownloadWatcher
 
 _POLL_S: Final = 0.2
 _BLOCK: Final = 1 << 20
 _PART: Final = ".part"
 _UNFINISHED: Final = "fetching"
+
+
+class DownloadStoppedError(Exception):
+    """The download was stopped by its watcher."""
 
 
 class RepositoryDownload:
@@ -66,7 +71,6 @@ class RepositoryDownload:
         self._first_pause_s = first_pause_s
         self._done = 0
         self._total = about
-        self._stopped = threading.Event()
 
     def run(self) -> None:
         """Download the files that are missing.
@@ -78,23 +82,38 @@ class RepositoryDownload:
         """
         before = self._completed_at()
         self._watch.on_progress(0, self._total)
-        with HubClient(self._repo, self._stopped, self._first_pause_s) as hub, self._watched(hub):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with self._locked(hub):
-                # Another thread or program may have downloaded it while this one waited.
-                if self._completed_at() == before:
-                    self._download(hub)
+        asyncio.run(self._followed(before))
         self._watch.on_progress(self._total, self._total)
 
-    def _download(self, hub: HubClient) -> None:
-        commit = hub.commit()
-        files = self._select(hub.files(commit))
+    async def _followed(self, before: int) -> None:
+        """Report progress at intervals, and stop the download once its watcher wants that."""
+        async with HubClient(self._repo, self._first_pause_s) as hub:
+            download = asyncio.create_task(self._download_once(hub, before))
+            while not (await asyncio.wait({download}, timeout=_POLL_S))[0]:
+                self._watch.on_progress(min(max(0, self._done), self._total), self._total)
+                if self._watch.is_stopped():
+                    download.cancel()
+            if download.cancelled():
+                raise DownloadStoppedError
+            download.result()
+
+    async def _download_once(self, hub: HubClient, before: int) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        async with self._locked():
+            # Another thread or program may have downloaded it while this one waited.
+            if self._completed_at() == before:
+                await self._download(hub)
+
+    async def _download(self, hub: HubClient) -> None:
+        commit = await hub.commit()
+        files = self._select(await hub.files(commit))
         folder = self._folder / _UNFINISHED / commit
         self._delete_other_commits(folder)
         self._done = sum(_bytes_present(folder / file.path) for file in files)
         self._total = sum(file.size for file in files)
         for file in files:
-            self._download_file(hub, commit, file, folder / file.path)
+            if not (folder / file.path).is_file():
+                await self._download_file(hub, commit, file, folder / file.path)
         self._publish(commit, [file.path for file in files])
 
     def _select(self, files: Sequence[HubFile]) -> list[HubFile]:
@@ -104,34 +123,31 @@ class RepositoryDownload:
             raise NotFetchedError("no such files")
         return [known[name] for name in self._names if name in known]
 
-    def _download_file(self, hub: HubClient, commit: str, file: HubFile, complete: Path) -> None:
-        if complete.is_file():
-            return
+    async def _download_file(self, hub: HubClient, commit: str, file: HubFile, complete: Path) -> None:
         part = _part(complete)
         part.parent.mkdir(parents=True, exist_ok=True)
-        hub.retry(lambda: self._append(hub, commit, file, part), lambda: self._done)
-        if not _is_complete(part, file, hub):
+        await hub.repeat(lambda: self._append(hub, commit, file, part), lambda: self._done)
+        if not await _is_complete(part, file):
             part.unlink()
             raise NotFetchedError("damaged")
         part.replace(complete)
 
-    def _append(self, hub: HubClient, commit: str, file: HubFile, part: Path) -> None:
+    async def _append(self, hub: HubClient, commit: str, file: HubFile, part: Path) -> None:
         with part.open("ab") as stream:
             begin = stream.tell()
             if begin < file.size:
-                with hub.pieces(commit, file.path, begin) as (is_partial, pieces):
+                async with hub.pieces(commit, file.path, begin) as (is_partial, pieces):
                     if not is_partial:
                         stream.truncate(0)
                         self._done -= begin
-                    for piece in pieces:
+                    async for piece in pieces:
                         stream.write(piece)
                         self._done += len(piece)
-                        hub.raise_if_stopped()
                         if stream.tell() > file.size:
                             break
             stream.flush()
             if os.fstat(stream.fileno()).st_size < file.size:
-                raise HubBusyError("broke off")
+                raise RequestError(RequestFault.UNREACHABLE, "broke off")
             os.fsync(stream.fileno())
 
     def _publish(self, commit: str, paths: Sequence[str]) -> None:
@@ -167,42 +183,21 @@ class RepositoryDownload:
             if other != folder:
                 shutil.rmtree(other, ignore_errors=True)
 
-    @contextlib.contextmanager
-    def _locked(self, hub: HubClient) -> Iterator[None]:
+    @contextlib.asynccontextmanager
+    async def _locked(self) -> AsyncIterator[None]:
         """Hold the lock of this model's folder, waiting while another thread or program downloads it."""
         lock = FileLock(self._folder / f"{_UNFINISHED}.lock")
         while True:
-            hub.raise_if_stopped()
             try:
                 lock.acquire(timeout=0)
             except Timeout:
-                self._stopped.wait(_POLL_S)
+                await asyncio.sleep(_POLL_S)
             else:
                 break
         try:
             yield
         finally:
             lock.release()
-
-    @contextlib.contextmanager
-    def _watched(self, hub: HubClient) -> Iterator[None]:
-        """Report progress at intervals, and interrupt the download once it is to stop."""
-        finished = threading.Event()
-
-        def report() -> None:
-            while not finished.wait(_POLL_S):
-                self._watch.on_progress(min(max(0, self._done), self._total), self._total)
-                if self._watch.is_stopped():
-                    self._stopped.set()
-                    hub.cut()  # every time, because a new connection may have been opened meanwhile
-
-        reporter = threading.Thread(target=report, name="keepsake-download", daemon=True)
-        reporter.start()
-        try:
-            yield
-        finally:
-            finished.set()
-            reporter.join()
 
 
 def _part(complete: Path) -> Path:
@@ -217,15 +212,13 @@ def _bytes_present(complete: Path) -> int:
     return 0
 
 
-def _is_complete(part: Path, file: HubFile, hub: HubClient) -> bool:
+async def _is_complete(part: Path, file: HubFile) -> bool:
     """Return whether a file has the size and digest that the hub announced."""
-    if part.stat().st_size != file.size:
-        return False
-    if not file.sha256:
-        return True
     digest = hashlib.sha256()
     with part.open("rb") as stream:
+        if os.fstat(stream.fileno()).st_size != file.size:
+            return False
         while block := stream.read(_BLOCK):
             digest.update(block)
-            hub.raise_if_stopped()
-    return digest.hexdigest() == file.sha256
+            await asyncio.sleep(0)  # lets the download be stopped here
+    return file.sha256 in {"", digest.hexdigest()}

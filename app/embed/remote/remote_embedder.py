@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from app.core.network.http_requests import RequestLimits
 from app.core.text import storable
 from app.embed.model import EmbeddingIdentity
 from app.embed.remote.http_client import (
-    BACKGROUND_RETRIES,
-    INTERACTIVE_RETRIES,
-    RetryPolicy,
+    BACKGROUND,
+    INTERACTIVE,
     ServiceConnection,
     TextsRefusedError,
     TextsUnansweredError,
@@ -89,7 +89,7 @@ class RemoteEmbedder:
         clean, _ = storable(text[:MAX_CHARACTERS])
         if not clean.strip():
             return np.zeros(self.identity.dimensions, dtype=np.float32)
-        row: Vectors = unit_rows(self._request([clean], "query", INTERACTIVE_RETRIES))[0]
+        row: Vectors = unit_rows(self._request([clean], "query", INTERACTIVE))[0]
         return row
 
     def close(self) -> None:
@@ -113,10 +113,10 @@ class RemoteEmbedder:
 
     def _rows(self, texts: Sequence[str]) -> "Vectors":
         try:
-            return self._request(texts, "document", BACKGROUND_RETRIES)
+            return self._request(texts, "document", BACKGROUND)
         except _OVER_TEXTS:
             # If even this text fails, the texts are not the cause.
-            self._request([_PROBE], "document", BACKGROUND_RETRIES)
+            self._request([_PROBE], "document", BACKGROUND)
         return self._in_halves(texts)
 
     def _in_halves(self, texts: Sequence[str]) -> "Vectors":
@@ -127,7 +127,7 @@ class RemoteEmbedder:
         made: list[Vectors] = []
         for part in (texts[:half], texts[half:]):
             try:
-                made.append(self._request(part, "document", BACKGROUND_RETRIES))
+                made.append(self._request(part, "document", BACKGROUND))
             except _OVER_TEXTS:
                 made.append(self._in_halves(part))
         return np.concatenate(made)
@@ -135,29 +135,29 @@ class RemoteEmbedder:
     def _alone(self, text: str) -> "Vectors":
         """Embed the beginning of a text that failed, or return zeros."""
         try:
-            return self._request([text[:_SURELY_SHORT]], "document", BACKGROUND_RETRIES)
+            return self._request([text[:_SURELY_SHORT]], "document", BACKGROUND)
         except _OVER_TEXTS:
-            self._request([_PROBE], "document", BACKGROUND_RETRIES)
+            self._request([_PROBE], "document", BACKGROUND)
         _log.info("%s has no vector for a text; it is found by words only", self._api.provider)
         return np.zeros((1, self.identity.dimensions), dtype=np.float32)
 
-    def _request(self, texts: Sequence[str], use: Use, retries: RetryPolicy) -> "Vectors":
+    def _request(self, texts: Sequence[str], use: Use, limits: RequestLimits) -> "Vectors":
         try:
-            made = self._send_once(texts, use, retries, self._requested_length)
+            made = self._send_once(texts, use, limits, self._requested_length)
         except TextsRefusedError:
             if self._is_length_accepted:
                 raise
             # Many models have one length and refuse a request that names any length, even their own.
-            made = self._send_once(texts, use, retries, 0)
+            made = self._send_once(texts, use, limits, 0)
             self._requested_length = 0
         self._is_length_accepted = True
         return made
 
-    def _send_once(self, texts: Sequence[str], use: Use, retries: RetryPolicy, length: int) -> "Vectors":
+    def _send_once(self, texts: Sequence[str], use: Use, limits: RequestLimits, length: int) -> "Vectors":
         width = self.identity.dimensions
         body = self._api.body(self.identity.model, texts, use, length)
         most = len(texts) * width * _BYTES_A_NUMBER + _BYTES_AROUND
-        answer = self._connection.post(body, max_bytes=most, retries=retries)
+        answer = self._connection.post(body, max_bytes=most, limits=limits)
         try:
             rows = self._api.read(answer)
         except (msgspec.DecodeError, ValueError, RecursionError):

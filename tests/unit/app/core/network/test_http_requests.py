@@ -1,5 +1,7 @@
 """Pauses between the attempts of a request, and what a service asks for."""
 
+import asyncio
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -8,7 +10,56 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.network.http_requests import Pauses, retry_after_seconds, tls_context
+from app.core.network.http_requests import (
+    Pauses,
+    RequestError,
+    RequestFault,
+    RequestLimits,
+    repeat,
+    retry_after_seconds,
+    tls_context,
+)
+
+LIMITS = RequestLimits(attempts=3, longest_pause_s=30.0, silence_s=1.0, whole_s=None)
+
+
+def outcome(errors: Iterator[RequestError], received: Iterator[int] | None = None) -> tuple[object, list[float]]:
+    """Return what a request comes to whose attempts fail as given, and the pauses between them."""
+    pauses: list[float] = []
+
+    async def attempt() -> str:
+        error = next(errors, None)
+        if error is not None:
+            raise error
+        return "answer"
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async def whole() -> object:
+        try:
+            return await repeat(attempt, LIMITS, sleep=sleep, received=lambda: next(received) if received else 0)
+        except RequestError as error:
+            return error.fault
+
+    return asyncio.run(whole()), pauses
+
+
+def test_a_request_is_repeated_until_it_is_answered_or_its_attempts_are_spent() -> None:
+    slow, busy = RequestError(RequestFault.SLOW), RequestError(RequestFault.BUSY, status=503, pause_s=7.0)
+    assert outcome(iter([slow, busy])) == ("answer", [0.5, 7.0])
+    assert outcome(iter([slow, slow, busy])) == (RequestFault.BUSY, [0.5, 1.0])
+    assert outcome(iter([RequestError(RequestFault.BUSY, pause_s=31.0)])) == (RequestFault.BUSY, [])
+
+
+@pytest.mark.parametrize("fault", [RequestFault.UNTRUSTED, RequestFault.NO_ADDRESS])
+def test_a_fault_that_stays_is_not_tried_again(fault: RequestFault) -> None:
+    assert outcome(iter([RequestError(fault)])) == (fault, [])
+
+
+def test_attempts_are_counted_anew_while_bytes_arrive() -> None:
+    errors = iter([RequestError(RequestFault.UNREACHABLE)] * 5)
+    assert outcome(errors, iter(range(20))) == ("answer", [0.5] * 5)
 
 
 def test_pauses_grow_to_the_longest_and_end() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from app.embed.download.hub_client import DownloadStoppedError, NotFetchedError
-from app.embed.download.repository_download import RepositoryDownload
+from app.embed.download.hub_client import NotFetchedError
+from app.embed.download.repository_download import DownloadStoppedError, RepositoryDownload
 from app.embed.embedder_factory import open_embedder
 from app.embed.model import DownloadWatcher
 from app.errors import CancelledByPersonError, ModelUnavailableError

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.core.network.http_requests import RequestLimits
 from app.embed.embedder_factory import open_embedder
-from app.embed.remote.http_client import BACKGROUND_RETRIES, RetryPolicy, ServiceConnection
+from app.embed.remote.http_client import BACKGROUND, ServiceConnection
 from app.embed.remote.providers import COHERE, COMPATIBLE, OPENAI, VOYAGE, ProviderApi
 from app.embed.remote.remote_embedder import RemoteEmbedder
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
@@ -52,13 +53,12 @@ class Remote:
         self.seconds = 0.0
         self.key = Held(key)
         self.line = ServiceConnection(
-            service.address, self.key, service="The service", rest=self._rest, now=lambda: self.seconds
+            service.address, self.key, service="The service", sleep=self._sleep, now=lambda: self.seconds
         )
         self.embedder = RemoteEmbedder(shape, "some-model", self.line, dimensions=dimensions)
 
-    def _rest(self, seconds: float) -> bool:
+    async def _sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
-        return False
 
 
 @pytest.fixture
@@ -256,27 +256,28 @@ def test_nobody_there(service: EmbeddingServer) -> None:
 def test_a_service_that_never_answers(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(hangs=True)
     with pytest.raises(ModelUnavailableError, match="does not answer in time"):
-        remote.line.post({}, max_bytes=1, retries=RetryPolicy(2, 1.0, 0.05, 1.0))
+        remote.line.post({}, max_bytes=1, limits=RequestLimits(2, 1.0, 0.05, 1.0))
     assert len(remote.waits) == 1
 
 
 def test_an_answer_that_comes_a_byte_at_a_time() -> None:
     """Each byte comes in time; the answer does not."""
     with slow_server() as address:
-        line = ServiceConnection(address, Held(), service="The service", rest=lambda _: False)
+        line = ServiceConnection(address, Held(), service="The service")
         with pytest.raises(ModelUnavailableError, match="does not answer in time"):
-            line.post({}, max_bytes=1, retries=RetryPolicy(2, 1.0, 5.0, 0.2))
+            line.post({}, max_bytes=1, limits=RequestLimits(2, 1.0, 5.0, 0.2))
         line.close()
 
 
-def test_closing_ends_what_is_waited_for(service: EmbeddingServer) -> None:
-    service.usual = lambda _: Answer(hangs=True)
+@pytest.mark.parametrize("reply", [Answer(hangs=True), Answer(503, body=b"", headers={"Retry-After": "50"})])
+def test_closing_ends_what_is_waited_for(service: EmbeddingServer, reply: Answer) -> None:
+    service.usual = lambda _: reply
     line = ServiceConnection(service.address, Held(), service="The service")
     said: list[str] = []
 
     def ask() -> None:
         with pytest.raises(ModelUnavailableError) as caught:
-            line.post({}, max_bytes=1, retries=RetryPolicy(5, 60.0, 60.0, 60.0))
+            line.post({}, max_bytes=1, limits=RequestLimits(5, 60.0, 60.0, 60.0))
         said.append(caught.value.message)
 
     asking = threading.Thread(target=ask)
@@ -286,18 +287,10 @@ def test_closing_ends_what_is_waited_for(service: EmbeddingServer) -> None:
     asking.join(10)
     assert not asking.is_alive()
     assert said == ["The embedding model was closed; open it again to embed."]
-
-
-def test_whoever_waits_is_let_go_when_it_is_closed(service: EmbeddingServer) -> None:
-    line = ServiceConnection(service.address, Held(), service="The service", rest=lambda _: True)
-    service.usual = lambda _: Answer(503, body=b"")
-    with pytest.raises(ModelUnavailableError):
-        line.post({}, max_bytes=1, retries=BACKGROUND_RETRIES)
     assert len(service.requested) == 1
     line.close()
-    line.close()
     with pytest.raises(ModelUnavailableError, match="closed"):
-        line.post({}, max_bytes=1, retries=BACKGROUND_RETRIES)
+        line.post({}, max_bytes=1, limits=BACKGROUND)
 
 
 # What is sent -------------------------------------------------------------------------------------------------------

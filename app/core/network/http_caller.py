@@ -1,0 +1,114 @@
+"""HTTP caller: sends requests to one service, each attempt with a deadline."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import httpx
+
+from app.core.network.http_requests import (
+    BUSY,
+    RequestError,
+    RequestFault,
+    RequestLimits,
+    retry_after_seconds,
+    tls_context,
+)
+from app.core.network.network_log import NETWORK
+
+
+class HttpCaller:
+    """Client of one service, which belongs to one event loop.
+
+    A request ends when its task is cancelled.
+
+    Args:
+        purpose: What the requests are for, in the log of requests.
+        headers: Headers of each request.
+        follows_redirects: Whether a request may be sent on to another address.
+        uses_proxy: Whether requests go through the proxy that the environment names.
+    """
+
+    def __init__(self, purpose: str, headers: Mapping[str, str], *, follows_redirects: bool, uses_proxy: bool) -> None:
+        self._purpose = purpose
+        self._client = httpx.AsyncClient(
+            headers=dict(headers), follow_redirects=follows_redirects, trust_env=uses_proxy, verify=tls_context()
+        )
+
+    @asynccontextmanager
+    async def send(
+        self,
+        method: str,
+        address: str,
+        limits: RequestLimits,
+        *,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> AsyncIterator[httpx.Response]:
+        """Send a request once and yield the response, whose body is read in the block.
+
+        Args:
+            method: The method.
+            address: The address.
+            limits: Limits on the attempt; its deadline ends the block too.
+            content: The body.
+            headers: Further headers.
+
+        Raises:
+            RequestError: There is no response, it broke off, or the service is busy.
+        """
+        NETWORK.record(address, self._purpose)
+        timeout = httpx.Timeout(limits.silence_s, connect=min(limits.connect_s, limits.whole_s or limits.connect_s))
+        try:
+            async with (
+                asyncio.timeout(limits.whole_s) as deadline,
+                self._client.stream(method, address, content=content, headers=headers, timeout=timeout) as response,
+            ):
+                _raise_if_busy(response)
+                yield response
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            raise RequestError(RequestFault.SLOW) from None
+        except httpx.TimeoutException:
+            raise RequestError(RequestFault.SLOW) from None
+        except httpx.InvalidURL:
+            raise RequestError(RequestFault.NO_ADDRESS) from None
+        except httpx.RequestError as error:
+            # The type of the cause only, whose text may repeat what was sent.
+            fault = RequestFault.UNTRUSTED if _is_certificate_error(error) else RequestFault.UNREACHABLE
+            raise RequestError(fault, type(error).__name__) from None
+        except RuntimeError:
+            if not self._client.is_closed:
+                raise
+            raise RequestError(RequestFault.CLOSED) from None
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+
+async def read_body(response: httpx.Response, max_bytes: int) -> bytes | None:
+    """Return the body of a response, ``None`` where it is longer than ``max_bytes``."""
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > max_bytes:
+            return None
+    return bytes(body)
+
+
+def _raise_if_busy(response: httpx.Response) -> None:
+    if response.status_code in BUSY:
+        pause_s = retry_after_seconds(response.headers.get("Retry-After", ""))
+        raise RequestError(RequestFault.BUSY, status=response.status_code, pause_s=pause_s)
+
+
+def _is_certificate_error(error: BaseException | None) -> bool:
+    """Return whether an invalid certificate caused a connection error."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
