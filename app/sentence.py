@@ -17,7 +17,7 @@ class Sentence(str):
     template: str
     values: dict[str, object]
 
-    def __new__(cls, template: str, **values: object) -> Self:
+    def __new__(cls, template: str, /, **values: object) -> Self:
         """Return the English sentence."""
         shown = {name: f"{value:,}" if type(value) is int else value for name, value in values.items()}
         made = super().__new__(cls, template.format(**shown) if values else template)

@@ -1,4 +1,4 @@
-"""Failures on the wire: ``KeepsakeError.as_dict`` inside a JSON-RPC error, and back."""
+"""Failures on the wire: ``KeepsakeError.as_dict`` and its sentence inside a JSON-RPC error, and back."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,6 +7,7 @@ import msgspec
 
 from app import errors
 from app.errors import InputError, InternalError, KeepsakeError, MachineError
+from app.rpc.sentence_codec import sentence_from_wire, sentence_to_wire
 
 # JSON-RPC names five numbers; the others are ours, one for each family and for what callers tell apart.
 NUMBERS = {
@@ -37,7 +38,9 @@ def to_wire(error: KeepsakeError) -> dict[str, Any]:
     """Return the ``error`` member of a JSON-RPC answer."""
     number = NUMBERS.get(error.code) or _FAMILIES.get(error.kind, _FAMILIES["internal"])[0]
     data = msgspec.to_builtins(error.as_dict(), enc_hook=str)
-    return {"code": number, "message": error.message, "data": data}
+    sentence = sentence_to_wire(error.sentence)
+    shown = {} if sentence is None else {"sentence": sentence}
+    return {"code": number, "message": error.message, "data": data | shown}
 
 
 def from_wire(error: object) -> KeepsakeError:
@@ -48,7 +51,8 @@ def from_wire(error: object) -> KeepsakeError:
     outer = _object(error)
     inner = _object(outer.get("data"))
     message = outer.get("message")
-    sentence = message if isinstance(message, str) and message else "The host reported a failure without saying which."
+    english = message if isinstance(message, str) and message else "The host reported a failure without saying which."
+    sentence = sentence_from_wire(inner.get("sentence"), english) or english
     family = _FAMILIES.get(str(inner.get("kind")), _FAMILIES["internal"])[1]
     # Its data may have any names, so they cannot be given as arguments.
     found = _BY_CODE.get(str(inner.get("code")), family)(sentence)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 State = Literal["lost", "taken_over", "rejoined", "failed"]
-Watcher = Callable[[State, str], None]
+Watcher = Callable[[State, KeepsakeError | None], None]
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 3.0
 FAILED_AFTER = 5
 _log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class HostBackend:
             own.stop()
 
     def watch(self, watcher: Watcher) -> None:
-        """Subscribe to the states of the search for a host, on any thread."""
+        """Hear of the search for a host and its failures, on any thread."""
         self._watchers.append(watcher)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
@@ -115,7 +115,7 @@ class HostBackend:
         except KeepsakeError:
             if not self._is_joined:
                 raise
-        self._tell("lost", "")
+        self._tell("lost")
         pause, failures = FIRST_PAUSE_S, 0
         while not self._stopped.is_set():
             try:
@@ -128,11 +128,11 @@ class HostBackend:
                 _log.info("the vault could not be taken over yet: %s", error.code)
                 if failures == FAILED_AFTER:
                     _log.warning("the vault could not be taken over: %s", error.code)
-                    self._tell("failed", error.message)
+                    self._tell("failed", error)
                 self._stopped.wait(pause)
                 pause = min(pause * 2, LONGEST_PAUSE_S)
                 continue
-            self._tell("taken_over" if is_own else "rejoined", "")
+            self._tell("taken_over" if is_own else "rejoined")
             return stream
         raise ConnectionLostError(was_sent=False)
 
@@ -142,9 +142,9 @@ class HostBackend:
             self._own = self._open()
         return self._own is not None
 
-    def _tell(self, state: State, sentence: str) -> None:
+    def _tell(self, state: State, error: KeepsakeError | None = None) -> None:
         for watcher in self._watchers:
-            watcher(state, sentence)
+            watcher(state, error)
 
 
 def _reply(kind: Any, value: Any, changes: Any) -> Reply:

@@ -4,6 +4,7 @@ from datetime import date, datetime, timedelta
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, QLocale, QTimeZone
 
+_LARGEST_OF_QT = 2**63 - 1
 _FORMS = (
     QT_TRANSLATE_NOOP("DateForms", "d"),
     QT_TRANSLATE_NOOP("DateForms", "d MMM"),
@@ -117,4 +118,6 @@ def format_number(count: int) -> str:
     They are commas where the system names no language.
     """
     locale = QLocale()
-    return f"{count:,}" if locale.language() == QLocale.Language.C else locale.toString(count)
+    if locale.language() == QLocale.Language.C or abs(count) > _LARGEST_OF_QT:
+        return f"{count:,}"
+    return locale.toString(count)

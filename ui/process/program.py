@@ -18,6 +18,7 @@ from ui import operations
 from ui import tray as trays
 from ui.actions import Actions
 from ui.bridge import Backend, Bridge
+from ui.engine_texts import error_text
 from ui.notice import Notice
 from ui.notify import is_in_front
 from ui.process import start_times
@@ -93,7 +94,7 @@ class Program(QObject):
 
     finished = Signal()
     opened = Signal()
-    _host_changed = Signal(str, str)
+    _host_changed = Signal(str, object)
     _opening_step_begun = Signal(object)
 
     def __init__(
@@ -404,7 +405,7 @@ class Program(QObject):
         elif self.bridge is None:
             self.window.start_page.show_error(InternalError(f"The vault could not be opened: {error}"))
 
-    def _on_host_changed(self, state: str, sentence: str) -> None:
+    def _on_host_changed(self, state: str, error: KeepsakeError | None) -> None:
         """Say what became of the program that had the vault open."""
         banner, window = self.window.banner, self.window
         if state == "lost":
@@ -414,11 +415,11 @@ class Program(QObject):
                     "This window is opening them itself; what you type meanwhile is kept and saved then."
                 )
             )
-        elif state == "failed":
+        elif state == "failed" and error is not None:
             banner.show_notice(
                 self.tr(
                     "Your memories cannot be opened yet: {reason} What you typed is kept here; trying again."
-                ).format(reason=sentence)
+                ).format(reason=error_text(error))
             )
         else:
             banner.hide()

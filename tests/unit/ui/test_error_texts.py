@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.errors import DiskFullError, InputError, KeepsakeError, VaultDamagedError
 from app.host import Host
+from app.rpc.host_backend import HostBackend
 from app.sentence import Sentence
 from ui import translation
 from ui.engine_texts import error_text, sentence_text
@@ -87,6 +88,25 @@ def test_a_taken_name_is_refused_in_the_language(host: Host, qapp: QApplication)
         )
     finally:
         translation.remove(qapp)
+
+
+def test_a_window_beside_another_processes_host_refuses_in_the_language(host: Host, qapp: QApplication) -> None:
+    backend = HostBackend(host.vault, lambda: None)
+    backend.start()
+    try:
+        with pytest.raises(InputError) as refused:
+            backend.call("settings.set", {"name": "search.limit", "value": 0}).result(30)
+    finally:
+        backend.stop()
+    translation.install(qapp, "de")
+    try:
+        assert error_text(refused.value) == "„search.limit“ muss eine ganze Zahl von 5 bis 500 sein, nicht 0."
+    finally:
+        translation.remove(qapp)
+
+
+def test_a_number_of_any_size_is_told(language: str) -> None:
+    assert "000" in sentence_text(Sentence("{count} rows.", count=10**40))
 
 
 def test_a_setting_is_refused_in_the_language(host: Host, qapp: QApplication) -> None:

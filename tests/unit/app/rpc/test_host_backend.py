@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.changes import EVERYTHING, Event
-from app.errors import HostUnreachableError, UnknownOperationError, VaultLockedError
+from app.errors import HostUnreachableError, KeepsakeError, UnknownOperationError, VaultLockedError
 from app.host import Host
 from app.rpc.host_backend import FAILED_AFTER, HostBackend
 from tests.helpers.guards.unexpected_logs import AllowLogs
@@ -46,15 +46,17 @@ class Window:
         self.opener = Opener(vault)
         self.backend = HostBackend(vault, self.opener)
         self.states: list[str] = []
+        self.errors: list[KeepsakeError] = []
         self.events: list[Event] = []
         self._more = threading.Condition()
         self.backend.watch(self._on_state)
         self.backend.subscribe(self.events.append)
         self.backend.start()
 
-    def _on_state(self, state: str, _sentence: str) -> None:
+    def _on_state(self, state: str, error: KeepsakeError | None) -> None:
         with self._more:
             self.states.append(state)
+            self.errors += [] if error is None else [error]
             self._more.notify_all()
 
     def until(self, state: str) -> None:
@@ -100,6 +102,7 @@ def test_a_vault_that_stays_closed_is_told(host: Host, window: Window, allow_log
     host.stop()
     window.until("failed")
     assert window.opener.attempts == FAILED_AFTER
+    assert [error.code for error in window.errors] == ["vault_locked"]
     window.opener.fault = None
     window.opener.may_open.set()
     window.until("taken_over")
