@@ -37,6 +37,7 @@ from app.exchange.work_thread import WorkThread
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
 from app.memories.model import Memory
+from app.sentence import Sentence
 from app.sessions.model import Message, Session
 
 _COMPLETE = frozenset({"jsonl", "folder", encrypted_export.NAME})
@@ -240,9 +241,14 @@ class ExchangeService:
         if not name:
             return ImportReport(str(path), format_name, cancelled=True)
         if name not in SPECS:
-            raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*SPECS])
+            raise FormatError(
+                Sentence("There is no format of that name. {supported}", supported=SUPPORTED), formats=[*SPECS]
+            )
         if name == encrypted_export.NAME and not passphrase:
-            raise InputError(f"{path.name} is encrypted: it needs the passphrase of its export.", field="passphrase")
+            raise InputError(
+                Sentence("{name} is encrypted: it needs the passphrase of its export.", name=path.name),
+                field="passphrase",
+            )
         read, choice = partial(reader_of(name, passphrase), path), self._intake(skip_secrets=skip_secrets)
         if self._unfinished is None:
             return await self._import(path, name, read, store, actor, work, new_import_run(), choice)
