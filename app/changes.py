@@ -48,6 +48,7 @@ class ChangeSet:
         scopes: For each of ``ids``, where it is and was: the stores of a memory, ``private`` and ``agent:NAME`` of a
             conversation with an agent. One for all where there are no ids; ``None`` where it is not known, and then
             only those hear of the change who read everything.
+        only_appends: Whether messages were added at the end of the conversations ``ids``, and nothing else changed.
     """
 
     areas: frozenset[Area]
@@ -56,6 +57,7 @@ class ChangeSet:
     operation: str = ""
     history_ids: tuple[int, ...] = ()
     scopes: tuple[Scope, ...] | None = None
+    only_appends: bool = False
 
 
 EVERYTHING: Final = ChangeSet(AREAS, operation="vault.reopen")

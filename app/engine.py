@@ -71,6 +71,8 @@ if TYPE_CHECKING:
 
 PERSON = "person"  # the owner of this vault
 
+NewGoalRunner = Callable[["Engine", ScheduleService], GoalRunner]
+
 
 class Engine:
     """The parts of an open vault.
@@ -80,11 +82,9 @@ class Engine:
         config: Its settings.
         clock: The source of the time.
         feed: Hears of changes and progress.
-        is_isolated: True for the own vault of an isolated agent.
-        keys: Finds the keys of remote services; its own where not given.
-        spending: Accounts of the language model; its own where not given.
-        incognito: The switch that holds up agents; its own where not given.
+        person: The person's engine where the vault is an isolated agent's own; its keys, accounts and switch are used.
         opening: Hears of the steps before the vault is open, and can stop them.
+        new_goal_runner: Makes what pursues the goals of some schedules, given the person's engine; goals wait without.
 
     Raises:
         MachineError: The vault cannot be opened; see ``Store.open``.
@@ -97,18 +97,17 @@ class Engine:
         clock: Clock,
         feed: Feed,
         *,
-        is_isolated: bool = False,
-        keys: ApiKeys | None = None,
-        spending: SpendingService | None = None,
-        incognito: IncognitoSwitch | None = None,
+        person: "Engine | None" = None,
         opening: VaultOpening | None = None,
+        new_goal_runner: "NewGoalRunner | None" = None,
     ) -> None:
         self.vault = vault
         self.config = config
         self.clock = clock
         self.feed = feed
-        self.keys = keys or ApiKeys(config.environment, Keyring())
-        self._new_goal_runner: Callable[[ScheduleService], GoalRunner] | None = None
+        self.keys: ApiKeys = person.keys if person else ApiKeys(config.environment, Keyring())
+        self._person = person or self
+        self._new_goal_runner = new_goal_runner
         self._loop = asyncio.get_running_loop()
         self._parts = Parts()
         self.trace = _open_trace(vault, config)
@@ -117,9 +116,9 @@ class Engine:
             options = store_options(config, self.trace, opening or VaultOpening())
             self.store = Store.open(vault, migrations(), options=options)
             opened.callback(self.store.close)
-            self.spending = spending or SpendingService(self.store, clock)
-            self.incognito = incognito or IncognitoSwitch(self.store, clock)
-            self._build(is_isolated=is_isolated)
+            self.spending: SpendingService = person.spending if person else SpendingService(self.store, clock)
+            self.incognito: IncognitoSwitch = person.incognito if person else IncognitoSwitch(self.store, clock)
+            self._build(is_isolated=person is not None)
             opened.pop_all()
 
     def _isolated_agents(self) -> str:
@@ -127,28 +126,10 @@ class Engine:
 
     def _open_isolated(self, folder: Path) -> "Engine":
         # The settings are the person's, the same for all. Listeners of this engine learn nothing of that vault.
-        made = Engine(
-            folder,
-            self.config,
-            self.clock,
-            Feed(),
-            is_isolated=True,
-            keys=self.keys,
-            spending=self.spending,
-            incognito=self.incognito,
-        )
-        if self._new_goal_runner is not None:
-            made.set_goal_runner(self._new_goal_runner)
-        return made
+        return Engine(folder, self.config, self.clock, Feed(), person=self, new_goal_runner=self._new_goal_runner)
 
-    def set_goal_runner(self, new_runner: Callable[[ScheduleService], GoalRunner]) -> None:
-        """Let goals be pursued, here and in isolated agents' vaults.
-
-        Args:
-            new_runner: Makes the runner of the goals of some schedules.
-        """
-        self._new_goal_runner = new_runner
-        self.schedules.runner.goals = new_runner(self.schedules.service)
+    def _goal_runner(self, schedules: ScheduleService) -> GoalRunner | None:
+        return None if self._new_goal_runner is None else self._new_goal_runner(self._person, schedules)
 
     async def engine_for_caller(self, caller: str) -> "Engine | None":
         """Return the engine of an isolated agent's own vault; ``None`` for other callers."""
@@ -184,9 +165,8 @@ class Engine:
         self.upkeep = add(upkeep_parts.build(runtime, worker, self._failures, retry, read_again, *jobs))
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish, self.trace)
-        self.schedules = add(
-            schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled, self.upkeep_jobs.install)
-        )
+        upkeep, goals = self.upkeep_jobs, self._goal_runner(schedules)
+        self.schedules = add(schedule_parts.build(runtime, schedules, upkeep.scheduled, upkeep.install, goals))
         self.switched_sessions = add(consolidation_parts.build_switched(config, self.consolidation, self.schedules))
         self._tasks = add(BackgroundTasks())  # stopped once the parts that are added below are closed
         # An isolated agent's vault contains no other vaults.

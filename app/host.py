@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -206,7 +205,14 @@ class Host:
             prepare_folder(self.vault)
             config = Config(self.vault, self._overrides, safe_mode=self._is_safe_mode)
             await asyncio.to_thread(VaultEncryption(self.vault).unlock_unattended, config.environment)
-            engine = Engine(self.vault, config, self._clock, self.feed, opening=self._vault_opening)
+            engine = Engine(
+                self.vault,
+                config,
+                self._clock,
+                self.feed,
+                opening=self._vault_opening,
+                new_goal_runner=ModelGoalRunner,
+            )
         except KeepsakeError as error:
             self._started.set_exception(error)
             return
@@ -232,7 +238,6 @@ class Host:
     async def _open(self, engine: Engine) -> None:
         await engine.start()
         catalogue = build_catalogue(engine)
-        engine.set_goal_runner(partial(ModelGoalRunner, engine, catalogue))
         self._authentication = Authentication(engine.agents)
         if self._is_serving:
             self._server = await _open_socket(catalogue, self.feed, engine, self._authentication)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.changes import ChangeSet
+from app.core.declared_operations import declared_operations
 from app.history.acts.model import Act, UndoneAct
 from ui import theme
 from ui.actions import Actions
@@ -65,7 +66,6 @@ SIZE = QSize(1280, 820)
 SMALLEST = QSize(760, 480)
 KEEP_AFTER_MS = 3_000
 LOOK_MS = 20
-ERASURE = "memory.forget_forever"
 
 
 class Window(QMainWindow):
@@ -447,7 +447,7 @@ class Window(QMainWindow):
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if self.panes is not None:
             self.panes.refresh(changes)
-        if changes.operation == ERASURE:
+        if changes.operation in declared_operations().erases:
             self.palette_popup.forget(changes.ids)
             self.keep_state()
             self._save_timer.start()  # for what the panes drop a moment later

@@ -47,12 +47,21 @@ def _narrowed(event: ChangeSet, caller: Caller) -> ChangeSet | None:
     is_named = event.ids and "entities" not in event.areas
     ids = tuple(event.ids[place] for place in kept) if is_named else ()
     scopes = tuple(found[place] for place in kept) if is_named else joined_scopes(found[place] for place in kept)
-    areas = event.areas & _areas([event.scopes[place] for place in kept])
+    areas = event.areas & _areas([event.scopes[place] for place in kept], event.areas)
     return replace(event, areas=areas, ids=ids, scopes=scopes, history_ids=()) if areas else None
 
 
-def _areas(scopes: list[Scope]) -> frozenset[Area]:
-    """Return the areas of conversations, memories or entities with these scopes."""
-    is_session = [any(name.startswith("agent:") for name in scope) for scope in scopes]
-    of_sessions = _OF_SESSIONS if any(is_session) else frozenset()
-    return of_sessions | (_OF_MEMORIES if not all(is_session) else frozenset()) | {"entities"}
+def _areas(scopes: list[Scope], areas: frozenset[Area]) -> frozenset[Area]:
+    """Return the areas that scopes of a change may lie in.
+
+    A conversation lies in a store and is an agent's; what an entity's change has of an agent is a relation.
+    """
+    is_agents = [any(name.startswith("agent:") for name in scope) for scope in scopes]
+    if areas & _OF_SESSIONS:
+        of_sessions, has_memories = _OF_SESSIONS if any(is_agents) else frozenset(), not all(is_agents)
+    else:
+        of_sessions, has_memories = (
+            frozenset(),
+            any(not name.startswith("agent:") for scope in scopes for name in scope),
+        )
+    return of_sessions | (_OF_MEMORIES if has_memories else frozenset()) | {"entities"}

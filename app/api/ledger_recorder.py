@@ -18,8 +18,6 @@ from app.inbox.model import Proposed
 _MAX_QUERY: Final = 500
 _MAX_CLIENT: Final = 200
 _QUERIES: Final = ("query", "prompt", "text", "contains", "prefix")
-# The subjects whose answers hold memories, conversations and entities.
-_SUBJECTS: Final = ("memory.", "note.", "fact.", "session.", "entity.", "archive.", "reflection.", "search.", "tag.")
 
 
 class LedgerRecorder:
@@ -76,7 +74,7 @@ class LedgerRecorder:
 
 def _items(call: FinishedCall, *, is_write: bool) -> tuple[tuple[str, ...], tuple[str, ...], int]:
     """Return the ids that a call read and wrote, and how many more it read."""
-    has_items = call.operation.name.startswith(_SUBJECTS)
+    has_items = call.operation.holds_items
     found, more = item_ids.items_of(call.value) if has_items else ((), 0)
     if call.changes is None and not has_items:
         return (), (), 0

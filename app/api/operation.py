@@ -9,6 +9,7 @@ import msgspec
 
 from app.agents.model import Trust
 from app.api.caller import Caller
+from app.api.subjects import SUBJECTS
 
 Access = Literal["read", "write"]
 ReviewMode = Literal["content", "conversation", "unrehearsed", "free", "refused"]
@@ -76,6 +77,8 @@ class Declaration:
         removes: True when what it names is gone from the results of a search.
         replaces: True when what it states takes the place of a fact, beside which the person may keep it instead.
         erases: True when nothing may remember what it names, not even the ledger.
+        imports: True when it takes in so much that the window gives advice on the search afterwards.
+        brings_back: True when the window selects what it brought back.
         relays: True when it calls what its argument ``operation`` names, with its argument ``arguments``.
         proposed: True when Keepsake itself proposes it.
         sentence: What an agent did that called it, for the person's ledger.
@@ -100,6 +103,8 @@ class Declaration:
     removes: bool = False
     replaces: bool = False
     erases: bool = False
+    imports: bool = False
+    brings_back: bool = False
     relays: bool = False
     proposed: bool = False
     sentence: str = ""
@@ -128,6 +133,11 @@ class Operation(Declaration):
     returns: Any
     handler: Handler
     key: str = ""
+
+    @property
+    def holds_items(self) -> bool:
+        """Return whether its answer holds memories, conversations or entities."""
+        return SUBJECTS[self.name.partition(".")[0]].holds_items
 
     @property
     def asks(self) -> bool:

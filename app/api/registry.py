@@ -139,7 +139,12 @@ def _documentation(handler: Handler) -> tuple[str, str, dict[str, str]]:
 def type_name(kind: Any) -> str:
     """Return a type as a reader of the reference sees it."""
     kind = _without_bounds(kind)
-    text = kind.__name__ if isinstance(kind, type) and not typing.get_args(kind) else str(kind)
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (types.UnionType, typing.Union):
+        return " | ".join(map(type_name, inner))  # what Python says of it itself depends on its version
+    if isinstance(origin, type):
+        return f"{origin.__name__}[{', '.join('...' if one is ... else type_name(one) for one in inner)}]"
+    text = kind.__name__ if isinstance(kind, type) else str(kind)
     return re.sub(r"\b(?:typing|collections\.abc|datetime|app\.[\w.]+)\.", "", text).replace("NoneType", "None")
 
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from app.core.paths import resources
 
@@ -22,6 +22,9 @@ class DeclaredOperations:
         checks_facts: Those whose texts the window compares with stored facts.
         removes: Those that take what they name out of the results of a search.
         replaces: Those whose statement takes the place of a fact, beside which the person may keep it instead.
+        erases: Those after which nothing may remember what they name.
+        imports: Those after which the window gives advice on the search.
+        brings_back: Those after which the window selects what they brought back.
         sentences: What an agent did that called it.
         formats: What people call each format that ``exchange.import`` takes.
     """
@@ -31,6 +34,9 @@ class DeclaredOperations:
     checks_facts: frozenset[str] = frozenset()
     removes: frozenset[str] = frozenset()
     replaces: frozenset[str] = frozenset()
+    erases: frozenset[str] = frozenset()
+    imports: frozenset[str] = frozenset()
+    brings_back: frozenset[str] = frozenset()
     sentences: Mapping[str, str] = field(default_factory=dict)
     formats: Mapping[str, str] = field(default_factory=dict)
 
@@ -47,12 +53,5 @@ def declared_operations() -> DeclaredOperations:
         raw = json.loads(path().read_text(encoding="utf-8"))
     except FileNotFoundError:
         return DeclaredOperations()
-    return DeclaredOperations(
-        keys=raw["keys"],
-        not_for_models=frozenset(raw["not_for_models"]),
-        checks_facts=frozenset(raw["checks_facts"]),
-        removes=frozenset(raw["removes"]),
-        replaces=frozenset(raw["replaces"]),
-        sentences=raw["sentences"],
-        formats=raw["formats"],
-    )
+    parts: dict[str, Any] = {name: frozenset(part) if isinstance(part, list) else part for name, part in raw.items()}
+    return DeclaredOperations(**parts)

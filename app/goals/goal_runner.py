@@ -3,9 +3,11 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Final
 
 from app.api.caller import OWNER, Caller
+from app.api.catalogue import build_catalogue
 from app.api.goal_caller import goal_caller
 from app.api.registry import Catalogue
 from app.config.config import Config
@@ -64,15 +66,17 @@ class ModelGoalRunner:
     """Runner of goals by the chat model of an engine; see ``GoalRunner``.
 
     Args:
-        engine: The person's vault, with its agents, accounts and settings.
-        catalogue: Performs the calls of tools, each in the vault of its caller.
+        engine: The person's vault, with its agents, accounts and settings; calls of tools go to their caller's vault.
         schedules: The schedules whose goals it pursues: those of the person's vault or of an isolated agent's.
     """
 
-    def __init__(self, engine: Engine, catalogue: Catalogue, schedules: ScheduleService) -> None:
+    def __init__(self, engine: Engine, schedules: ScheduleService) -> None:
         self._engine = engine
-        self._catalogue = catalogue
         self._schedules = schedules
+
+    @cached_property
+    def _catalogue(self) -> Catalogue:
+        return build_catalogue(self._engine)  # once the engine is whole
 
     async def obstacle(self, schedule: Schedule) -> str:
         """Return why a goal cannot be pursued now; see the protocol."""

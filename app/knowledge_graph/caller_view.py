@@ -34,12 +34,16 @@ class CallerView:
         self.listed = [node for node in known.values() if node.is_listed and node.store in access.stores]
         self.relations: dict[GraphRelation, list[tuple[str, str]]] = {}
         self.own: set[GraphRelation] = set()
-        for subject, predicate, target, source in repo.relations(connection):
+        stated: list[tuple[int, GraphRelation, tuple[str, str]]] = []
+        for at, subject, predicate, target, source in repo.relations(connection):
             if subject in known and target in known and (self.is_whole or source == access.actor):
                 relation = GraphRelation(known[subject].name, known[target].name, predicate)
-                self.relations.setdefault(relation, []).append((subject, target))
+                stated.append((at, relation, (subject, target)))
                 if source == access.actor:
                     self.own.add(relation)
+        # Of those stated together names decide: ids would tell which names there were before.
+        for _, relation, pair in sorted(stated, key=_place):
+            self.relations.setdefault(relation, []).append(pair)
         ends = {end for pairs in self.relations.values() for pair in pairs for end in pair}
         self._ends = [node for node in known.values() if node.id in ends]
         nodes = [node for node in known.values() if not node.is_listed]
@@ -53,3 +57,8 @@ class CallerView:
     def named(self, names: Collection[str]) -> list[MarkedEntity]:
         """Return the entities with some names that the caller knows of."""
         return [node for node in self._nodes.values() if node.name in names]
+
+
+def _place(stated: tuple[int, GraphRelation, tuple[str, str]]) -> tuple[int, str, str, str, tuple[str, str]]:
+    at, relation, pair = stated
+    return at, relation.type, relation.source, relation.target, pair

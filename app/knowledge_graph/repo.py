@@ -77,13 +77,13 @@ def observations(
     return found
 
 
-def relations(connection: apsw.Connection) -> list[tuple[str, str, str, str]]:
-    """Return subject, predicate, object and source of the relations, first stated first."""
-    rows = connection.execute(
-        "SELECT subject_id, predicate, object_id, source FROM relations"
-        " ORDER BY created_at, predicate, subject_id, object_id"
-    )
-    return [(str(subject), str(predicate), str(target), str(source)) for subject, predicate, target, source in rows]
+def relations(connection: apsw.Connection) -> list[tuple[int, str, str, str, str]]:
+    """Return when each relation was stated, with its subject, predicate, object and source."""
+    rows = connection.execute("SELECT created_at, subject_id, predicate, object_id, source FROM relations")
+    return [
+        (int(at), str(subject), str(predicate), str(target), str(source))
+        for at, subject, predicate, target, source in rows
+    ]
 
 
 def is_stated_by_others(connection: apsw.Connection, entity_id: str, source: str, stores: Sequence[str]) -> bool:

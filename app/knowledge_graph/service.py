@@ -176,14 +176,19 @@ class KnowledgeGraphService:
         def work(edits: EntityEdits) -> tuple[int, dict[str, Scope]]:
             view = CallerView(edits.connection, access)
             gone = view.named(names)
+            subjects: set[str] = set()
             for relation, pairs in view.relations.items():
                 if relation.source in names or relation.target in names:
                     _take_back(edits, relation, pairs, access)
+                    subjects.update(subject for subject, _ in pairs)
             listed = {node.id for node in view.listed}
             for node in gone:
                 if node.id in listed or not node.is_listed:  # another may list a name that the caller only related
                     _unmark(edits, node.id, access)
-            return len({node.name for node in gone}), {node.id: (node.store,) for node in gone if node.id in listed}
+            scopes: dict[str, Scope] = {node.id: (node.store,) for node in gone if node.id in listed}
+            # Whether the subject of a relation is listed too depends on what else there is of its name.
+            scopes |= {key: (*own, *scopes[key]) for key in subjects & scopes.keys()}
+            return len({node.name for node in gone}), scopes
 
         if memories:
             await self._memories.delete_many(access, memories)

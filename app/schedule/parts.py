@@ -13,7 +13,7 @@ from app.schedule.activity import Activity
 from app.schedule.notes import ScheduleNotes
 from app.schedule.options import schedule_options
 from app.schedule.power import read_power
-from app.schedule.runner import ScheduledJob, ScheduleRunner
+from app.schedule.runner import GoalRunner, ScheduledJob, ScheduleRunner
 from app.schedule.service import ScheduleService
 
 _INSTALL_AGAIN_S: Final = 30.0
@@ -61,6 +61,7 @@ def build(
     service: ScheduleService,
     jobs: Mapping[str, ScheduledJob],
     install: Callable[[], Awaitable[None]],
+    goals: GoalRunner | None,
 ) -> ScheduleParts:
     """Build the parts of schedules.
 
@@ -69,6 +70,7 @@ def build(
         service: The schedules.
         jobs: Built-in work by the id of its schedule.
         install: Stores the schedules of the built-in work.
+        goals: Pursues goals; they wait where ``None``.
     """
     options, activity = partial(schedule_options, runtime.config), Activity()
     runner = ScheduleRunner(
@@ -80,5 +82,6 @@ def build(
         is_quiet=activity.is_typing,
         is_metered=lambda: activity.is_metered,
         power=read_power,
+        goals=goals,
     )
     return ScheduleParts(service, runner, ScheduleNotes(runtime.store, runtime.clock), activity, install)

@@ -84,6 +84,7 @@ class ScheduleRunner:
         is_quiet: Whether heavy work should wait, because the person types.
         is_metered: Whether the connection is paid by volume.
         power: Reads the power supply; may block.
+        goals: Pursues goals; they wait where ``None``.
         monotonic: A clock that stands still while the machine sleeps.
         sleep: Waits for seconds.
     """
@@ -99,10 +100,11 @@ class ScheduleRunner:
         is_quiet: Callable[[], bool] = lambda: False,
         is_metered: Callable[[], bool] = lambda: False,
         power: Callable[[], PowerState] = PowerState,
+        goals: GoalRunner | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self.goals: GoalRunner | None = None
+        self.goals = goals
         self.problem = ""
         self._service = service
         self._clock = clock

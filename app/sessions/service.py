@@ -118,7 +118,7 @@ class SessionService:
             is_there = located.session_id == done.session_id
             scopes = (session_scope(located.agent if is_there else repo.agent_of(connection, done.session_id)),)
             areas: frozenset[Area] = frozenset({"sessions", "messages"})
-            return Changed(done, ChangeSet(areas, (done.session_id,), actor, scopes=scopes))
+            return Changed(done, ChangeSet(areas, (done.session_id,), actor, scopes=scopes, only_appends=True))
 
         return await self._store.write(work)
 

@@ -18,7 +18,6 @@ from app.store.store import Store
 
 SESSIONS = 32
 CHARACTERS = 1_000_000  # more than this of one conversation is read anew each time
-APPENDING = frozenset({"session.append", "session.append_later"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class WorkingMemory:
 
         It is safe to call for every change.
         """
-        if changes.operation in APPENDING or not changes.areas & {"sessions", "messages"}:
+        if changes.only_appends or not changes.areas & {"sessions", "messages"}:
             return
         self._drops += 1
         if not changes.ids:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from app.core.declared_operations import declared_operations
 from ui.panes.filtered_list import FilteredList
 from ui.panes.list_detail_pane import ListDetailPane
 from ui.panes.pane import Place
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ui.actions import Actions
     from ui.bridge import Bridge
 
-UNDO, PERSON = "memory.undo", "person"
+PERSON = "person"
 CHOICE_MS = 90
 """Rest on a row before it is opened."""
 RELOAD_MS = 200
@@ -59,7 +60,7 @@ class ListPane(ListDetailPane):
     def _reload_list(self, changes: "ChangeSet") -> None:
         """Reload changed rows, and select those that came back in sight."""
         self.listing.model.invalidate(changes.ids)
-        if self.isVisible() and changes.operation == UNDO and changes.actor == PERSON:
+        if self.isVisible() and changes.operation in declared_operations().brings_back and changes.actor == PERSON:
             self.listing.select_restored(changes.ids)
 
     def _on_row_chosen(self, identity: str) -> None:

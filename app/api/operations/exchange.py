@@ -55,7 +55,15 @@ async def notes_folder(engine: Engine, caller: Caller) -> NotesFolderStatus:
     return engine.note_folder.status()
 
 
-@operation("exchange.import", access="write", owner_only=True, review="unrehearsed", kind="note", undo="history")
+@operation(
+    "exchange.import",
+    access="write",
+    owner_only=True,
+    review="unrehearsed",
+    kind="note",
+    undo="history",
+    imports=True,
+)
 @_with_formats
 async def import_file(
     engine: Engine,

@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Any, Final
 
 from app import __version__
-from app.cli.verbs import wording
 from app.cli.verbs.command_help import help_words, option_term, synopsis
+from app.cli.verbs.generation import about_subject
 from app.cli.verbs.model import Verb
 
 _STATUSES: Final = (
@@ -66,7 +66,7 @@ def man_page(commands: dict[str, Any], verbs: Iterable[Verb]) -> str:
         if words and not command.hidden:
             lines += _command(words, command)
     for subject, group in groupby(verbs, lambda item: " ".join(item.words[:-1])):
-        about = wording.SUBJECTS.get(subject, "")
+        about = about_subject(subject)
         lines += [f".SH {_text(subject.upper())}", *([_text(about)] if about else [])]
         for item in group:
             lines += _verb(item)

@@ -76,12 +76,11 @@ def command_declarations(by_hand: Mapping[str, Any]) -> str:
 def operation_declarations() -> str:
     """Return the text of the file of operations for clients."""
     known = list(declared())
+    flags = ("checks_facts", "removes", "replaces", "erases", "imports", "brings_back")
     parts = {
         "keys": {item.name: item.key for item in known if item.key},
         "not_for_models": [item.name for item in known if not item.for_models],
-        "checks_facts": [item.name for item in known if item.checks_facts],
-        "removes": [item.name for item in known if item.removes],
-        "replaces": [item.name for item in known if item.replaces],
+        **{flag: [item.name for item in known if getattr(item, flag)] for flag in flags},
         "sentences": {item.name: item.sentence for item in known if item.sentence},
         "formats": {name: spec.title for name, spec in SPECS.items()},
     }

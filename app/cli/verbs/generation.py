@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from app.api.catalogue import declared
 from app.api.operation import Operation, Parameter
+from app.api.subjects import SUBJECTS
 from app.cli.generated.field_docs import field_docs
 from app.cli.verbs import wording
 from app.cli.verbs.model import JSON, MOMENT, NUMBER, TEXT, WHOLE, YES_NO, OptionShape, Verb, VerbParameter
@@ -30,7 +31,7 @@ def generated(commands: Mapping[str, Any]) -> str:
     verbs = {" ".join(item.words): _entry(item) for item in map(verb_of, declared())}
     groups = {" ".join(words.split()[:at]) for words in verbs for at in range(1, len(words.split()))}
     parts: dict[str, dict[str, Any]] = {
-        "subjects": {name: _about(name) for name in sorted(groups)},
+        "subjects": {name: about_subject(name) for name in sorted(groups)},
         "verbs": dict(sorted(verbs.items())),
         "commands": dict(sorted(commands.items())),
     }
@@ -180,8 +181,10 @@ def _answer(kind: Any) -> str:
     return kind.__name__ if isinstance(kind, type) else "any"
 
 
-def _about(subject: str) -> str:
-    return wording.SUBJECTS[subject]
+def about_subject(subject: str) -> str:
+    """Return what the commands of a subject are about, ``""`` for none."""
+    declaration = SUBJECTS.get(subject.replace("-", "_").replace(" ", "."))
+    return "" if declaration is None else declaration.about
 
 
 def _entry(item: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 from app.attachments.model import FOLDER, MAX_BYTES
 from app.attachments.stored_files import files_of, open_attachment
@@ -16,6 +16,7 @@ from app.encryption.segments import SegmentDamagedError
 from app.errors import CancelledByPersonError, FormatError, MachineError, VaultDamagedError, WrongPassphraseError
 from app.exchange.exporting.export_target import FileTarget, writable
 from app.exchange.exporting.exporters import Exportable, write_line
+from app.exchange.exporting.gzip_writer import GzipWriter
 from app.exchange.formats.own.encrypted_export import NAME, PartsReader, PartsWriter, unpacked
 from app.exchange.formats.own.keepsake_writer import JsonlWriter
 from app.exchange.model import ExportReport, ForgottenSession
@@ -53,8 +54,8 @@ class EncryptedExporter:
                 self._target.abandon()
                 raise
         self._parts = PartsWriter(self._encrypted)
-        self._zipped = gzip.GzipFile("", "wb", 6, cast("IO[bytes]", self._parts), 0)
-        self._writer = JsonlWriter(cast("IO[bytes]", self._zipped))
+        self._zipped = GzipWriter(self._parts)
+        self._writer = JsonlWriter(self._zipped)
         self._counts: Counter[type] = Counter()
         self._files: list[tuple[str, bytes]] = []
         self._skipped: list[str] = []

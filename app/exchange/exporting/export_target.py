@@ -3,6 +3,7 @@
 Nothing but an earlier export is overwritten.
 """
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -44,6 +45,12 @@ def writable(path: Path) -> Iterator[None]:
         raise MachineError(
             Sentence("{path} could not be written: {strerror}.", path=path, strerror=error.strerror or error), **what
         ) from error
+
+
+def _require_name(path: Path) -> None:
+    """Refuse a name that the system refuses, before anything is written under another."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        path.lstat()
 
 
 def _partial_path(path: Path) -> Path:
@@ -92,6 +99,7 @@ class FileTarget:
 
     def __init__(self, path: Path, is_ours: Callable[[Path], bool] | None = None) -> None:
         self.path = path
+        _require_name(path)
         if path.is_dir():
             raise InputError(
                 Sentence("{path} is a folder. Name a file to export to, such as keepsake.jsonl.", path=path),
@@ -146,6 +154,7 @@ class FolderTarget:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._written: dict[str, tuple[int, str]] = {}
+        _require_name(path)
         if path.exists() and not path.is_dir():
             raise InputError(Sentence("{path} is a file. Name a folder to export to.", path=path), path=str(path))
         if path.is_dir():

@@ -1,15 +1,15 @@
 """Exporters: one complete JSONL file, or a folder of Markdown for reading."""
 
-import gzip
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import IO, Protocol, cast
+from typing import Protocol
 
 from app.core.text import counted, excerpt
 from app.exchange import attachment_files
 from app.exchange.exporting.export_target import FileTarget, FolderTarget, TargetFile, writable
 from app.exchange.exporting.filenames import UNTITLED, FileNames, safe_folders, safe_name
+from app.exchange.exporting.gzip_writer import GzipWriter
 from app.exchange.exporting.transcript_text import transcript_head, transcript_message
 from app.exchange.formats.markdown import SUFFIXES
 from app.exchange.formats.note_file import render_note
@@ -52,9 +52,8 @@ class JsonlExporter:
         with writable(path):
             self._target = FileTarget(path)
             self._file = self._target.open()
-        zipped = path.suffix == ".gz"
-        self._stream = cast("IO[bytes]", gzip.GzipFile("", "wb", 6, self._file, 0)) if zipped else self._file
-        self._writer = JsonlWriter(self._stream)
+        self._zipped = GzipWriter(self._file) if path.suffix == ".gz" else None
+        self._writer = JsonlWriter(self._zipped or self._file)
         self._counts: Counter[type] = Counter()
         self._attached = 0, 0
         self._skipped: list[str] = []
@@ -94,8 +93,8 @@ class JsonlExporter:
         self._target.abandon()
 
     def _close(self) -> None:
-        if self._stream is not self._file:
-            self._stream.close()
+        if self._zipped is not None:
+            self._zipped.close()
         self._file.close()
 
 

@@ -211,7 +211,8 @@ class TranscriptIntake:
         if changed:
             areas: frozenset[Area] = frozenset({"sessions", "messages"})
             scopes = tuple(map(session_scope, changed.values()))
-            self._publish(ChangeSet(areas, tuple(changed), sender.actor, "session.append", scopes=scopes))
+            changes = ChangeSet(areas, tuple(changed), sender.actor, "session.append", scopes=scopes, only_appends=True)
+            self._publish(changes)
         self.totals = _sum(self.totals, total)
         return total
 

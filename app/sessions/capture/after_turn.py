@@ -23,7 +23,6 @@ from app.sessions.capture.auto_capture import AutoCapture
 from app.sessions.compaction.compaction_plan import SessionOptions
 from app.sessions.compaction.service import CompactionService
 from app.sessions.session_summaries import SessionSummaryService
-from app.sessions.working_memory import APPENDING
 from app.store.store import Store
 from app.trace.trace import Trace
 
@@ -94,7 +93,7 @@ class AfterTurn:
 
     def on_change(self, changes: ChangeSet) -> None:
         """Note a change; safe to call for every change, and returns at once."""
-        if changes.operation in APPENDING:
+        if changes.only_appends:
             for session in changes.ids:
                 self._note(session, changes.actor)
         elif "memories" in changes.areas and 0 < len(changes.ids) <= _MOST_IDS:

@@ -159,13 +159,16 @@ _CLOSERS: list[tuple[type, str]] = [
 def test_the_background_work_of_a_vault(vault: Path, is_isolated: bool, is_safe_mode: bool, expected: set[str]) -> None:
     async def work() -> set[str]:
         config = Config(vault, {"index.vectors": True}, safe_mode=is_safe_mode)
-        engine = Engine(vault, config, SystemClock(), Feed(), is_isolated=is_isolated)
+        person = Engine(vault.parent / "person", config, SystemClock(), Feed()) if is_isolated else None
+        engine = Engine(vault, config, SystemClock(), Feed(), person=person)
         try:
             others = asyncio.all_tasks()
             await engine.start()
             return {task.get_name() for task in asyncio.all_tasks() - others}
         finally:
             await engine.stop()
+            if person is not None:
+                await person.stop()
 
     assert asyncio.run(work()) == expected
 

@@ -1,10 +1,11 @@
 """Advice watcher: asks after an import whether the search model suits the texts."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.changes import ChangeSet
+from app.core.declared_operations import declared_operations
 from app.errors import KeepsakeError
 from ui import operations
 from ui.work import Work
@@ -12,8 +13,6 @@ from ui.work import Work
 if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.widgets.notices.advice_bar import AdviceBar
-
-IMPORT: Final = "exchange.import"
 
 
 class AdviceWatcher(QObject):
@@ -41,5 +40,5 @@ class AdviceWatcher(QObject):
             self._bar.show_advice(advice)
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
-        if changes.operation == IMPORT:
+        if changes.operation in declared_operations().imports:
             self._work.refresh(self._ask())

@@ -284,6 +284,7 @@ async def history(engine: Engine, caller: Caller, target: str | None = None, lim
     kind="note",
     positional=("history_ids",),
     undo="history",
+    brings_back=True,
     sentence="Used your memories",
 )
 async def undo(

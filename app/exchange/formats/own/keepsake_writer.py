@@ -2,7 +2,7 @@
 
 import json
 from datetime import datetime
-from typing import IO, Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -13,6 +13,13 @@ from app.memories.model import Memory
 from app.sessions.model import Message, Session
 
 
+class Writable(Protocol):
+    """Destination of bytes."""
+
+    def write(self, data: bytes, /) -> object:
+        """Write bytes."""
+
+
 class JsonlWriter:
     """Writes model objects as lines, in the order given; reading them gives equal values.
 
@@ -20,7 +27,7 @@ class JsonlWriter:
         stream: Where the bytes go.
     """
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: Writable) -> None:
         self._stream = stream
         self._encode = msgspec.json.Encoder().encode
         self.bytes = 0

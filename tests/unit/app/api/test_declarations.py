@@ -6,6 +6,7 @@ import pytest
 
 from app.api.catalogue import declared
 from app.api.operation import Operation
+from app.api.subjects import SUBJECTS
 from app.cli.verbs.generation import verb_of
 from app.core.declared_operations import declared_operations
 from ui.engine_texts import texts
@@ -51,6 +52,8 @@ DERIVED = {
     ),
     "the person may keep its fact beside the other": (lambda item: item.replaces, "fact.correct fact.set"),
     "the ledger forgets what it names": (lambda item: item.erases, "memory.forget_forever"),
+    "the window gives advice after it": (lambda item: item.imports, "exchange.import"),
+    "the window selects what it brought back": (lambda item: item.brings_back, "memory.undo"),
     "it calls another": (lambda item: item.relays, "agent.ask"),
     "Keepsake itself proposes it": (lambda item: item.proposed, "entity.merge fact.correct"),
     "its command has words of its own": (
@@ -106,6 +109,20 @@ def test_the_clients_derive_the_same() -> None:
     assert known.checks_facts == {item.name for item in OPERATIONS if item.checks_facts}
     assert known.removes == {item.name for item in OPERATIONS if item.removes}
     assert known.replaces == {item.name for item in OPERATIONS if item.replaces}
+    assert known.erases == {item.name for item in OPERATIONS if item.erases}
+    assert known.imports == {item.name for item in OPERATIONS if item.imports}
+    assert known.brings_back == {item.name for item in OPERATIONS if item.brings_back}
+
+
+def test_each_subject_has_operations_and_each_operation_its_subject() -> None:
+    used = {item.name.rpartition(".")[0] for item in OPERATIONS}
+    of_commands = {".".join(verb_of(item).words[:-1]).replace("-", "_") for item in OPERATIONS} - {""}
+    assert used | of_commands == SUBJECTS.keys()
+
+
+def test_the_subjects_whose_answers_hold_memories_conversations_or_entities() -> None:
+    subjects = {item.name.partition(".")[0] for item in OPERATIONS if item.holds_items}
+    assert subjects == {"archive", "entity", "fact", "memory", "note", "reflection", "search", "session", "tag"}
 
 
 def test_parameters_that_are_named_exist() -> None:

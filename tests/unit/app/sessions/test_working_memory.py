@@ -71,7 +71,7 @@ def test_no_conversation_no_turns(harness: SessionHarness) -> None:
 @pytest.mark.parametrize(
     ("changes", "held"),
     [
-        (ChangeSet(frozenset({"sessions", "messages"}), ("talk",), operation="session.append"), True),
+        (ChangeSet(frozenset({"sessions", "messages"}), ("talk",), only_appends=True), True),
         (ChangeSet(frozenset({"memories"}), ("talk",), operation="note.save"), True),
         (ChangeSet(frozenset({"sessions"}), ("other",), operation="session.rename"), True),
         (ChangeSet(frozenset({"sessions"}), ("talk",), operation="session.rename"), False),

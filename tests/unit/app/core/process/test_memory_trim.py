@@ -75,11 +75,11 @@ class _Process:
         self.bytes = 100 << 20
         self.kept = 0
         self.released = 0
-        self.looked = asyncio.Event()
+        self.looks = asyncio.Semaphore(0)
 
     def held(self) -> int:
         """Return how much it holds."""
-        self.looked.set()
+        self.looks.release()
         return self.bytes + self.kept
 
     def release(self) -> None:
@@ -88,10 +88,9 @@ class _Process:
         self.kept = 0
 
     async def was_looked_at(self) -> None:
-        """Return once somebody asked how much it holds since the last time, and acted on it."""
+        """Return once somebody asked how much it holds, once for each time it was asked."""
         async with asyncio.timeout(_LIMIT_S):
-            await self.looked.wait()
-        self.looked.clear()
+            await self.looks.acquire()
 
 
 Story = Callable[[_Process, MemoryTrimmer, asyncio.Event], Awaitable[None]]
@@ -173,7 +172,7 @@ def test_it_waits_for_the_work_that_follows_a_change() -> None:
         care.wake()
         for _ in range(20):
             await asyncio.sleep(0)
-        assert not process.looked.is_set()
+        assert process.looks.locked()
         quiet.set()
         await process.was_looked_at()
         await process.was_looked_at()

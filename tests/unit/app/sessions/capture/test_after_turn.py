@@ -76,7 +76,7 @@ class Quiet:
 
     def say(self, *turns: NewMessage, session: str = "talk", who: str = "person", **heading: str) -> None:
         self.harness.append(*turns, session=session, **heading)
-        changes = ChangeSet(frozenset({"sessions", "messages"}), (session,), who, "session.append")
+        changes = ChangeSet(frozenset({"sessions", "messages"}), (session,), who, only_appends=True)
         self.harness.do(self._notify(changes))
 
     def look(self, quiet_s: float = 0.0) -> None:
