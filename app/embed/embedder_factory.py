@@ -88,11 +88,7 @@ def open_embedder(
         "key_name": key_name,
         "dimensions": dimensions,
     }
-    for option in sorted(k for k, v in given.items() if v is not None and k not in _OPTIONS[family]):
-        raise InputError(
-            Sentence("The embedder {family} takes no option {option}.", family=family, option=repr(option)),
-            option=option,
-        )
+    _require_taken(family, {option for option, value in given.items() if value is not None})
     if family in _NAMELESS:
         return _open_built_in(family, Path(folder) if folder else None)
     if family == "fastembed":
@@ -102,6 +98,15 @@ def open_embedder(
         return FastembedEmbedder(model, folder=places[0], cache=places[1], threads=threads, fetch=fetch, watch=watch)
     source = EmbedderSource(name, base_url=base_url or "", api_key_env=key_name or "", dimensions=dimensions or 0)
     return _open_remote(source, model, keys or ApiKeys(os.environ if environment is None else environment))
+
+
+def _require_taken(family: str, given: set[str]) -> None:
+    """Refuse options that the embedders of a family do not take."""
+    for option in sorted(given - _OPTIONS[family]):
+        raise InputError(
+            Sentence("The embedder {family} takes no option {option}.", family=family, option=repr(option)),
+            option=option,
+        )
 
 
 def open_source(
