@@ -60,9 +60,9 @@ class Nearness:
 
 
 class NearnessMeasure:
-    """Measures of short names beside full names, as if no name had been joined by itself but the given ones.
+    """Measures of short names beside full names.
 
-    Whatever was joined before, the same texts give the same measure.
+    They are made as if only the given names had been joined: the same texts give the same measure, whatever was joined.
 
     Args:
         connection: The vault's database.
@@ -94,7 +94,7 @@ class NearnessMeasure:
         return Nearness(_sum(contexts, shared), near, total, len(close), len(alike), len(alone - alike))
 
     def _mentioning(self, entity: str) -> list[TextId]:
-        """Return the kind and id of the text of each of the newest mentions of an entity."""
+        """Return the texts of an entity's newest mentions."""
         found: list[TextId] = []
         for one in (entity, *(short for short, full in self._joined.items() if full == entity)):
             own = [mark for mark, short in self._surfaces.items() if short == one]

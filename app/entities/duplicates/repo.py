@@ -60,7 +60,10 @@ def spelled_names(connection: apsw.Connection) -> list[SpelledName]:
 
 
 def standing_joins(connection: apsw.Connection) -> list[NearDuplicate]:
-    """Return the names that were joined to another by themselves, as pairs; each has its own mentions only."""
+    """Return the names that were joined to another by themselves, as pairs.
+
+    Of the two, the short name has its own mentions only.
+    """
     rows = connection.execute(
         "SELECT DISTINCT e.id FROM entities e CROSS JOIN entity_aliases a"
         " ON a.entity_id = e.id WHERE e.merged_into IS NOT NULL AND e.touched = 0"
@@ -80,7 +83,7 @@ def standing_joins(connection: apsw.Connection) -> list[NearDuplicate]:
 
 
 def joined_surfaces(connection: apsw.Connection) -> dict[str, str]:
-    """Return the surfaces of names that were joined to another by themselves, with the entity of each."""
+    """Return the surfaces of joined names, with the entity of each."""
     joins = (pair.other for pair in standing_joins(connection))
     return {surface(one.type, alias): one.id for one in joins for alias in one.aliases}
 
@@ -116,9 +119,9 @@ def spelled_places(
 
 
 def is_undecided(connection: apsw.Connection, entity_ids: Iterable[str], actor: str) -> bool:
-    """Return whether no other than ``actor``, who joins and parts, ever decided or stated anything about entities.
+    """Return whether no other than ``actor`` ever decided or stated anything about entities.
 
-    That holds for all that was merged into them as well.
+    That holds for all that was merged into them as well. What ``actor`` joins and parts is no decision.
     """
     members = json.dumps([one for entity_id in entity_ids for one in entity_repo.cluster(connection, entity_id)])
     found = connection.execute(
@@ -191,7 +194,7 @@ def mentioning(connection: apsw.Connection, entity_id: str, without: Iterable[st
 
 
 def saying(connection: apsw.Connection, surfaces: Iterable[str]) -> list[TextId]:
-    """Return the kind and id of the text of each of the newest mentions by some surfaces."""
+    """Return the kind and id of the texts that have some surfaces, the newest first."""
     rows = connection.execute(
         "SELECT owner_kind, owner_id FROM mentions WHERE surface IN (SELECT value FROM json_each(?))"
         " ORDER BY at DESC LIMIT ?",

@@ -52,7 +52,10 @@ class NearDuplicateService:
         return await self._store.read(due, is_background=True)
 
     async def near(self) -> list[NearDuplicate]:
-        """Return open pairs of a short name and the one full name near it, as if none had been joined by itself."""
+        """Return open pairs of a short name and the one full name near it.
+
+        What was joined by itself is looked at as if it were not.
+        """
         made = await self._store.read(repo.decisions, is_background=True)
         entities = await self._store.read(partial(repo.names, is_apart=True), is_background=True)
         spelled = await self._store.read(repo.spelled_names, is_background=True)
