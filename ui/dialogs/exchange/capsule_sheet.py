@@ -86,8 +86,7 @@ class CapsuleSheet(BaseDialog):
     # --- building ---
 
     def _make_choice(self) -> None:
-        self.number = PlainLabel(self)
-        theme.set_type(self.number, "strong")
+        self.number = PlainLabel(self, style="strong")
         self.number.setAccessibleName(self.tr("How many go in"))
         self.body.setSpacing(Space.XS)
         self.store = self._combo(self.tr("Who may see them now"))

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
-from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
@@ -176,8 +175,7 @@ class PrepareForm(QWidget):
         return made
 
     def _arrange(self) -> None:
-        head = PlainLabel(self.tr("Prepare another model"), self)
-        theme.set_type(head, "strong")
+        head = PlainLabel(self.tr("Prepare another model"), self, style="strong")
         about = note(
             self.tr(
                 "Its vectors are made in the background while the old model answers; the old ones are kept for a week"

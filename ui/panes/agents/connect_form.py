@@ -315,8 +315,7 @@ class ConnectForm(QWidget):
         return card
 
     def _label(self, kind: str, parent: QWidget) -> PlainLabel:
-        label = PlainLabel("", parent)
-        label.setWordWrap(True)
+        label = PlainLabel("", parent, wraps=True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         theme.set_type(label, kind)
         return label

@@ -233,8 +233,7 @@ def _joined(changes: "Sequence[ProposedChange]") -> "list[ProposedChange]":
 
 
 def _label(kind: str, parent: QWidget) -> PlainLabel:
-    label = PlainLabel("", parent)
-    label.setWordWrap(True)
+    label = PlainLabel("", parent, wraps=True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     theme.set_type(label, kind)
     return label

@@ -49,8 +49,7 @@ class SavedSearchList(QWidget):
         super().__init__(parent)
         self._searches: dict[str, SavedSearch] = {}
         self._filling = False
-        self._head = PlainLabel(self.tr("Saved searches"), self)
-        theme.set_type(self._head, "small muted")
+        self._head = PlainLabel(self.tr("Saved searches"), self, style="small muted")
         self._head.setContentsMargins(Space.S, 0, Space.S, 0)
         self.list = _NameList(self)
         self.list.setObjectName("rowList")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
 
-from ui import operations, theme
+from ui import operations
 from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
@@ -34,9 +34,7 @@ class AgentView(QWidget):
         self.meter = QProgressBar(self)
         self.meter.setTextVisible(False)
         self.meter.setAccessibleName(self.tr("Tokens used"))
-        self._tokens = PlainLabel("", self)
-        self._tokens.setWordWrap(True)
-        theme.set_type(self._tokens, "small muted")
+        self._tokens = PlainLabel("", self, style="small muted", wraps=True)
         self.text = QPlainTextEdit(self)
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)

@@ -46,8 +46,9 @@ class FactCard(QFrame):
         self.setObjectName("card")
         self.found = found
         memory = found.memory
-        self._words = PlainLabel(without_markup(memory.content or memory.title or "; ".join(memory.facts)), self)
-        self._words.setWordWrap(True)
+        self._words = PlainLabel(
+            without_markup(memory.content or memory.title or "; ".join(memory.facts)), self, wraps=True
+        )
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._edit = _CorrectionField(self)
         self._edit.setAccessibleName(self.tr("What is right"))
@@ -102,8 +103,7 @@ class FactCard(QFrame):
         self.forget.clicked.connect(self._on_forget_clicked)
 
     def _arrange(self) -> None:
-        facts = PlainLabel(self._about(), self)
-        theme.set_type(facts, "small muted")
+        facts = PlainLabel(self._about(), self, style="small muted")
         head = QHBoxLayout()
         head.setSpacing(0)
         words = QVBoxLayout()

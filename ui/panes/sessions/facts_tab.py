@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
-from ui import operations, theme
+from ui import operations
 from ui.engine_texts import error_text
 from ui.models.dates import format_number
 from ui.panes.name_lookup import NameLookup
@@ -76,9 +76,7 @@ class FactsTab(QWidget):
         self._names.renewed.connect(self._on_names_renewed)
         self._builder = QTimer(self, interval=0)
         self._builder.timeout.connect(self._on_builder_timeout)
-        self.about = PlainLabel("", self)
-        self.about.setWordWrap(True)
-        theme.set_type(self.about, "body muted")
+        self.about = PlainLabel("", self, style="body muted", wraps=True)
         self.more = text_button(self.tr("Show more"), "quiet", parent=self)
         self.more.hide()
         self.more.clicked.connect(self._on_more_clicked)

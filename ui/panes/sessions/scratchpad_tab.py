@@ -30,17 +30,15 @@ class ScratchpadTab(QWidget):
         about = PlainLabel(
             self.tr("What the agent notes for itself during this conversation, one item a line. You can change it."),
             self,
+            style="body muted",
+            wraps=True,
         )
-        about.setWordWrap(True)
-        theme.set_type(about, "body muted")
         self.text = QPlainTextEdit(self)
         self.text.setProperty("framed", True)
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(self.tr("Scratchpad"))
         self.text.setPlaceholderText(self.tr("Nothing is noted"))
-        self._room = PlainLabel("", self)
-        self._room.setWordWrap(True)
-        theme.set_type(self._room, "small muted")
+        self._room = PlainLabel("", self, style="small muted", wraps=True)
         self.save = text_button(self.tr("Save"), "primary", parent=self)
         self.save.setEnabled(False)
         self.clear = text_button(self.tr("Clear"), parent=self)

@@ -244,8 +244,7 @@ class StatusPane(ReadingPane):
         card = QFrame(self._page)
         card.setObjectName("card")
         card.hide()
-        head = PlainLabel(heading, card)
-        theme.set_type(head, "small muted")
+        head = PlainLabel(heading, card, style="small muted")
         column = QVBoxLayout(card)
         column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
         column.setSpacing(Space.S)
@@ -253,7 +252,6 @@ class StatusPane(ReadingPane):
         return card
 
     def _label(self, words: str, kind: str) -> PlainLabel:
-        label = PlainLabel(words, self._page)
-        label.setWordWrap(True)
+        label = PlainLabel(words, self._page, wraps=True)
         theme.set_type(label, kind)
         return label

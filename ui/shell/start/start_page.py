@@ -56,8 +56,7 @@ class StartPage(QWidget):
         self._offered: list[OpeningRemedy] = []
         self._logo = PlainLabel(self)
         self._logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
-        self._title = PlainLabel(self)
-        theme.set_type(self._title, "title")
+        self._title = PlainLabel(self, style="title")
         self._text = self._sentence("body muted")
         self._result = self._sentence("body")
         self._bar = QProgressBar(self)
@@ -81,8 +80,7 @@ class StartPage(QWidget):
         self._set_shown(self._bar, self._buttons, self.choice, self.form, self.decryption, self._result, is_shown=False)
 
     def _sentence(self, type_step: str) -> PlainLabel:
-        label = PlainLabel(self)
-        label.setWordWrap(True)
+        label = PlainLabel(self, wraps=True)
         label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         theme.set_type(label, type_step)

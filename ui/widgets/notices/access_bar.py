@@ -30,11 +30,8 @@ class AccessBar(QFrame):
         theme.current().add_root(self)
         self.setObjectName("accessBar")
         self._request: AccessRequest | None = None
-        self._sentence = PlainLabel(self)
-        self._sentence.setWordWrap(True)
-        self._reason = PlainLabel(self)
-        self._reason.setWordWrap(True)
-        theme.set_type(self._reason, "small muted")
+        self._sentence = PlainLabel(self, wraps=True)
+        self._reason = PlainLabel(self, style="small muted", wraps=True)
         self._trust = QComboBox(self)
         self._trust.setAccessibleName(self.tr("Trust of the program"))
         for level, words in self._levels():

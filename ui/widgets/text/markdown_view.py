@@ -209,9 +209,7 @@ class MarkdownView(QWidget):
         self._picture_room = 0
         self.page = _Page(self)
         self.page.setAccessibleName(name)
-        self._notice = PlainLabel(self)
-        self._notice.setWordWrap(True)
-        theme.set_type(self._notice, "small muted")
+        self._notice = PlainLabel(self, style="small muted", wraps=True)
         self._notice.setContentsMargins(Space.XL, Space.S, Space.XL, 0)
         self._more = text_button(self.tr("Show more"), "quiet", parent=self)
         column = QVBoxLayout(self)

@@ -54,8 +54,7 @@ class FactPanel(QWidget):
         self._fact: Memory | None = None
         self._work = Work(self, bridge)
         self._section = Section(self.tr("Confidence"), self)
-        self._sentence = PlainLabel(self)
-        self._sentence.setWordWrap(True)
+        self._sentence = PlainLabel(self, wraps=True)
         self._sentence.setContentsMargins(Space.S, 0, 0, 0)
         self.curve = ConfidenceCurve(self)
         self._make_buttons()

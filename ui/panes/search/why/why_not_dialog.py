@@ -98,9 +98,7 @@ class WhyNotDialog(BaseDialog):
         side = theme.current().scaled(ICON)
         self.items.setIconSize(QSize(side, side))
         self.items.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.answer = PlainLabel(self)
-        self.answer.setWordWrap(True)
-        theme.set_type(self.answer, "strong")
+        self.answer = PlainLabel(self, style="strong", wraps=True)
         self.hint = note("", self)
         for widget in (self.box, self.items, self.answer, self.hint):
             self.body.addWidget(widget)
