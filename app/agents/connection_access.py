@@ -28,8 +28,8 @@ class ConnectionAccess:
                 Sentence("There is no trust '{trust}'. Use one of {names}.", trust=trust, names=", ".join(levels)),
                 field="trust",
             )
-        made = (await self._agents.add(name, level, review=review, actor=actor)).value
-        return GrantedAccess(made.id, made.token)
+        token = (await self._agents.add(name, level, review=review, actor=actor)).value
+        return GrantedAccess(token.id, token.token)
 
     async def end(self, name: str, *, actor: str) -> str:
         """See ``AccessGranter``."""

@@ -26,16 +26,16 @@ def read_config(path: Path) -> str | None:
     """
     path = _target(path)
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise MachineError(f"{path} could not be read: {error.strerror}.", path=str(path)) from error
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise MachineError(f"{path} is not a file. Nothing was changed.", path=str(path))
-    if found.st_size > MAX_BYTES:
-        raise FormatError(f"{path} has {found.st_size:,} bytes, which no configuration has. Nothing was changed.")
-    if not found.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
+    if status.st_size > MAX_BYTES:
+        raise FormatError(f"{path} has {status.st_size:,} bytes, which no configuration has. Nothing was changed.")
+    if not status.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
         raise MachineError(f"{path} is read-only. Make it writable, or add the entry yourself.", path=str(path))
     try:
         data = path.read_bytes()

@@ -65,13 +65,13 @@ class BackupCleaner:
         backups = self._vault / FOLDER
         try:
             require_folder(backups)
-            found = [*backups.glob("*.db*"), *(path for path in backups.glob("*Z-*") if path.is_dir())]
+            copies = [*backups.glob("*.db*"), *(path for path in backups.glob("*Z-*") if path.is_dir())]
             for pattern in (f"{STAGED}*", f"{ASIDE}*", f"{DATABASE}{SET_ASIDE}"):
-                found += self._vault.glob(pattern)
+                copies += self._vault.glob(pattern)
         except OSError as error:
             raise from_os(error, self._vault) from error
         # What a link leads to is no copy of this vault, and not ours to change.
-        return sorted(path for path in found if not path.is_symlink())
+        return sorted(path for path in copies if not path.is_symlink())
 
     def _holds(self, path: Path, targets: Sequence[ErasureTarget], samples: Sequence[str]) -> bool:
         needles = [*samples, *(one.id for one in targets)]

@@ -370,7 +370,7 @@ class ErasureService(Part):
         ], unsaid - spelled
 
     def _left(self, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> list[RemainingReference]:
-        return [left for one in targets for left in self._erasers[one.kind].left(connection, one.id)]
+        return [reference for one in targets for reference in self._erasers[one.kind].left(connection, one.id)]
 
 
 def pages_are_pending(receipt: ErasureReceipt) -> bool:
@@ -412,7 +412,7 @@ def _receipt(state: dict[str, Any]) -> ErasureReceipt:
             "finished_at": None if state["finished_at"] is None else to_datetime(state["finished_at"]),
             "ids": tuple(state["ids"]),
             "sessions": tuple(state["sessions"]),
-            "left": tuple(RemainingReference(**left) for left in state["left"]),
+            "left": tuple(RemainingReference(**reference) for reference in state["left"]),
             "backups": tuple(BackupFile(**file) for file in state["backups"]),
             "notes": tuple(state["notes"]),
         }

@@ -90,8 +90,8 @@ def probability(sentence: str, weights: Sequence[float]) -> float:
         sentence: A sentence in English.
         weights: One for each place; see ``load_weights``.
     """
-    found = features(sentence)
-    return 1 / (1 + math.exp(-sum(weights[place] for place in found) / scale(found)))
+    values = features(sentence)
+    return 1 / (1 + math.exp(-sum(weights[place] for place in values) / scale(values)))
 
 
 def scale(found: Sequence[int]) -> float:

@@ -48,9 +48,9 @@ def without_history(connection: apsw.Connection, items: list[Item]) -> list[Item
 
 def bring_back(connection: apsw.Connection, run_id: str) -> list[Item]:
     """Put back what a run took away, and return it; what exists stays."""
-    kept = json.loads(meta.read(connection, PREFIX + run_id) or "[]")
+    entries = json.loads(meta.read(connection, PREFIX + run_id) or "[]")
     items: list[Item] = []
-    for one in kept:
+    for one in entries:
         for table, rows in one["rows"]:
             for row in rows:
                 names = ", ".join(row)

@@ -97,8 +97,8 @@ def _verb(item: Verb) -> Iterator[str]:
 
 
 def _options(command: Any) -> list[str]:
-    found = [item for item in command.params if item.param_type_name == "option" and item.help]
-    return list(_definitions((", ".join([*item.opts, *item.secondary_opts]), item.help) for item in found))
+    options = [item for item in command.params if item.param_type_name == "option" and item.help]
+    return list(_definitions((", ".join([*item.opts, *item.secondary_opts]), item.help) for item in options))
 
 
 def _definitions(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:

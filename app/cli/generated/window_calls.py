@@ -33,7 +33,7 @@ def window_calls() -> str:
         place[verb] = item
     names: _Names = {"ui.typed_call": {"TypedCall"}}
     classes = [line for subject, inner in sorted(tree.items()) for line in _class(subject, inner, names)]
-    imports = [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(names.items())]
+    imports = [f"from {module} import {', '.join(sorted(classes))}" for module, classes in sorted(names.items())]
     subjects = [f"{subject}: {_class_name(subject)}" for subject in sorted(tree)]
     return "\n".join([_HEAD, "import builtins", *imports, "", *classes, *subjects]) + "\n"
 
@@ -58,12 +58,12 @@ def _class_name(path: str) -> str:
 
 def _method(word: str, item: Operation, names: _Names) -> str:
     hints = typing.get_type_hints(item.handler)
-    given = [
+    parameters = [
         f", {one.name}: {_written(hints[one.name], names, is_given=True)}" + ("" if one.required else " = ...")
         for one in item.parameters
     ]
-    star = ", *" if given else ""
-    return f"    def {word}(self{star}{''.join(given)}) -> TypedCall[{_written(item.returns, names)}]: ..."
+    star = ", *" if parameters else ""
+    return f"    def {word}(self{star}{''.join(parameters)}) -> TypedCall[{_written(item.returns, names)}]: ..."
 
 
 def _written(kind: Any, names: _Names, *, is_given: bool = False) -> str:

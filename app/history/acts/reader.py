@@ -109,8 +109,8 @@ class ActReader:
     def acts(self, connection: apsw.Connection, ids: Sequence[str]) -> list[Act]:
         """Return acts by their ids; those there are none of are left out."""
         effects = self._effects(connection)
-        found = (self._found(connection, identity, effects) for identity in dict.fromkeys(ids))
-        return [act for act in found if act is not None]
+        acts = (self._found(connection, identity, effects) for identity in dict.fromkeys(ids))
+        return [act for act in acts if act is not None]
 
     def _found(
         self, connection: apsw.Connection, identity: str, known: Mapping[str, tuple[SideEffects, ...]]
@@ -205,8 +205,8 @@ class ActReader:
         act = self._described(connection, place, row, base, repo.parts_of_run(connection, base_run))
         total, undone = repo.counts(connection, place.run_id)
         if steps:
-            made = repo.counts(connection, base_run)[0]
-            act = replace(act, step=_step(steps), undoes=_undone_run(place.run_id), is_part=total < made)
+            counts = repo.counts(connection, base_run)[0]
+            act = replace(act, step=_step(steps), undoes=_undone_run(place.run_id), is_part=total < counts)
         elif (other := repo.undone_entry(connection, row.id)) is not None:
             while (earlier := repo.undone_entry(connection, other.id)) is not None:
                 other = earlier  # what was undone and done again is still its agent's

@@ -262,8 +262,8 @@ class SocketServer:
             else:
                 is_replaced = self._current(caller).has_old_token
                 self._catalogue.trace.event("socket.refused", reason="old_token" if is_replaced else "revoked")
-                said = old_token_message(caller.name) if is_replaced else f"The access of {caller.name} has ended."
-                connection.turn_away(AccessRequiredError(said, ended=True, replaced=is_replaced))
+                sentence = old_token_message(caller.name) if is_replaced else f"The access of {caller.name} has ended."
+                connection.turn_away(AccessRequiredError(sentence, ended=True, replaced=is_replaced))
 
     def _on_event(self, event: Event) -> None:
         # The feed is told on whichever thread the work is done.
