@@ -51,10 +51,10 @@ def _hook(arguments: list[str], vault: str | None) -> int | None:
 
 
 def _capture(arguments: list[str], vault: str | None) -> int | None:
-    texts = _capture_arguments(arguments)
-    if texts is None or any(_has_stray_bytes(argument) for argument in arguments):
+    capture = _capture_arguments(arguments)
+    if capture is None or any(_has_stray_bytes(argument) for argument in arguments):
         return None
-    text, options, tags = texts
+    text, options, tags = capture
     data = None
     if text is None or text == "-":
         if sys.stdin is None or sys.stdin.isatty():

@@ -148,7 +148,9 @@ class ExplainService:
         explanation = replace(explanation, place=place, gaps=_gaps(mine, last), last_shown=last.id)
         shown_place = await self._shown_place(case, ids, found.query)
         if shown_place is not None:
-            return replace(explanation, stage="shown", sentence=say.shown(shown_place, explanation.terms, explanation.legs))
+            return replace(
+                explanation, stage="shown", sentence=say.shown(shown_place, explanation.terms, explanation.legs)
+            )
         if place <= case.limit and case.per_session is not None:
             return replace(
                 explanation,

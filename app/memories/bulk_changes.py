@@ -126,7 +126,7 @@ def _names(note: Memory, *, is_first: bool) -> list[str]:
 
 
 def _note(writer: MemoryWriter, memory_id: str, stores: Sequence[str]) -> Memory:
-    found = require_active(writer.connection, memory_id, stores)
-    if found.kind != "note":
+    memory = require_active(writer.connection, memory_id, stores)
+    if memory.kind != "note":
         raise InputError("Only notes can be merged; leave facts and other memories out.", id=memory_id)
-    return found
+    return memory

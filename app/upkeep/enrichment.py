@@ -202,16 +202,16 @@ class Enrichment:
         change: Callable[[NearDuplicate, str], Awaitable[ChangeSet | None]],
     ) -> int:
         """Change the pairs that are due, until the run is cancelled; return their number."""
-        made = 0
+        count = 0
         for pair in [] if run.job.is_cancelled() else await due():
             if run.job.is_cancelled():
                 break
             changes = await change(pair, run.id)
             if changes is not None:
-                made += 1
+                count += 1
                 run.publish(changes)
             await asyncio.sleep(0)
-        return made
+        return count
 
     def _summary(self, made: _Progress) -> str:
         absence = self._service.strategy.absence

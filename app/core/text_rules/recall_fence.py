@@ -180,12 +180,12 @@ def _blocks(text: str) -> Iterator[Range]:
     """
     opened: re.Match[str] | None = None
     # One pass: what is between the last opening and the end after it, for nothing served holds an opening.
-    for blocks in _FENCE.finditer(text):
-        if blocks["mark"] is not None:
-            opened = blocks
+    for match in _FENCE.finditer(text):
+        if match["mark"] is not None:
+            opened = match
         elif opened is not None:
-            if _is_whole(text[opened.end() : blocks.start()], opened):
-                yield opened.start(), blocks.end()
+            if _is_whole(text[opened.end() : match.start()], opened):
+                yield opened.start(), match.end()
             opened = None
 
 

@@ -54,8 +54,8 @@ class ReflectionService:
             AccessDeniedError: The caller does not see the draft's store.
             InputError: It is empty or too large, or a field cannot be stored.
         """
-        kept = replace(draft, kind="reflection", decay_rate=0.0, tags=(TAG, *draft.tags))
-        memory = validation.compose(kept, self._transactions.clock.now_ms())
+        reflection = replace(draft, kind="reflection", decay_rate=0.0, tags=(TAG, *draft.tags))
+        memory = validation.compose(reflection, self._transactions.clock.now_ms())
         require_store(memory.store, access.stores)
         return await self._transactions.run(access, lambda writer: writer.create(memory))
 

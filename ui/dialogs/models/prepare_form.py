@@ -159,20 +159,20 @@ class PrepareForm(QWidget):
             self.wanted.setFocus()
 
     def _make_wanted(self) -> QComboBox:
-        made = QComboBox(self)
-        made.setEditable(True)
-        made.addItems(SUGGESTED)
-        made.setCurrentText("")
-        made.setAccessibleName(self.tr("Name of the model to prepare"))
+        box = QComboBox(self)
+        box.setEditable(True)
+        box.addItems(SUGGESTED)
+        box.setCurrentText("")
+        box.setAccessibleName(self.tr("Name of the model to prepare"))
         # Long names must not make the page wider than the window.
-        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        made.setMinimumContentsLength(_LEAST_LETTERS)
-        line = made.lineEdit()
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(_LEAST_LETTERS)
+        line = box.lineEdit()
         if line is not None:
             line.setPlaceholderText(self.tr("Name of a model, such as static or openai:text-embedding-3-small"))
             line.setAccessibleName(self.tr("Name of the model to prepare"))
             line.returnPressed.connect(self._on_prepare_clicked)
-        return made
+        return box
 
     def _arrange(self) -> None:
         head = PlainLabel(self.tr("Prepare another model"), self, style="strong")

@@ -217,9 +217,9 @@ async def _misspelt(bridge: "Bridge", text: str, *, titles_only: bool) -> list[T
         asyncio.gather(*map(bridge.call, talks)),
         asyncio.gather(*map(bridge.call, names)),
     )
-    links = {one.memory_id: one for found in linked for one in found}
-    sessions = {one.id: one for found in held for one in found}
-    entities = {one.id: one for found in named for one in found}
+    links = {one.memory_id: one for rows in linked for one in rows}
+    sessions = {one.id: one for rows in held for one in rows}
+    entities = {one.id: one for rows in named for one in rows}
     titles = {
         **{key: one.title for key, one in links.items()},
         **{key: one.label for key, one in sessions.items()},

@@ -189,8 +189,8 @@ class ShortcutEditor(SettingsPanel):
             return
         own = self._actions.own_keys
         for other in self._actions.sharing(action.id, keys):
-            left = [part for part in other.shortcut.split("; ") if QKeySequence(part) != QKeySequence(keys)]
-            own[other.id] = "; ".join(left)
+            parts = [part for part in other.shortcut.split("; ") if QKeySequence(part) != QKeySequence(keys)]
+            own[other.id] = "; ".join(parts)
         own[action.id] = keys
         self._store(own)
 

@@ -139,14 +139,14 @@ class AgentsPane(ListDetailPane):
     # --- what the person does ---
 
     async def _add(self, call: "TypedCall[AgentToken]") -> None:
-        made = await self.bridge.call(call)
-        self._open = made.id
-        self.form.show_token(made)
+        token = await self.bridge.call(call)
+        self._open = token.id
+        self.form.show_token(token)
         self.listing.load()
 
     async def _rotate(self, name: str) -> None:
-        made = await self.bridge.call(operations.agent.rotate(name=name))
-        self.form.show_token(made)
+        token = await self.bridge.call(operations.agent.rotate(name=name))
+        self.form.show_token(token)
         self._right.setCurrentWidget(self.form)
 
     async def _revoke(self, name: str) -> None:
@@ -215,8 +215,8 @@ class AgentsPane(ListDetailPane):
         self.page.release_requested.connect(self._on_release)
 
     def _open_title(self) -> str:
-        found = self.listing.agent(self._open)
-        return found.name if found is not None else ""
+        agent = self.listing.agent(self._open)
+        return agent.name if agent is not None else ""
 
     async def _switch_incognito(self, is_on: bool, hours: int) -> None:
         until = datetime.now(UTC) + timedelta(hours=hours) if hours else None

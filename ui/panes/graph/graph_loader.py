@@ -108,9 +108,9 @@ class GraphLoader(QObject):
 
     def toggle_type(self, kind: str) -> None:
         """Show or hide note links, or a type's names; the last type stays."""
-        left = set(self.hidden) ^ {kind}
-        if not left.issuperset(DRAWN):
-            self.hidden = tuple(one for one in (*DRAWN, LINK) if one in left)
+        types = set(self.hidden) ^ {kind}
+        if not types.issuperset(DRAWN):
+            self.hidden = tuple(one for one in (*DRAWN, LINK) if one in types)
 
     def stop(self) -> None:
         """Give up the layout that is running."""

@@ -76,8 +76,8 @@ class InboxPane(ListDetailPane):
         """Return the actions of this pane."""
 
         def waits() -> bool:
-            found = self.listing.proposal(self._open)
-            return found is not None and found.state == "waiting"
+            proposal = self.listing.proposal(self._open)
+            return proposal is not None and proposal.state == "waiting"
 
         slots: dict[str, Slot] = {"inbox.accept": self.page.accept.click, "inbox.reject": self.page.reject.click}
         return pane_actions(self.name, slots, dict.fromkeys(slots, waits))

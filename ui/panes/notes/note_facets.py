@@ -198,9 +198,9 @@ class NoteFacets(QWidget):
 
     def _on_tree_toggled(self, group: str, name: str, on: bool) -> None:
         if group == _SAVED:
-            found = self.saved.get(name) if on else None
-            self.words_chosen.emit(found.words if found else "")
-            self._choose(dict(found.facets) if found else {})
+            saved = self.saved.get(name) if on else None
+            self.words_chosen.emit(saved.words if saved else "")
+            self._choose(dict(saved.facets) if saved else {})
             return
         if group in _ONE_ONLY and on:
             self.tree.set_chosen(group, [name])

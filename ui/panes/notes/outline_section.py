@@ -63,7 +63,7 @@ class OutlineSection(Section):
 
     def _fill(self) -> None:
         above: list[tuple[int, QTreeWidgetItem]] = []
-        made: list[tuple[QTreeWidgetItem, bool]] = []
+        items: list[tuple[QTreeWidgetItem, bool]] = []
         for number, heading in enumerate(self._headings):
             while above and above[-1][0] >= heading.level:
                 above.pop()
@@ -75,8 +75,8 @@ class OutlineSection(Section):
             else:
                 self.tree.addTopLevelItem(item)
             above.append((heading.level, item))
-            made.append((item, heading.title not in self._folded))
-        for item, is_open in made:
+            items.append((item, heading.title not in self._folded))
+        for item, is_open in items:
             if item.childCount():
                 item.setExpanded(is_open)
 

@@ -53,8 +53,8 @@ class ScheduleList(LoadingList):
 
     async def _load(self) -> None:
         text = self.filter.text().strip()
-        found = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
-        ordered = sorted(found.schedules, key=lambda one: one.is_built_in)
+        result = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
+        ordered = sorted(result.schedules, key=lambda one: one.is_built_in)
         self._schedules = {one.id: one for one in ordered}
         self.list.set_empty_text(self.tr("No schedule fits this filter.") if text else "")
         self.model.set_rows(self._schedules)

@@ -116,12 +116,12 @@ class HitMenu(QObject):
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:
             return said_in(await call(operations.note.get(id=hit.id)))
         try:
-            found: list[Message] = await call(
+            messages: list[Message] = await call(
                 operations.session.messages(session=hit.session_id, after=hit.seq - 1, limit=1)
             )
         except NotFoundError:  # its conversation is gone too
             return None
-        return next((message.content for message in found if message.seq == hit.seq), None)
+        return next((message.content for message in messages if message.seq == hit.seq), None)
 
     # --- changing ---
 

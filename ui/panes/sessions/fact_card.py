@@ -119,8 +119,8 @@ class FactCard(QFrame):
         column.setSpacing(Space.XS)
         column.addLayout(head)
         for quote in self.found.quotes[:MOST_QUOTES]:
-            said = excerpt(without_markup(quote.text), QUOTED) or self.tr("A message without words")
-            row = LinkRow(said, str(quote.seq), "", "quote", self.tr("Show this message"), self)
+            quote_text = excerpt(without_markup(quote.text), QUOTED) or self.tr("A message without words")
+            row = LinkRow(quote_text, str(quote.seq), "", "quote", self.tr("Show this message"), self)
             row.triggered.connect(self._on_quote_triggered)
             column.addWidget(row)
         column.addWidget(self.names)

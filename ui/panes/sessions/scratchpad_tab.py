@@ -73,9 +73,9 @@ class ScratchpadTab(QWidget):
         self._do(self._load(session))
 
     async def _load(self, session: str) -> None:
-        found = await self._bridge.call(operations.session.scratchpad.read(session=session))
+        scratchpad = await self._bridge.call(operations.session.scratchpad.read(session=session))
         if session == self._session:
-            self.text.setPlainText("\n".join(found.items))
+            self.text.setPlainText("\n".join(scratchpad.items))
             self.save.setEnabled(False)
 
     async def _write(self, session: str, items: list[str]) -> None:

@@ -102,20 +102,20 @@ class StatusPane(ReadingPane):
 
     async def _fetch(self) -> None:
         try:
-            found: VaultOverview = await self.bridge.call(operations.vault.overview())
+            overview: VaultOverview = await self.bridge.call(operations.vault.overview())
         except KeepsakeError as error:
             self._is_loading = False
             self._about.setText(error_text(error))
             return
         self._is_loading = False
-        self._found = found
+        self._found = overview
         self._show()
         if self._is_stale:
             self._is_stale = False
             self._timer.start(SETTLE_MS)
         elif self.isVisible():
             # Spending and the network change without a word.
-            self._timer.start(WORKING_MS if found.pending or found.names else RESTING_MS)
+            self._timer.start(WORKING_MS if overview.pending or overview.names else RESTING_MS)
 
     def _show(self) -> None:
         if self._found is None:

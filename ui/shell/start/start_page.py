@@ -187,16 +187,20 @@ class StartPage(QWidget):
     def show_step(self, step: OpeningStep) -> None:
         """Say what is done before the vault is open, with how far it is."""
         if step.work == "encryption":
-            said = self.tr("Encrypting your memories.")
+            sentence = self.tr("Encrypting your memories.")
         elif step.work == "decryption":
-            said = self.tr("Decrypting your memories.")
+            sentence = self.tr("Decrypting your memories.")
         elif step.work == "restore":
-            said = self.tr("Restoring the backup that you chose.")
+            sentence = self.tr("Restoring the backup that you chose.")
         elif step.work == "backup":
-            said = self.tr("Making a backup, before your memories are brought up to date for this version of Keepsake.")
+            sentence = self.tr(
+                "Making a backup, before your memories are brought up to date for this version of Keepsake."
+            )
         else:
-            said = self.tr("Bringing your memories up to date for this version of Keepsake: step {step} of {steps}.")
-        self._result.setText(said.format(step=format_number(step.number), steps=format_number(step.count)))
+            sentence = self.tr(
+                "Bringing your memories up to date for this version of Keepsake: step {step} of {steps}."
+            )
+        self._result.setText(sentence.format(step=format_number(step.number), steps=format_number(step.count)))
         # A step is under way while its number is shown, a backup's percentage is done.
         self._bar.setRange(0, step.count)
         self._bar.setValue(step.number - (step.work == "migration"))

@@ -70,10 +70,10 @@ class ClashWatcher(QObject):
     async def _clashes(self, identity: str) -> "list[Clash]":
         """Return the clashes of a text that were not shown yet."""
         try:
-            found: list[Clash] = await self._bridge.call(operations.fact.clashes(id=identity))
+            clashes: list[Clash] = await self._bridge.call(operations.fact.clashes(id=identity))
         except NotFoundError:
             return []  # deleted meanwhile
-        new = [one for one in found if (identity, one.fact.id) not in self._shown]
+        new = [one for one in clashes if (identity, one.fact.id) not in self._shown]
         self._shown |= {(identity, one.fact.id) for one in new}
         return new
 

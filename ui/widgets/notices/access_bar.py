@@ -102,10 +102,10 @@ class AccessBar(QFrame):
         words.setSpacing(0)
         words.addWidget(self._sentence)
         words.addWidget(self._reason)
-        said = QHBoxLayout()
-        said.setSpacing(Space.S)
-        said.addWidget(IconLabel("plug", "accent", parent=self))
-        said.addLayout(words, 1)
+        sentence_row = QHBoxLayout()
+        sentence_row.setSpacing(Space.S)
+        sentence_row.addWidget(IconLabel("plug", "accent", parent=self))
+        sentence_row.addLayout(words, 1)
         choice = QHBoxLayout()
         choice.setSpacing(Space.S)
         choice.addStretch(1)
@@ -114,7 +114,7 @@ class AccessBar(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
         column.setSpacing(Space.XS)
-        column.addLayout(said)
+        column.addLayout(sentence_row)
         column.addLayout(choice)
 
     def _on_allow_clicked(self) -> None:

@@ -281,14 +281,14 @@ class MarkdownView(QWidget):
             heading: Its level and words.
             occurrence: How many of the same level and words come before it.
         """
-        block, left = self.page.document().begin(), occurrence
+        block, remaining = self.page.document().begin(), occurrence
         while block.isValid():
             words = " ".join(block.text().split())
             if block.blockFormat().headingLevel() == heading.level and words == heading.title:
-                if left == 0:
+                if remaining == 0:
                     self._go_to(QTextCursor(block))
                     return
-                left -= 1
+                remaining -= 1
             block = block.next()
 
     def show_now(self) -> None:

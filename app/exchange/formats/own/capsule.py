@@ -180,8 +180,8 @@ def _header(line: bytes, path: Path) -> CapsuleHeader:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _changed(path) from None
     sender, digest, key, signature = texts
-    made, expires, count = numbers
-    return CapsuleHeader(sender, made, expires, count, digest, key, signature, recipient)
+    created, expires, count = numbers
+    return CapsuleHeader(sender, created, expires, count, digest, key, signature, recipient)
 
 
 def _changed(path: Path) -> FormatError:

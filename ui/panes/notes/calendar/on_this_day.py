@@ -71,10 +71,12 @@ class OnThisDay(QWidget):
     async def _load(self) -> None:
         day = date.today()  # noqa: DTZ011  (the person's own calendar)
         try:
-            found: list[Anniversary] = await self._bridge.call(operations.memory.on_this_day(day=day, limit=MOST))
+            anniversaries: list[Anniversary] = await self._bridge.call(
+                operations.memory.on_this_day(day=day, limit=MOST)
+            )
         except KeepsakeError:
             return  # the list beside it tells what is wrong
-        self.show_found(found)
+        self.show_found(anniversaries)
 
     def show_found(self, found: "list[Anniversary]") -> None:
         """Show what was found."""

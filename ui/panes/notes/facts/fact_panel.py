@@ -96,12 +96,12 @@ class FactPanel(QWidget):
     async def _load(self, identity: str) -> None:
         call = self._bridge.call
         try:
-            found, beliefs = await asyncio.gather(
+            confidence, beliefs = await asyncio.gather(
                 call(operations.fact.confidence(id=identity)), call(operations.fact.beliefs(id=identity))
             )
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
-        self._show_confidence(found)
+        self._show_confidence(confidence)
         self._show_beliefs(beliefs)
 
     def _show_confidence(self, found: FactConfidence) -> None:

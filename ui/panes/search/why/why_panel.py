@@ -172,8 +172,8 @@ class WhyPanel(QWidget):
         same = self._hit is not None and self._hit.id == hit.id
         self._hit = hit
         self._title.setText(_breakable(excerpt(hit_title(hit), TITLE)))
-        said = speaker_label(hit.author) or ("" if hit.target == "memory" else role_label(hit.role))
-        known = (kind_label(hit.kind), said, source_label(hit.agent), full_date(hit.created_at))
+        speaker = speaker_label(hit.author) or ("" if hit.target == "memory" else role_label(hit.role))
+        known = (kind_label(hit.kind), speaker, source_label(hit.agent), full_date(hit.created_at))
         self._facts.setText("  ·  ".join(dict.fromkeys(part for part in known if part)))
         self.sentence.setText(why_sentence(hit, query))
         self._explain(hit)

@@ -40,7 +40,7 @@ class Speakers:
         count = len(series) - 2
         place = sum(map(ord, speaker)) % count
         if self.is_group and speaker not in self._places:
-            taken = set(self._places.values())
+            places = set(self._places.values())
             free = (other % count for other in range(place, place + count))
-            self._places[speaker] = next((other for other in free if other not in taken), place)
+            self._places[speaker] = next((other for other in free if other not in places), place)
         return series[1 + self._places.get(speaker, place)]
