@@ -73,7 +73,7 @@ def fill(host: Host, say: Say) -> None:
     add_upkeep(host)
     add_agents(host)
     host.ask("vault.settle")
-    goals = [one for one in host.ask("schedule.search", limit=100).schedules if not one.is_built_in]
+    goals = [schedule for schedule in host.ask("schedule.search", limit=100).schedules if not schedule.is_built_in]
     say(
         f"Added {len(host.ask('agent.list'))} agents and {len(goals)} goals; {host.ask('inbox.count')} proposals wait "
         "in the inbox."

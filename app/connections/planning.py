@@ -67,7 +67,7 @@ def plan_hooks(client: ClientConfig, text: str | None, hooks: Mapping[str, str])
     if not isinstance(values, dict):
         raise FormatError(f"{path} is not a JSON object.", path=path)
     paths = [(_HOOKS,), *((_HOOKS, event) for event in hooks)]
-    parents = tuple(one for one in paths if _value_at(values, one) is None)
+    parents = tuple(path for path in paths if _value_at(values, path) is None)
     for event, command in hooks.items():
         after = json_text.with_item(after, (_HOOKS, event), hook_value(client, command))
     return FilePlan(path, text, _as_before(text, after), parents)

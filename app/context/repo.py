@@ -153,20 +153,20 @@ def relevant_index_rows(
     return [
         _index_row(
             (
-                one.id,
-                one.kind,
-                one.store,
-                one.title,
-                one.content,
-                one.mention_count,
-                _said(one),
-                one.type,
-                one.said_by,
+                memory.id,
+                memory.kind,
+                memory.store,
+                memory.title,
+                memory.content,
+                memory.mention_count,
+                _said(memory),
+                memory.type,
+                memory.said_by,
             ),
-            scores[one.id],
+            scores[memory.id],
         )
-        for one in memories
-        if one.deleted_at is None and not (one.said_by and to_ms(_said(one)) < since_ms)
+        for memory in memories
+        if memory.deleted_at is None and not (memory.said_by and to_ms(_said(memory)) < since_ms)
     ]
 
 

@@ -67,19 +67,20 @@ def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, in
         InputError: Other files of the same names are there.
     """
     folder, attachments = attachments_folder(path), list(files_of(vault / FOLDER))
-    for one in attachments:
-        place = folder / one.name
+    for attachment in attachments:
+        place = folder / attachment.name
         try:
-            data = _contents(Path(one.path)) if place.exists() else b""
+            data = _contents(Path(attachment.path)) if place.exists() else b""
         except (OSError, VaultDamagedError):
             continue
         if place.exists() and not holds(place, data):
             raise InputError(
-                f"{folder} holds another file called {one.name}. Choose another name to export to.", path=str(folder)
+                f"{folder} holds another file called {attachment.name}. Choose another name to export to.",
+                path=str(folder),
             )
     if attachments:
         copy_missing(vault / FOLDER, folder, unreadable=skipped)
-    sizes = [one.bytes for one in attachments if one.name not in skipped]
+    sizes = [attachment.bytes for attachment in attachments if attachment.name not in skipped]
     return len(sizes), sum(sizes)
 
 

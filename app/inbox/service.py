@@ -178,8 +178,8 @@ class InboxService(Part):
 
         def work(connection: apsw.Connection) -> list[ProposalDecision]:
             run_id = new_id("run") if len(set(ids)) > 1 else None
-            proposals = [_required(connection, one) for one in dict.fromkeys(ids)]
-            return [self._reject(connection, one, words, actor, run_id, entries) for one in proposals]
+            proposals = [_required(connection, identity) for identity in dict.fromkeys(ids)]
+            return [self._reject(connection, proposal, words, actor, run_id, entries) for proposal in proposals]
 
         entries: list[int] = []
         decisions = await self.store.write(work)

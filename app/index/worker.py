@@ -172,8 +172,8 @@ class IndexWorker:
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for one in waits:
-                one.cancel()
+            for wait in waits:
+                wait.cancel()
 
     async def _pause(self) -> None:
         """Wait a moment, unless someone awaits the index.

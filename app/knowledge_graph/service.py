@@ -70,7 +70,11 @@ class KnowledgeGraphService:
             chosen = [node for node in view.listed if _is_chosen(node, texts[node.id], query, names)]
             shown = {node.name for node in chosen}
             is_part = bool(query or names)
-            relations = [one for one in view.relations if not is_part or one.source in shown or one.target in shown]
+            relations = [
+                relation
+                for relation in view.relations
+                if not is_part or relation.source in shown or relation.target in shown
+            ]
             entities = tuple(GraphEntity(node.name, node.type, texts[node.id]) for node in chosen)
             return KnowledgeGraph(entities, tuple(relations))
 
@@ -217,7 +221,7 @@ class KnowledgeGraphService:
 
         def work(edits: EntityEdits) -> int:
             view = CallerView(edits.connection, access)
-            gone = [one for one in dict.fromkeys(unwanted) if one in view.relations]
+            gone = [relation for relation in dict.fromkeys(unwanted) if relation in view.relations]
             for relation in gone:
                 _take_back(edits, relation, view.relations[relation], access)
             return len(gone)

@@ -376,7 +376,7 @@ def _new_caller(key: str) -> "HttpCaller":
 def _body(request: ChatRequest, options: ModelOptions, model: str, dialect: _Dialect) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": model,
-        "messages": [_message(one) for one in request.messages],
+        "messages": [_message(message) for message in request.messages],
         dialect.limit: min(request.max_output_tokens, options.max_output_tokens),
     }
     if request.wants_json and dialect.has_json_mode:

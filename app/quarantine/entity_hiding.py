@@ -63,7 +63,11 @@ def hide_relations(edits: EntityEdits, entity: str, agent: str, since_ms: int, u
     """Hide the relations of an entity that an agent stated within a time."""
     before = entity_state.read(edits.connection, entity)
     if before is not None:
-        relations = [one for one in before["relations"] if not (one[3] == agent and since_ms <= one[4] <= until_ms)]
+        relations = [
+            relation
+            for relation in before["relations"]
+            if not (relation[3] == agent and since_ms <= relation[4] <= until_ms)
+        ]
         if relations != before["relations"]:
             edits.write(entity, {**before, "relations": relations}, "UPDATE")
 
@@ -108,8 +112,8 @@ def bring_back_relations(edits: EntityEdits, entry_id: int) -> bool:
         return False
     if any(entry.before[name] != entry.after[name] for name in entry.before if name != "relations"):
         return False
-    hidden = [one for one in entry.before["relations"] if one not in entry.after["relations"]]
-    stated = {(one[0], one[1], one[3]) for one in now["relations"]}
+    hidden = [relation for relation in entry.before["relations"] if relation not in entry.after["relations"]]
+    stated = {(relation[0], relation[1], relation[3]) for relation in now["relations"]}
     back = [one for one in hidden if (one[0], one[1], one[3]) not in stated]
     edits.write(entry.target, {**now, "relations": sorted([*now["relations"], *back])}, "UPDATE")
     history_repo.mark_undone(edits.connection, entry_id, edits.changes("").history_ids[-1])

@@ -139,7 +139,7 @@ class AgentWriteReview:
                 operation=operation.name,
                 arguments=json_arguments(operation, arguments),
                 kind="upkeep" if preview.why == "upkeep" else changes[0].kind if changes else kind or operation.kind,
-                target=next((one.target for one in changes if one.before is not None), ""),
+                target=next((change.target for change in changes if change.before is not None), ""),
                 reason=excerpt(storable(str(arguments.get("reason") or ""))[0], _MAX_REASON),
                 preview=preview,
                 key=operation.key,
@@ -241,7 +241,7 @@ def _new_statements(entries: Sequence[HistoryRow]) -> list[str]:
 
 def json_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return checked arguments as JSON values, without those that have their default."""
-    defaults = {one.name: one.default for one in operation.parameters if not one.required}
+    defaults = {parameter.name: parameter.default for parameter in operation.parameters if not parameter.required}
     changed = {name: value for name, value in arguments.items() if name not in defaults or value != defaults[name]}
     return dict(to_builtins(changed))
 

@@ -168,7 +168,7 @@ async def search(
         offset: How many to skip.
     """
     page = await engine.schedules.service.search(visible_schedules(caller, text, status), limit, offset)
-    return ScheduleSearch(tuple([await _with_wait(engine, one) for one in page.schedules]), page.total)
+    return ScheduleSearch(tuple([await _with_wait(engine, schedule) for schedule in page.schedules]), page.total)
 
 
 @operation("schedule.count", trust="inner", sentence="Used schedules")

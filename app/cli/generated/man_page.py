@@ -90,7 +90,9 @@ def _placeholder(item: Any) -> str:
 def _verb(item: Verb) -> Iterator[str]:
     yield from _tagged(" ".join(["keepsake", *item.words, synopsis(item)]))
     yield from _paragraphs(f"{item.summary}\n\n{item.doc}", is_tagged=True)
-    shown = [(option_term(one), help_words(one)) for one in item.parameters if one.place == "option"]
+    shown = [
+        (option_term(parameter), help_words(parameter)) for parameter in item.parameters if parameter.place == "option"
+    ]
     if item.asks:
         shown.append(("--yes", "Do not ask; this cannot be undone."))
     yield from _nested(list(_definitions(shown)))

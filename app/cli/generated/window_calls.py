@@ -59,8 +59,9 @@ def _class_name(path: str) -> str:
 def _method(word: str, item: Operation, names: _Names) -> str:
     hints = typing.get_type_hints(item.handler)
     parameters = [
-        f", {one.name}: {_written(hints[one.name], names, is_given=True)}" + ("" if one.required else " = ...")
-        for one in item.parameters
+        f", {parameter.name}: {_written(hints[parameter.name], names, is_given=True)}"
+        + ("" if parameter.required else " = ...")
+        for parameter in item.parameters
     ]
     star = ", *" if parameters else ""
     return f"    def {word}(self{star}{''.join(parameters)}) -> TypedCall[{_written(item.returns, names)}]: ..."
@@ -79,7 +80,7 @@ def _written(kind: Any, names: _Names, *, is_given: bool = False) -> str:
         return _written_class(kind, names)
     if origin is typing.Literal:
         return f"{_named('typing', 'Literal', names)}[{', '.join(map(repr, arguments))}]"
-    inner = ["..." if one is ... else _written(one, names, is_given=is_given) for one in arguments]
+    inner = ["..." if argument is ... else _written(argument, names, is_given=is_given) for argument in arguments]
     if origin in {typing.Union, types.UnionType}:
         return " | ".join(inner)
     if is_given:

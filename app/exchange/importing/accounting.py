@@ -184,7 +184,7 @@ class Account:
         """Strike out the items whose words came later."""
         waiting: list[_Item] = []
         for item in self._pending:
-            item.words = [one for one in item.words if not self._later.holds(one.text, is_line=not one.way)]
+            item.words = [word for word in item.words if not self._later.holds(word.text, is_line=not word.way)]
             if item.words:
                 waiting.append(item)
         stored = len(self._pending) - len(waiting)

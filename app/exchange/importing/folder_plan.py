@@ -172,7 +172,7 @@ class _Search:
         return frozenset(names)
 
     def _part(self, name: str, fmt: str, names: Iterable[str]) -> FolderPart:
-        return FolderPart(name, fmt, tuple(self._root / one for one in names))
+        return FolderPart(name, fmt, tuple(self._root / name for name in names))
 
     def _without_wholes(self, folder: str, names: list[str]) -> list[str]:
         """Note the folders that are one export, and return the files that belong to none."""

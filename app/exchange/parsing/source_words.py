@@ -58,8 +58,8 @@ class Noise:
         self._texts = texts
         self._names: set[str] = set()
         self._objects: dict[str, set[str]] = {}
-        for one in fields:
-            name, sign, value = one.partition("=")
+        for field in fields:
+            name, sign, value = field.partition("=")
             if sign:
                 self._objects.setdefault(name, set()).add(value)
             else:

@@ -116,7 +116,10 @@ def _tool(name: str, item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema(item: Mapping[str, Any]) -> dict[str, Any]:
-    return item.get("schema") or {"type": "object", "properties": {one["name"]: {} for one in item["parameters"]}}
+    return item.get("schema") or {
+        "type": "object",
+        "properties": {parameter["name"]: {} for parameter in item["parameters"]},
+    }
 
 
 def _answer(value: Any) -> ToolAnswer:

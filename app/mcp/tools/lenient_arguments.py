@@ -193,7 +193,7 @@ class Arguments:
 
     def identifiers(self, name: str) -> list[str]:
         """Return ids, also in the brackets that answers print around them."""
-        return [identifier for one in self.texts(name) if (identifier := bare(one))]
+        return [identifier for text in self.texts(name) if (identifier := bare(text))]
 
     def span(self, name: str) -> str:
         """Return a time as the query language writes it: ``7d`` becomes ``last 7 days``."""

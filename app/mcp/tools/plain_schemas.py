@@ -126,7 +126,7 @@ def _is_absent(value: Any, node: Schema, definitions: Schema) -> bool:
 
 def _is_nullable(node: Schema) -> bool:
     branches = [node, *(node.get("anyOf") or node.get("oneOf") or [])]
-    return any(one.get("type") == "null" for one in branches) or "null" in (node.get("type") or ())
+    return any(branch.get("type") == "null" for branch in branches) or "null" in (node.get("type") or ())
 
 
 def _parsed(value: Any, node: Schema, definitions: Schema) -> Any:

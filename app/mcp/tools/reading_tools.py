@@ -161,13 +161,16 @@ async def entity_info(given: Arguments, call: CallContext) -> ToolAnswer:
         entity_id = name
     else:
         candidates = await call.read("entity.list", filter={"text": name}, limit=10)
-        exact = [one for one in candidates if one["name"].casefold() == name.casefold()]
+        exact = [candidate for candidate in candidates if candidate["name"].casefold() == name.casefold()]
         if not candidates:
             return ToolAnswer(f"Nothing is known under the name '{name}'.", {"ids": []})
         entity_id = (exact or candidates)[0]["id"]
-        others = [one for one in candidates if one["id"] != entity_id]
+        others = [candidate for candidate in candidates if candidate["id"] != entity_id]
     info = await call.read("entity.info", id=entity_id, limit=limit)
-    lines = [*entity_entries(info), *(entry(one["id"], f"other match, {one['type']}", one["name"]) for one in others)]
+    lines = [
+        *entity_entries(info),
+        *(entry(other["id"], f"other match, {other['type']}", other["name"]) for other in others),
+    ]
     return _listing(lines, [entity_id, *_ids(info["facts"])], [], others=_ids(others))
 
 

@@ -183,8 +183,8 @@ def graph_text(graph: Mapping[str, Any]) -> str:
 
 def _graph(graph: Mapping[str, Any]) -> GraphAnswer:
     entries = {
-        "entities": [_entity(one) for one in graph["entities"]],
-        "relations": [_relation(one) for one in graph["relations"]],
+        "entities": [_entity(entity) for entity in graph["entities"]],
+        "relations": [_relation(relation) for relation in graph["relations"]],
     }
     return GraphAnswer(entries, entries, is_recalled=bool(entries["entities"] or entries["relations"]))
 
@@ -224,6 +224,6 @@ def _text(given: Given, name: str) -> str:
 
 def _texts(given: Given, name: str) -> list[str]:
     texts = given.get(name)
-    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"'{name}' must be a list of texts.", field=name)
     return texts

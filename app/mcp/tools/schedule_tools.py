@@ -22,7 +22,7 @@ _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 async def statistics(given: Arguments, call: CallContext) -> ToolAnswer:
     """Return how much is known, and since when."""
     stats = await call.read("memory.stats", steps=1)
-    kinds = ", ".join(counted(one["count"], one["name"]) for one in stats["kinds"])
+    kinds = ", ".join(counted(kind["count"], kind["name"]) for kind in stats["kinds"])
     latest = f", the latest of {day(stats['latest'])}" if stats["latest"] else ""
     lines = [f"{counted(stats['memories'], 'memory')}{f' ({kinds})' if kinds else ''}{latest}."]
     if stats["sessions"]:

@@ -72,7 +72,7 @@ async def remember(given: Arguments, call: CallContext) -> ToolAnswer:
     if not conflicts:
         return answer
     words = f"{answer.words} These facts are about the same; correct_fact replaces one that no longer holds."
-    values = {**answer.values, "conflicts": [one["id"] for one in conflicts]}
+    values = {**answer.values, "conflicts": [conflict["id"] for conflict in conflicts]}
     return ToolAnswer(words, values, fenced(list(map(memory_entry, conflicts))))
 
 

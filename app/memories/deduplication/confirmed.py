@@ -28,7 +28,7 @@ def contradicted(
         without: Ids of facts that do not count, such as the new one.
     """
     memories: dict[str, Memory] = {}
-    for sentence in [one for text in texts for one in sentences(text, _MOST_SENTENCES)][:_MOST_SENTENCES]:
+    for sentence in [sentence for text in texts for sentence in sentences(text, _MOST_SENTENCES)][:_MOST_SENTENCES]:
         ids = finder.related(connection, sentence, kind="fact", stores=stores, limit=_LOOKED_AT)
         for fact in repo.many(connection, [one for one in ids if one not in without], stores=STORES):
             if fact.deleted_at is None and _is_certain(connection, fact) and may_contradict(sentence, fact.content):

@@ -68,7 +68,9 @@ class DigestWriter:
         except (ModelUnavailableError, AccessDeniedError):
             return None, 0.0  # the rules write it
         statements = [
-            statement for one in answer.sentences[:_MOST_SENTENCES] if (statement := _cited(one, len(observations)))
+            statement
+            for sentence in answer.sentences[:_MOST_SENTENCES]
+            if (statement := _cited(sentence, len(observations)))
         ]
         return (tuple(statements) or None), usage.cost
 

@@ -118,7 +118,7 @@ class ReflectionService:
             visible = {one.id: one for one in repo.many(connection, ids, stores=access.stores)}
             texts = [_of_memory(one, visible.get(one)) for one in ids if sees_everything or one in visible]
             if sees_everything:
-                texts += [_of_message(connection, one.id) for one in memory.sources if one.kind == "message"]
+                texts += [_of_message(connection, source.id) for source in memory.sources if source.kind == "message"]
             return texts
 
         return await self._transactions.store.read(work)

@@ -67,7 +67,7 @@ def fetch_within_budget(
         else:
             memories.append(memory)
             spent += cost
-    missing = tuple(one for one in dict.fromkeys(ids) if one not in fetched)
+    missing = tuple(identity for identity in dict.fromkeys(ids) if identity not in fetched)
     return FetchedMemories(tuple(memories), tuple(omitted), missing, spent)
 
 

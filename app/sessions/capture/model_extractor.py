@@ -76,7 +76,9 @@ class ModelExtractor:
             return ()
         origin = {"model": self._model.name, "prompt": f"{prompt.name} {prompt.version}"}
         known = {message.seq for message in messages}
-        drafts = (_draft(one, session.id, known, origin) for one in answer.observations[:MAX_OBSERVATIONS])
+        drafts = (
+            _draft(observation, session.id, known, origin) for observation in answer.observations[:MAX_OBSERVATIONS]
+        )
         return [draft for draft in drafts if draft is not None]
 
 

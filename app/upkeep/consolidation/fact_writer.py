@@ -197,7 +197,7 @@ class FactWriter:
 
     def _rivals(self, connection: apsw.Connection, draft: _Draft, keyed: Memory | None) -> list[Memory]:
         """Return the active facts that this one contradicts, except the one of its key."""
-        ids = [one for one in draft.contradicts if keyed is None or one != keyed.id]
+        ids = [fact_id for fact_id in draft.contradicts if keyed is None or fact_id != keyed.id]
         store = draft.memory.store
         return [
             one

@@ -65,9 +65,13 @@ class HealthService:
         grown = await self._store.read(partial(growth.measure, survey=survey), is_background=True)
         findings.append(finding_texts.growth_finding(grown))
         searched, last = await self._secrets.go_on()
-        findings = [await self._with_messages(one, last - searched) if one.id == "secrets" else one for one in findings]
+        findings = [
+            await self._with_messages(finding, last - searched) if finding.id == "secrets" else finding
+            for finding in findings
+        ]
         shown_findings = sorted(
-            (one for one in findings if one.count), key=lambda one: finding_texts.SEVERITIES.index(one.severity)
+            (finding for finding in findings if finding.count),
+            key=lambda one: finding_texts.SEVERITIES.index(one.severity),
         )
         return HealthReport(tuple(shown_findings), survey.active, searched, grown)
 
@@ -80,7 +84,9 @@ class HealthService:
         _require_fix(finding)
         steps = await self._steps(await self._survey(), finding)
         titles = await self._titles(steps[:_SHOWN])
-        changes = tuple(PlannedChange(one.action, one.id, titles.get(one.id, ""), one.detail) for one in steps[:_SHOWN])
+        changes = tuple(
+            PlannedChange(step.action, step.id, titles.get(step.id, ""), step.detail) for step in steps[:_SHOWN]
+        )
         return UpkeepPlan(
             f"{ACTOR}.{finding}",
             finding_texts.plan(finding, len(steps)),
@@ -182,7 +188,8 @@ class HealthService:
     async def _with_messages(self, found: HealthFinding, left: int) -> HealthFinding:
         messages = await self._secrets.found()
         examples = [
-            HealthExample(one.id, finding_texts.shown(one.text), ", ".join(sorted(one.kinds))) for one in messages
+            HealthExample(message.id, finding_texts.shown(message.text), ", ".join(sorted(message.kinds)))
+            for message in messages
         ]
         notes = (finding_texts.unread(left),) if left else ()
         return finding_texts.finding(

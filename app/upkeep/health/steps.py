@@ -80,16 +80,16 @@ def _merge(first: Memory | None, second: Memory | None, safe: set[str]) -> FixSt
 
 async def contradictions(store: Store, survey: Survey) -> tuple[list[FixStep], dict[str, str]]:
     """Return which facts would be superseded, and the keys of all that contradict."""
-    rivals = {name: facts for name, facts in survey.keyed.items() if len({one.value for one in facts}) > 1}
-    safe = await _protected(store, [one.id for facts in rivals.values() for one in facts])
+    rivals = {name: facts for name, facts in survey.keyed.items() if len({fact.value for fact in facts}) > 1}
+    safe = await _protected(store, [fact.id for facts in rivals.values() for fact in facts])
     steps, involved = [], dict[str, str]()
     for (category, key), facts in rivals.items():
         newest = max(facts, key=_age)
-        involved.update((one.id, f"{category}/{key}"[:100]) for one in facts)
+        involved.update((fact.id, f"{category}/{key}"[:100]) for fact in facts)
         steps += [
-            FixStep("supersede", one.id, newest.id, f"a newer fact says otherwise: {newest.id}")
-            for one in sorted(facts, key=_age)
-            if one is not newest and one.id not in safe and one.value != newest.value
+            FixStep("supersede", fact.id, newest.id, f"a newer fact says otherwise: {newest.id}")
+            for fact in sorted(facts, key=_age)
+            if fact is not newest and fact.id not in safe and fact.value != newest.value
         ]
     return steps, involved
 

@@ -72,7 +72,7 @@ class Survey:
         if not row["is_active"] or (row["expires_at"] is not None and row["expires_at"] <= self.now_ms):
             return
         self.active += 1
-        facts = [str(one) for one in json.loads(row["facts"])]
+        facts = [str(statement) for statement in json.loads(row["facts"])]
         text = "\n".join((row["title"], row["content"], *facts))
         counts = Counter(match.kind for match in secrets_in(text))
         if row["attributes"] != "{}":

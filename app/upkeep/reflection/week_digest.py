@@ -137,11 +137,15 @@ def _names(text: str, name: str) -> bool:
 
 def _page(week: Week, most: int) -> _Page:
     page = _Page(week, most)
-    speakers = {one.said_by for one in week.statements}
+    speakers = {statement.said_by for statement in week.statements}
     people = [name for name, texts in week.people.items() if texts >= _LEAST_MENTIONS or name in speakers]
     weights = {id(one): weight(one, people) for one in (*week.statements, *week.promises)}
     by_weight = sorted(
-        (one for one in week.statements if one.kind != "note" and (weights[id(one)] >= _LEAST or not one.said_by)),
+        (
+            statement
+            for statement in week.statements
+            if statement.kind != "note" and (weights[id(statement)] >= _LEAST or not statement.said_by)
+        ),
         key=lambda one: (-weights[id(one)], -one.at.timestamp(), one.source.id),
     )
     promises = [one for one in by_weight if one.family == "commitment"]
@@ -166,9 +170,11 @@ def _overview(page: _Page) -> str:
     if week.message_count:
         talks = in_words(week.conversation_count, "conversation")
         sentences.append(f"This week had {talks} with {in_words(week.message_count, 'message')}.")
-    notes = [one for one in week.statements if one.kind == "note"]
+    notes = [statement for statement in week.statements if statement.kind == "note"]
     if notes:
-        titles = [page.cite(quoted(one.title, _TITLE) or "an untitled note", one.source) for one in notes[: page.most]]
+        titles = [
+            page.cite(quoted(note.title, _TITLE) or "an untitled note", note.source) for note in notes[: page.most]
+        ]
         more = len(notes) - len(titles)
         sentences.append(f"You wrote in {enumerated([*titles, *([in_words(more, 'other')] if more else [])])}.")
     if not page.parts:
@@ -213,7 +219,9 @@ def _people(page: _Page, by_weight: Sequence[WeekItem], people: Sequence[str]) -
     ordered = sorted(groups.items(), key=lambda group: -sum(weight(one, known) for one in group[1][:_OF_PERSON]))
     lines: list[str] = []
     for who, sentences in ordered:
-        fresh = [one for one in sentences if same_words(one.text) not in page.said][: min(page.most, _OF_PERSON)]
+        fresh = [sentence for sentence in sentences if same_words(sentence.text) not in page.said][
+            : min(page.most, _OF_PERSON)
+        ]
         if not fresh or len(lines) >= min(page.most, _PEOPLE):
             continue
         quotations = [page.line(one, with_speaker=speaker_name(one) != who) for one in fresh if page.is_fresh(one)]

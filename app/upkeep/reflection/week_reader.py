@@ -116,7 +116,7 @@ def _week(material: _Material, options: ReflectionOptions) -> Week:
             one for one in items if quoted(one.text) not in quotations and f"({link(one.source)})" not in by_model
         )
 
-    changes = tuple(one for one in week.changes if untold((one.was, one.now)))
+    changes = tuple(change for change in week.changes if untold((change.was, change.now)))
     week = replace(
         week,
         statements=untold(statements),
@@ -131,7 +131,7 @@ def _week(material: _Material, options: ReflectionOptions) -> Week:
 def _statements(material: _Material, limit: int) -> list[WeekItem]:
     """Return what the memories say, then what messages say that no memory was drawn from."""
     statements = [one for one, _ in material.memories]
-    known = {same_words(one.text) for one in statements}
+    known = {same_words(statement.text) for statement in statements}
     read = {source for _, source in material.memories}
     spoken: list[WeekItem] = []
     for session, lines in groupby(sorted(material.lines, key=lambda one: one[0]), key=lambda one: one[0]):

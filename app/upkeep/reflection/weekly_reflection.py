@@ -142,7 +142,7 @@ class WeeklyReflection:
     async def _text(self, week: Week, options: ReflectionOptions) -> _Written:
         """Return the model's text, or the digest where the model has none to give."""
         by_rules = await asyncio.to_thread(digest, week)
-        items = [one for one in week.statements if one.text][: options.limit]
+        items = [statement for statement in week.statements if statement.text][: options.limit]
         if not self._model.is_available or not items:
             return _Written(by_rules)
         try:

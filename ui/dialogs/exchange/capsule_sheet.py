@@ -178,7 +178,7 @@ class CapsuleSheet(BaseDialog):
 
     async def _suggested(self, prefix: str) -> "list[str]":
         facets = await self._bridge.call(operations.tag.list(prefix=prefix, limit=_SUGGESTED))
-        return [one.name for one in facets]
+        return [facet.name for facet in facets]
 
     async def _load_key(self) -> None:
         self.key.setText(await self._bridge.call(operations.capsule.key()))

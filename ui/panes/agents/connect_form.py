@@ -160,7 +160,7 @@ class ConnectForm(QWidget):
         """Say when the program that was connected has called."""
         if self._result is None or not self._waiting.text():
             return
-        agent = next((one for one in agents if one.id == self._result.agent_id), None)
+        agent = next((agent for agent in agents if agent.id == self._result.agent_id), None)
         if agent is not None and agent.last_seen_at is not None:
             self._waiting.setText(self.tr("{title} has connected: all is set up.").format(title=self._result.title))
 

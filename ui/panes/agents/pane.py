@@ -121,7 +121,7 @@ class AgentsPane(ListDetailPane):
         page: LedgerPage = await self.bridge.call(operations.agent.ledger(agent=agent.name, limit=CALLS))
         hidden = await self.bridge.call(operations.agent.quarantined(name=agent.name))
         clients: list[ClientState] = await self.bridge.call(operations.connection.list())
-        program = next((one for one in clients if one.is_connected and one.agent == agent.name), None)
+        program = next((client for client in clients if client.is_connected and client.agent == agent.name), None)
         items = await load_items(self.bridge, page.calls)
         if identity == self._open:
             self.page.show_activity(activity, len(hidden))
@@ -163,7 +163,7 @@ class AgentsPane(ListDetailPane):
 
     async def _begin_connecting(self, chosen: str = "") -> None:
         clients: list[ClientState] = await self.bridge.call(operations.connection.list())
-        names = {one.name for one in self.listing.agents if one.revoked_at is None}
+        names = {agent.name for agent in self.listing.agents if agent.revoked_at is None}
         self._right.setCurrentWidget(self.connect_form)
         self.connect_form.begin(clients, names, chosen)
 
@@ -290,7 +290,7 @@ class AgentsPane(ListDetailPane):
         elif len(places) == 1:
             self.navigate.emit(places[0])
         else:
-            entries: list[Entry] = [(one.title, partial(self.navigate.emit, one)) for one in places]
+            entries: list[Entry] = [(place.title, partial(self.navigate.emit, place)) for place in places]
             open_menu(self, where, [entries])
 
     def _on_rotate(self) -> None:

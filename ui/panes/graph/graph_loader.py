@@ -147,8 +147,8 @@ class GraphLoader(QObject):
         scene.stored[list(numbers)] = scene.positions[list(numbers)]
         for begin in range(0, len(numbers), _BATCH):
             part = [
-                (scene.nodes[one].id, float(scene.positions[one, 0]), float(scene.positions[one, 1]))
-                for one in numbers[begin : begin + _BATCH]
+                (scene.nodes[number].id, float(scene.positions[number, 0]), float(scene.positions[number, 1]))
+                for number in numbers[begin : begin + _BATCH]
             ]
             await self._bridge.call(operations.entity.place(positions=part, centre=centre, pinned=pinned))
 

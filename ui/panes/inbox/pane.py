@@ -92,7 +92,7 @@ class InboxPane(ListDetailPane):
         runs: list[ScheduleRun] = await self.bridge.call(operations.schedule.runs(limit=RUNS))
         since = datetime.now(UTC) - NIGHT_LENGTH
         known = await self.bridge.call(operations.upkeep.status())
-        names = {one.id: job.title for job in known for one in job.schedules}
+        names = {schedule.id: job.title for job in known for schedule in job.schedules}
         recent = [
             run
             for run in runs

@@ -43,7 +43,9 @@ class OutlineSection(Section):
     def set_headings(self, headings: Sequence[Heading]) -> None:
         """Show other headings; what is folded stays folded."""
         fresh = tuple(headings)
-        same = [(one.level, one.title) for one in fresh] == [(one.level, one.title) for one in self._headings]
+        same = [(one.level, one.title) for one in fresh] == [
+            (heading.level, heading.title) for heading in self._headings
+        ]
         self._headings = fresh
         self.setVisible(bool(fresh))
         self.set_count(len(fresh))

@@ -137,7 +137,7 @@ class SchedulePane(ListDetailPane):
     async def _load_status(self) -> None:
         jobs = await self.bridge.call(operations.upkeep.status())
         status = await self.bridge.call(operations.schedule.status())
-        self._jobs = {one.id: job.name for job in jobs for one in job.schedules}
+        self._jobs = {schedule.id: job.name for job in jobs for schedule in job.schedules}
         self._status = status
         now = datetime.now(UTC)
         if status.paused_until is not None and status.paused_until > now:

@@ -68,7 +68,7 @@ class ScheduleList(LoadingList):
             badges.append(Badge(self.tr("Goal"), "accent"))
         when = next_words(row, now)
         often = cadence_words(row.cadence, "")
-        if often and sum(one.name == row.name for one in self._schedules.values()) > 1:
+        if often and sum(schedule.name == row.name for schedule in self._schedules.values()) > 1:
             # Two built-in schedules may run the same job; how often tells them apart.
             when = f"{often}  ·  {when}"
         icon = "pause" if row.status == "paused" else "wrench" if row.is_built_in else "sparkles"

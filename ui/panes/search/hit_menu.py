@@ -93,7 +93,7 @@ class HitMenu(QObject):
             return
         menu.addSeparator()
         words = self.tr("Open the page of ‘{name}’")
-        for entity, name in list({one.entity_id: one.name for one in names}.items())[:MOST_NAMES]:
+        for entity, name in list({name.entity_id: name.name for name in names}.items())[:MOST_NAMES]:
             title = caption(words.format(name=excerpt(name, TITLE)))
             menu.addAction(title, partial(self.opened.emit, Place("graph", entity, title=name)))
 

@@ -337,7 +337,7 @@ class SearchPane(ReadingPane):
     async def _learn_page(self) -> None:
         """Fetch how many results the person wants at once."""
         settings: list[SettingValue] = await self.bridge.call(operations.settings.list())
-        wanted = next((one.value for one in settings if one.name == "search.limit"), LIMIT)
+        wanted = next((setting.value for setting in settings if setting.name == "search.limit"), LIMIT)
         if int(wanted) != self._page:
             self._page = self._limit = int(wanted)
 

@@ -176,6 +176,6 @@ def plain_snippet(snippet: str, highlights: Iterable[Span]) -> tuple[str, tuple[
     """Return a snippet without Markdown's signs, and where its marked words are then."""
     text, places = _without(snippet)
     last = len(snippet)
-    ends = ((min(one.start, last), min(one.end, last)) for one in highlights)
+    ends = ((min(highlight.start, last), min(highlight.end, last)) for highlight in highlights)
     spans = (Span(start, end) if places is None else Span(places[start], places[end]) for start, end in ends)
     return text, tuple(span for span in spans if span.end > span.start)

@@ -161,7 +161,7 @@ class ResultList(RowView):
             self.setCurrentIndex(QModelIndex())
             self._by_hand = False
         row = self._row(self.currentIndex())
-        known = {one.id for one in self.source.rows if isinstance(one, Hit)}
+        known = {row.id for row in self.source.rows if isinstance(row, Hit)}
         place = self.verticalScrollBar().value()
         self._filling = True
         self.source.show_hits(hits, grouping=grouping, more=more)

@@ -74,7 +74,7 @@ class FactCard(QFrame):
 
     def show_names(self, names: "Sequence[MentionedEntity]") -> None:
         """Show the people and things that it names, each with the way to its page."""
-        known = {one.entity_id: one.name for one in names}
+        known = {name.entity_id: name.name for name in names}
         if known != self._known:
             self._known = known
             self._write_names()

@@ -79,7 +79,7 @@ class SessionSearch(QObject):
         )
         if self._is_current(request):
             texts = {message.seq: message.content for message in self._pager.messages}
-            matching = {one for seqs in hits for one in seqs if one not in texts or has_word(texts[one], words)}
+            matching = {seq for seqs in hits for seq in seqs if seq not in texts or has_word(texts[seq], words)}
             self._bar.set_shown(sorted(matching | {seq}), seq)
 
     def _is_current(self, request: int) -> bool:

@@ -52,7 +52,7 @@ def link_names(document: QTextDocument, names: Iterable["MentionedEntity"]) -> N
     group = QTextCursor(document)
     group.beginEditBlock()
     # The longest first: "Anna Keller" is one link and not that of another Anna.
-    few = islice({(one.entity_id, one.text): one for one in names}.values(), EFFORT // length)
+    few = islice({(name.entity_id, name.text): name for name in names}.values(), EFFORT // length)
     for name in sorted(few, key=lambda one: len(one.text), reverse=True):
         form.setAnchorHref(_PREFIX + quote(name.entity_id))
         is_exact = name.text != name.text.casefold()

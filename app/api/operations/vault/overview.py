@@ -38,7 +38,7 @@ async def overview(engine: Engine, caller: Caller) -> VaultOverview:
         agents=engine.presence.connected(),
         waiting=len(await engine.agents.requests()),
         backups=len(backups),
-        last_backup=next((one for one in backups if not one.is_damaged_original), None),
+        last_backup=next((backup for backup in backups if not backup.is_damaged_original), None),
         verified=await engine.safety.last_verification(),
         check=await engine.safety.last_check(),
         embedder=status.embedder,
@@ -70,7 +70,7 @@ def _services(engine: Engine) -> tuple[str, ...]:
 
 async def _work(engine: Engine) -> tuple[ScheduledWork, ...]:
     page = await engine.schedules.service.search(ScheduleFilter(), _MOST, 0)
-    shown = [one for one in page.schedules if one.status == "active" or one.last_run_at is not None]
+    shown = [schedule for schedule in page.schedules if schedule.status == "active" or schedule.last_run_at is not None]
     return tuple([await _scheduled(engine, one) for one in shown])
 
 

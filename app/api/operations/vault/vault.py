@@ -130,7 +130,10 @@ async def _next_schedule(engine: Engine) -> Schedule | None:
         return None
     now = to_datetime(engine.clock.now_ms())
     page = await engine.schedules.service.search(ScheduleFilter(status="active"), _LOOKED_AT, 0)
-    return next((one for one in page.schedules if one.next_run_at is not None and one.next_run_at > now), None)
+    return next(
+        (schedule for schedule in page.schedules if schedule.next_run_at is not None and schedule.next_run_at > now),
+        None,
+    )
 
 
 async def _running(engine: Engine) -> tuple[str, ...]:
@@ -139,4 +142,4 @@ async def _running(engine: Engine) -> tuple[str, ...]:
     if not claims:
         return ()
     page = await engine.schedules.service.search(ScheduleFilter(), _LOOKED_AT, 0)
-    return tuple(one.name for one in page.schedules if one.id in claims)
+    return tuple(schedule.name for schedule in page.schedules if schedule.id in claims)

@@ -60,7 +60,8 @@ def _message(key: str, fields: dict[str, Any], place: str) -> Record:
     parts = list(turns({"content": fields.get("content")})) if _has_blocks(fields.get("content")) else []
     words = "\n\n".join(part.content for part in parts if part.content) or content_text(fields.get("content"))
     calls = [
-        clean(table(call)) for call in (*row(fields.get("tool_calls")), *(one for part in parts for one in part.calls))
+        clean(table(call))
+        for call in (*row(fields.get("tool_calls")), *(call for part in parts for call in part.calls))
     ]
     if not words.strip() and not calls:
         return Problem(place, "It holds no text and was left out.")

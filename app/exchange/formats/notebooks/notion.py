@@ -211,7 +211,7 @@ def _properties(text: str) -> dict[str, str]:
         return {}
     block = rest.lstrip("\n").partition("\n\n")[0].split("\n")
     matches = [_PROPERTY.fullmatch(line.strip()) for line in block]
-    return {one[1].strip(): one[2].strip() for one in matches if one} if all(matches) else {}
+    return {match[1].strip(): match[2].strip() for match in matches if match} if all(matches) else {}
 
 
 def _html_properties(text: str) -> dict[str, str]:

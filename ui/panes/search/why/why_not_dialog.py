@@ -140,7 +140,7 @@ class WhyNotDialog(BaseDialog):
         except KeepsakeError as error:
             self.answer.setText(error_text(error))
             return
-        self._show(list({one.id: one for one in choices}.values()))
+        self._show(list({choice.id: choice for choice in choices}.values()))
 
     def _session(self, one: "Session") -> _Item:
         return _Item(one.id, display_title(one.title, one.preview, self.tr("Untitled")), "messages-square")

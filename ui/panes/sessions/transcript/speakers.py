@@ -25,7 +25,7 @@ class Speakers:
     def meet(self, messages: Iterable[Message]) -> bool:
         """Take the speakers of more messages; return whether it is a group only now."""
         was_group = self.is_group
-        self._names |= {one.author: None for one in messages if one.role == "user" and one.author}
+        self._names |= {message.author: None for message in messages if message.role == "user" and message.author}
         return self.is_group and not was_group
 
     def is_own(self, message: Message) -> bool:
