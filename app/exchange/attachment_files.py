@@ -15,6 +15,7 @@ from app.exchange.model import AttachmentRecord
 from app.exchange.parsing.attachment_links import file_problem
 from app.memories.foreign_record import Problem
 from app.memories.text.code_spans import CodeRanges, code_ranges
+from app.sentence import Sentence
 
 EXPORTED: Final = PurePosixPath("notes") / FOLDER
 _LINK: Final = re.compile(rf"(?<=\]\()(<?){FOLDER}/")
@@ -67,20 +68,24 @@ def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, in
         InputError: Other files of the same names are there.
     """
     folder, attachments = attachments_folder(path), list(files_of(vault / FOLDER))
-    for attachment in attachments:
-        place = folder / attachment.name
+    for one in attachments:
+        place = folder / one.name
         try:
-            data = _contents(Path(attachment.path)) if place.exists() else b""
+            data = _contents(Path(one.path)) if place.exists() else b""
         except (OSError, VaultDamagedError):
             continue
         if place.exists() and not holds(place, data):
             raise InputError(
-                f"{folder} holds another file called {attachment.name}. Choose another name to export to.",
+                Sentence(
+                    "{folder} holds another file called {name}. Choose another name to export to.",
+                    folder=folder,
+                    name=one.name,
+                ),
                 path=str(folder),
             )
     if attachments:
         copy_missing(vault / FOLDER, folder, unreadable=skipped)
-    sizes = [attachment.bytes for attachment in attachments if attachment.name not in skipped]
+    sizes = [one.bytes for one in attachments if one.name not in skipped]
     return len(sizes), sum(sizes)
 
 
