@@ -291,18 +291,18 @@ class _Search:
         hidden = unread_words.hidden_files(self._root, unread)
         at_top = set(apart["hidden"])
         wordless = {name for name in self._without_words(hidden, unread_words.hidden_words) if name in at_top}
-        if hidden_names := [name for name in apart["hidden"] if (self._root / name).is_dir() or name in wordless]:
+        if listed_names := [name for name in apart["hidden"] if (self._root / name).is_dir() or name in wordless]:
             problems.append(
-                left_out(place, hidden_names, ("hidden file or folder", "hidden files or folders"), lost=False)
+                left_out(place, listed_names, ("hidden file or folder", "hidden files or folders"), lost=False)
             )
-        if hidden_names := apart["links"]:
+        if listed_names := apart["links"]:
             kind = (
-                "that lead out of the folder or nowhere" if len(hidden_names) > 1 else "that leads out of it or nowhere"
+                "that lead out of the folder or nowhere" if len(listed_names) > 1 else "that leads out of it or nowhere"
             )
-            problems.append(left_out(place, hidden_names, ("link", "links"), kind))
-        if hidden_names := apart["special"]:
+            problems.append(left_out(place, listed_names, ("link", "links"), kind))
+        if listed_names := apart["special"]:
             nouns = ("pipe, socket or device", "pipes, sockets or devices")
-            problems.append(left_out(place, hidden_names, nouns, lost=False))
+            problems.append(left_out(place, listed_names, nouns, lost=False))
         for name, why in remarks.unreadable.items():
             if not any(_is_below(name, root) for root in roots):
                 problems.append(Problem(name, f"It could not be read: {why}."))
