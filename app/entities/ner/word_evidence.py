@@ -111,7 +111,7 @@ class WordEvidence:
         return self._text[self._words[at - 1].end : self._words[at].start] == ", "
 
     def is_work(self, begin: int, end: int) -> bool:
-        """Return whether words stand in quotation marks or italics by themselves, as titles of works do."""
+        """Return whether words fill quotation marks or italics, as titles of works do."""
         start, stop = self._words[begin].start, self._words[end - 1].end
         before, after = self._text[max(0, start - 2) : start], self._text[stop : stop + 2]
         if before[-1:] in _ITALIC and after[:1] == before[-1:]:
@@ -119,11 +119,11 @@ class WordEvidence:
         return after[:1] != "" and before[-1:] + after[:1] in _QUOTES
 
     def is_opened(self, at: int) -> bool:
-        """Return whether a quotation mark, or a mark of italics or bold letters, stands right before a word."""
+        """Return whether a quotation mark or one of italics stands right before a word."""
         return self._text[max(0, self._words[at].start - 1) : self._words[at].start] in _OPENING
 
     def is_label(self, at: int) -> bool:
-        """Return whether a word is all of a link's text that is a possessive, or is described after a dash."""
+        """Return whether a link's text is one word: a possessive, or described after a dash."""
         word = self._words[at]
         if self._text[max(0, word.start - 1) : word.start] != "[" or self._text[word.end : word.end + 1] != "]":
             return False
