@@ -8,6 +8,7 @@ keys and ``<tags>`` as in the source; ``fill`` refuses a text that does not. ``c
 
 from __future__ import annotations
 
+from app.sentence import Sentence
 import argparse
 import ast
 import importlib
@@ -37,6 +38,7 @@ ERROR_SOURCES = (
     "app/embed",
     "app/encryption",
     "app/entities",
+    "app/errors.py",
     "app/exchange",
     "app/history",
     "app/inbox",
@@ -49,6 +51,7 @@ ERROR_SOURCES = (
     "app/rpc/hostfile.py",
     "app/schedule",
     "app/sessions",
+    "app/store/sqlite_errors.py",
     "app/upkeep/backups",
 )
 """Where errors are raised that a person meets in the window."""

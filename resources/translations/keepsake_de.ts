@@ -2344,6 +2344,10 @@
         <translation>Ein Name muss 1 bis {max_name} Zeichen haben.</translation>
     </message>
     <message>
+        <source>A number is too large: whole numbers have at most 64 bits.</source>
+        <translation>Eine Zahl ist zu groß: Ganze Zahlen haben höchstens 64 Bit.</translation>
+    </message>
+    <message>
         <source>A part has whole lines, and ends behind its start.</source>
         <translation>Ein Abschnitt besteht aus ganzen Zeilen und endet nach seinem Anfang.</translation>
     </message>
@@ -2390,6 +2394,10 @@
     <message>
         <source>A tag needs a name: letters or digits, at most 64 of them.</source>
         <translation>Ein Schlagwort braucht einen Namen: Buchstaben oder Ziffern, höchstens 64.</translation>
+    </message>
+    <message>
+        <source>A text holds half a character (a lone surrogate). Send it as proper Unicode.</source>
+        <translation>Ein Text enthält ein halbes Zeichen (ein einzelnes Surrogat). Sende ihn als korrektes Unicode.</translation>
     </message>
     <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
@@ -2474,6 +2482,10 @@
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Ein anderes Programm hält die Datenbank des Tresors fest. Schließ es und versuch es erneut.</translation>
+    </message>
+    <message>
+        <source>Another program is writing to it. Close that program and try again.</source>
+        <translation>Ein anderes Programm schreibt gerade hinein. Schließe es, und versuche es noch einmal.</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -3168,8 +3180,20 @@
         <translation>Index für die Suche nach Bedeutung</translation>
     </message>
     <message>
+        <source>It cannot be opened. Check that it is there and that it is yours.</source>
+        <translation>Sie lässt sich nicht öffnen. Prüfe, ob die Datei da ist und dir gehört.</translation>
+    </message>
+    <message>
+        <source>It cannot be read where it lies. Copy it to a folder of your own.</source>
+        <translation>Sie lässt sich dort, wo sie liegt, nicht lesen. Kopiere die Datei in einen eigenen Ordner.</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>Das Ende fehlt.</translation>
+    </message>
+    <message>
+        <source>It is damaged, or no database at all.</source>
+        <translation>Die Datei ist beschädigt oder gar keine Datenbank.</translation>
     </message>
     <message>
         <source>It is damaged, or something other than its name says.</source>
@@ -3182,6 +3206,14 @@
     <message>
         <source>It is nested beyond reason.</source>
         <translation>Die Verschachtelung ist zu tief.</translation>
+    </message>
+    <message>
+        <source>It is no database of Keepsake.</source>
+        <translation>Das ist keine Datenbank von Keepsake.</translation>
+    </message>
+    <message>
+        <source>It is no database that Keepsake can read ({kind}).</source>
+        <translation>Die Datei ist keine Datenbank, die Keepsake lesen kann ({kind}).</translation>
     </message>
     <message>
         <source>It is not valid JSON: line {line} cannot be read.</source>
@@ -4172,16 +4204,24 @@
         <translation>Die Zusammenfassung</translation>
     </message>
     <message>
+        <source>The disk can only be read. Make it writable, then try again.</source>
+        <translation>Der Datenträger lässt sich nur lesen. Mache ihn beschreibbar, und versuche es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>The disk cannot hold so large a file. Move the vault to a disk of another format.</source>
+        <translation>Der Datenträger kann eine so große Datei nicht aufnehmen. Verschiebe den Tresor auf einen Datenträger mit einem anderen Dateisystem.</translation>
+    </message>
+    <message>
+        <source>The disk is full. Free some space and try again.</source>
+        <translation>Der Datenträger ist voll. Schaffe etwas Platz, und versuche es noch einmal.</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space; nothing already saved was lost.</source>
         <translation>Der Datenträger ist voll. Schaff Platz; nichts Gespeichertes ging verloren.</translation>
     </message>
     <message>
         <source>The disk is full; {name} was not written.</source>
         <translation>Der Datenträger ist voll; {name} wurde nicht geschrieben.</translation>
-    </message>
-    <message>
-        <source>The disk reported an error.</source>
-        <translation>Der Datenträger hat einen Fehler gemeldet.</translation>
     </message>
     <message>
         <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
@@ -4354,6 +4394,10 @@
     <message>
         <source>The note no longer names that title without a link.</source>
         <translation>Die Notiz nennt diesen Titel nicht mehr ohne Link.</translation>
+    </message>
+    <message>
+        <source>The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.</source>
+        <translation>In {file} stehen {found} statt {total} Zeilen. Es wurde nichts ersetzt. Exportiere noch einmal.</translation>
     </message>
     <message>
         <source>The observation</source>
@@ -5624,10 +5668,6 @@
         <translation>{key_file} dieser Erinnerungen wurde geändert, und nicht von Keepsake. Es wurde nichts geöffnet. Ersetze die Datei durch eine Kopie, die Keepsake geschrieben hat: {copies}/{key_file} im selben Ordner, oder die einer älteren Kopie des Ordners.</translation>
     </message>
     <message>
-        <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
-        <translation>{lines} hat {found} statt {total}. Nichts wurde ersetzt. Exportiere noch einmal.</translation>
-    </message>
-    <message>
         <source>{max_saved} searches are saved already. Delete one first.</source>
         <translation>{max_saved} Suchen sind schon gespeichert. Lösche zuerst eine.</translation>
     </message>
@@ -5640,8 +5680,12 @@
         <translation>{name} gehört zu einem Keepsake-Tresor, der hier geöffnet ist, und wird nicht importiert.</translation>
     </message>
     <message>
-        <source>{name} cannot be compared with the vault: {error}.</source>
-        <translation>{name} lässt sich nicht mit dem Tresor vergleichen: {error}.</translation>
+        <source>{name} cannot be compared with the vault. {problem}</source>
+        <translation>{name} lässt sich nicht mit dem Tresor vergleichen. {problem}</translation>
+    </message>
+    <message>
+        <source>{name} cannot be imported. {problem}</source>
+        <translation>{name} lässt sich nicht importieren. {problem}</translation>
     </message>
     <message>
         <source>{name} cannot be restored: {problem} Nothing was changed.</source>
@@ -5652,8 +5696,8 @@
         <translation>{name} konnte bis {day} importiert werden. Nötig ist eine neue von {sender}.</translation>
     </message>
     <message>
-        <source>{name} could not be read as a database of Cursor: {reason}.</source>
-        <translation>{name} ist als Datenbank von Cursor nicht lesbar: {reason}.</translation>
+        <source>{name} could not be read as a database of Cursor. {problem}</source>
+        <translation>{name} ist als Datenbank von Cursor nicht lesbar. {problem}</translation>
     </message>
     <message>
         <source>{name} could not be read: {reason}.</source>
@@ -5678,10 +5722,6 @@
     <message>
         <source>{name} is a Keepsake vault. {advice}</source>
         <translation>{name} ist ein Keepsake-Tresor. {advice}</translation>
-    </message>
-    <message>
-        <source>{name} is damaged or no SQLite database: {reason}.</source>
-        <translation>{name} ist beschädigt oder keine SQLite-Datenbank: {reason}.</translation>
     </message>
     <message>
         <source>{name} is empty; there is nothing to import.</source>
@@ -11816,8 +11856,8 @@
         <translation>Suchmodelle …</translation>
     </message>
     <message>
-        <source>The backup that was read back ({when}) is damaged: {problem}</source>
-        <translation>Die zurückgelesene Sicherung ({when}) ist beschädigt: {problem}</translation>
+        <source>The backup that was read back ({when}) cannot be restored. {problem}</source>
+        <translation>Die gelesene Sicherung ({when}) lässt sich nicht wiederherstellen. {problem}</translation>
     </message>
     <message>
         <source>The language model runs on this computer, and so does the search.</source>

@@ -2344,6 +2344,10 @@
         <translation>Un nombre debe tener de 1 a {max_name} caracteres.</translation>
     </message>
     <message>
+        <source>A number is too large: whole numbers have at most 64 bits.</source>
+        <translation>Un número es demasiado grande: los enteros tienen como máximo 64 bits.</translation>
+    </message>
+    <message>
         <source>A part has whole lines, and ends behind its start.</source>
         <translation>Una parte consta de líneas enteras y termina después de su comienzo.</translation>
     </message>
@@ -2390,6 +2394,10 @@
     <message>
         <source>A tag needs a name: letters or digits, at most 64 of them.</source>
         <translation>Una etiqueta necesita un nombre: letras o cifras, 64 como máximo.</translation>
+    </message>
+    <message>
+        <source>A text holds half a character (a lone surrogate). Send it as proper Unicode.</source>
+        <translation>Un texto contiene medio carácter (un sustituto suelto). Envíalo como Unicode correcto.</translation>
     </message>
     <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
@@ -2474,6 +2482,10 @@
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Otro programa tiene ocupada la base de datos de la bóveda. Ciérralo e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Another program is writing to it. Close that program and try again.</source>
+        <translation>Otro programa está escribiendo en ella. Ciérralo e inténtalo de nuevo.</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -3168,8 +3180,20 @@
         <translation>Indexando para buscar por significado</translation>
     </message>
     <message>
+        <source>It cannot be opened. Check that it is there and that it is yours.</source>
+        <translation>No se puede abrir. Comprueba que el archivo esté ahí y que sea tuyo.</translation>
+    </message>
+    <message>
+        <source>It cannot be read where it lies. Copy it to a folder of your own.</source>
+        <translation>No se puede leer donde está. Copia el archivo a una carpeta tuya.</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>Le falta el final.</translation>
+    </message>
+    <message>
+        <source>It is damaged, or no database at all.</source>
+        <translation>El archivo está dañado o no es una base de datos.</translation>
     </message>
     <message>
         <source>It is damaged, or something other than its name says.</source>
@@ -3182,6 +3206,14 @@
     <message>
         <source>It is nested beyond reason.</source>
         <translation>El anidamiento es excesivo.</translation>
+    </message>
+    <message>
+        <source>It is no database of Keepsake.</source>
+        <translation>No es una base de datos de Keepsake.</translation>
+    </message>
+    <message>
+        <source>It is no database that Keepsake can read ({kind}).</source>
+        <translation>El archivo no es una base de datos que Keepsake pueda leer ({kind}).</translation>
     </message>
     <message>
         <source>It is not valid JSON: line {line} cannot be read.</source>
@@ -4172,16 +4204,24 @@
         <translation>El resumen</translation>
     </message>
     <message>
+        <source>The disk can only be read. Make it writable, then try again.</source>
+        <translation>El disco es de solo lectura. Permite la escritura e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The disk cannot hold so large a file. Move the vault to a disk of another format.</source>
+        <translation>El disco no admite un archivo tan grande. Mueve la bóveda a un disco con otro formato.</translation>
+    </message>
+    <message>
+        <source>The disk is full. Free some space and try again.</source>
+        <translation>El disco está lleno. Libera algo de espacio e inténtalo de nuevo.</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space; nothing already saved was lost.</source>
         <translation>El disco está lleno. Libera espacio; no se perdió nada ya guardado.</translation>
     </message>
     <message>
         <source>The disk is full; {name} was not written.</source>
         <translation>El disco está lleno; {name} no se escribió.</translation>
-    </message>
-    <message>
-        <source>The disk reported an error.</source>
-        <translation>El disco informó de un error.</translation>
     </message>
     <message>
         <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
@@ -4354,6 +4394,10 @@
     <message>
         <source>The note no longer names that title without a link.</source>
         <translation>La nota ya no nombra ese título sin enlace.</translation>
+    </message>
+    <message>
+        <source>The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.</source>
+        <translation>El número de líneas de {file} es {found} en lugar de {total}. No se reemplazó nada. Exporta de nuevo.</translation>
     </message>
     <message>
         <source>The observation</source>
@@ -5624,10 +5668,6 @@
         <translation>Alguien que no es Keepsake cambió {key_file} de estos recuerdos. No se abrió nada. Pon en su lugar una copia que escribió Keepsake: {copies}/{key_file} en la misma carpeta, o la de una copia anterior de la carpeta.</translation>
     </message>
     <message>
-        <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
-        <translation>{lines} tiene {found} en lugar de {total}. No se reemplazó nada. Exporta de nuevo.</translation>
-    </message>
-    <message>
         <source>{max_saved} searches are saved already. Delete one first.</source>
         <translation>Ya hay {max_saved} búsquedas guardadas. Elimina una primero.</translation>
     </message>
@@ -5640,8 +5680,12 @@
         <translation>{name} pertenece a una bóveda de Keepsake que está abierta aquí y no se importa.</translation>
     </message>
     <message>
-        <source>{name} cannot be compared with the vault: {error}.</source>
-        <translation>{name} no se puede comparar con la bóveda: {error}.</translation>
+        <source>{name} cannot be compared with the vault. {problem}</source>
+        <translation>No se puede comparar {name} con la bóveda. {problem}</translation>
+    </message>
+    <message>
+        <source>{name} cannot be imported. {problem}</source>
+        <translation>No se puede importar {name}. {problem}</translation>
     </message>
     <message>
         <source>{name} cannot be restored: {problem} Nothing was changed.</source>
@@ -5652,8 +5696,8 @@
         <translation>{name} se podía importar hasta el {day}. Pide una nueva a {sender}.</translation>
     </message>
     <message>
-        <source>{name} could not be read as a database of Cursor: {reason}.</source>
-        <translation>{name} no se pudo leer como base de datos de Cursor: {reason}.</translation>
+        <source>{name} could not be read as a database of Cursor. {problem}</source>
+        <translation>No se pudo leer {name} como base de datos de Cursor. {problem}</translation>
     </message>
     <message>
         <source>{name} could not be read: {reason}.</source>
@@ -5678,10 +5722,6 @@
     <message>
         <source>{name} is a Keepsake vault. {advice}</source>
         <translation>{name} es una bóveda de Keepsake. {advice}</translation>
-    </message>
-    <message>
-        <source>{name} is damaged or no SQLite database: {reason}.</source>
-        <translation>{name} está dañado o no es una base de datos SQLite: {reason}.</translation>
     </message>
     <message>
         <source>{name} is empty; there is nothing to import.</source>
@@ -11816,8 +11856,8 @@
         <translation>Modelos de búsqueda…</translation>
     </message>
     <message>
-        <source>The backup that was read back ({when}) is damaged: {problem}</source>
-        <translation>La copia que se verificó ({when}) está dañada: {problem}</translation>
+        <source>The backup that was read back ({when}) cannot be restored. {problem}</source>
+        <translation>La copia de seguridad que se leyó ({when}) no se puede restaurar. {problem}</translation>
     </message>
     <message>
         <source>The language model runs on this computer, and so does the search.</source>

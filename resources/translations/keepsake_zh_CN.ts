@@ -2344,6 +2344,10 @@
         <translation>名称必须有 1 到 {max_name} 个字符。</translation>
     </message>
     <message>
+        <source>A number is too large: whole numbers have at most 64 bits.</source>
+        <translation>数字过大：整数最多为 64 位。</translation>
+    </message>
+    <message>
         <source>A part has whole lines, and ends behind its start.</source>
         <translation>一个部分由完整的行组成，且结束位置在开始位置之后。</translation>
     </message>
@@ -2390,6 +2394,10 @@
     <message>
         <source>A tag needs a name: letters or digits, at most 64 of them.</source>
         <translation>标签需要名称：字母或数字，最多 64 个。</translation>
+    </message>
+    <message>
+        <source>A text holds half a character (a lone surrogate). Send it as proper Unicode.</source>
+        <translation>文本中含有半个字符（孤立的代理项）。请以正确的 Unicode 发送。</translation>
     </message>
     <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
@@ -2474,6 +2482,10 @@
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>其他程序占用了库的数据库。请关闭它后重试。</translation>
+    </message>
+    <message>
+        <source>Another program is writing to it. Close that program and try again.</source>
+        <translation>另一个程序正在向其中写入。请关闭该程序后重试。</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -3168,8 +3180,20 @@
         <translation>正在为按含义搜索建立索引</translation>
     </message>
     <message>
+        <source>It cannot be opened. Check that it is there and that it is yours.</source>
+        <translation>无法打开它。请检查该文件是否存在且属于你。</translation>
+    </message>
+    <message>
+        <source>It cannot be read where it lies. Copy it to a folder of your own.</source>
+        <translation>无法在其所在位置读取它。请将该文件复制到你自己的文件夹。</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>缺少结尾。</translation>
+    </message>
+    <message>
+        <source>It is damaged, or no database at all.</source>
+        <translation>该文件已损坏，或根本不是数据库。</translation>
     </message>
     <message>
         <source>It is damaged, or something other than its name says.</source>
@@ -3182,6 +3206,14 @@
     <message>
         <source>It is nested beyond reason.</source>
         <translation>嵌套层数过多。</translation>
+    </message>
+    <message>
+        <source>It is no database of Keepsake.</source>
+        <translation>这不是 Keepsake 的数据库。</translation>
+    </message>
+    <message>
+        <source>It is no database that Keepsake can read ({kind}).</source>
+        <translation>该文件不是 Keepsake 能读取的数据库（{kind}）。</translation>
     </message>
     <message>
         <source>It is not valid JSON: line {line} cannot be read.</source>
@@ -4172,16 +4204,24 @@
         <translation>该摘要</translation>
     </message>
     <message>
+        <source>The disk can only be read. Make it writable, then try again.</source>
+        <translation>磁盘是只读的。请使其可写，然后重试。</translation>
+    </message>
+    <message>
+        <source>The disk cannot hold so large a file. Move the vault to a disk of another format.</source>
+        <translation>磁盘无法容纳这么大的文件。请将库移到其他格式的磁盘上。</translation>
+    </message>
+    <message>
+        <source>The disk is full. Free some space and try again.</source>
+        <translation>磁盘已满。请释放一些空间后重试。</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space; nothing already saved was lost.</source>
         <translation>磁盘已满。请释放一些空间；已保存的内容没有丢失。</translation>
     </message>
     <message>
         <source>The disk is full; {name} was not written.</source>
         <translation>磁盘已满；未写入 {name}。</translation>
-    </message>
-    <message>
-        <source>The disk reported an error.</source>
-        <translation>磁盘报告了错误。</translation>
     </message>
     <message>
         <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
@@ -4354,6 +4394,10 @@
     <message>
         <source>The note no longer names that title without a link.</source>
         <translation>笔记中已没有未加链接的该标题。</translation>
+    </message>
+    <message>
+        <source>The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.</source>
+        <translation>{file} 的行数是 {found}，而不是 {total}。未替换任何内容。请重新导出。</translation>
     </message>
     <message>
         <source>The observation</source>
@@ -5624,10 +5668,6 @@
         <translation>这些记忆的 {key_file} 被更改，且不是由 Keepsake 更改的。未打开任何内容。请用 Keepsake 写入的副本替换它：同一文件夹中的 {copies}/{key_file}，或该文件夹较旧副本中的文件。</translation>
     </message>
     <message>
-        <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
-        <translation>{lines} 有 {found}，而不是 {total}。未替换任何内容。请重新导出。</translation>
-    </message>
-    <message>
         <source>{max_saved} searches are saved already. Delete one first.</source>
         <translation>已保存 {max_saved} 个搜索。请先删除一个。</translation>
     </message>
@@ -5640,8 +5680,12 @@
         <translation>{name} 属于此处已打开的 Keepsake 库，不会导入。</translation>
     </message>
     <message>
-        <source>{name} cannot be compared with the vault: {error}.</source>
-        <translation>无法将 {name} 与库比较：{error}。</translation>
+        <source>{name} cannot be compared with the vault. {problem}</source>
+        <translation>无法将 {name} 与库比较。{problem}</translation>
+    </message>
+    <message>
+        <source>{name} cannot be imported. {problem}</source>
+        <translation>无法导入 {name}。{problem}</translation>
     </message>
     <message>
         <source>{name} cannot be restored: {problem} Nothing was changed.</source>
@@ -5652,8 +5696,8 @@
         <translation>{name} 的导入期限为 {day}。请向{sender}索取新的胶囊。</translation>
     </message>
     <message>
-        <source>{name} could not be read as a database of Cursor: {reason}.</source>
-        <translation>无法将 {name} 作为 Cursor 的数据库读取：{reason}。</translation>
+        <source>{name} could not be read as a database of Cursor. {problem}</source>
+        <translation>无法将 {name} 作为 Cursor 的数据库读取。{problem}</translation>
     </message>
     <message>
         <source>{name} could not be read: {reason}.</source>
@@ -5678,10 +5722,6 @@
     <message>
         <source>{name} is a Keepsake vault. {advice}</source>
         <translation>{name} 是 Keepsake 库。{advice}</translation>
-    </message>
-    <message>
-        <source>{name} is damaged or no SQLite database: {reason}.</source>
-        <translation>{name} 已损坏或不是 SQLite 数据库：{reason}。</translation>
     </message>
     <message>
         <source>{name} is empty; there is nothing to import.</source>
@@ -11816,8 +11856,8 @@
         <translation>搜索模型…</translation>
     </message>
     <message>
-        <source>The backup that was read back ({when}) is damaged: {problem}</source>
-        <translation>回读的备份（{when}）已损坏：{problem}</translation>
+        <source>The backup that was read back ({when}) cannot be restored. {problem}</source>
+        <translation>已读回的备份（{when}）无法恢复。{problem}</translation>
     </message>
     <message>
         <source>The language model runs on this computer, and so does the search.</source>
