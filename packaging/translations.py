@@ -8,7 +8,6 @@ keys and ``<tags>`` as in the source; ``fill`` refuses a text that does not. ``c
 
 from __future__ import annotations
 
-from app.sentence import Sentence
 import argparse
 import ast
 import importlib
