@@ -94,7 +94,7 @@ def _from_system(error: apsw.Error, number: int) -> KeepsakeError | None:
 
 
 def file_problem(error: apsw.Error, path: Path) -> Sentence:
-    """Return what is wrong with a database that is not the vault's own, as a sentence about it."""
+    """Return what is wrong with a database other than the vault's, in a sentence."""
     is_damaged = isinstance(error, apsw.CorruptError | apsw.NotADBError)
     if not (is_damaged and not is_readable(path)):
         for kinds, sentence in _OTHER_FILES:
