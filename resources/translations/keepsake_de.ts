@@ -1203,7 +1203,7 @@
     </message>
     <message>
         <source>Wrote {name} with {memories}. It can be imported until {day}.</source>
-        <translation>{name} mit {memories} geschrieben. Importieren lässt es sich bis {day}.</translation>
+        <translation>{name} mit {memories} geschrieben. Die Kapsel lässt sich bis {day} importieren.</translation>
     </message>
     <message>
         <source>Your key</source>
@@ -2141,7 +2141,7 @@
     </message>
     <message>
         <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
-        <translation>„upper_seq“ muss von 0 bis {last_seq} gehen, der letzten Nachricht.</translation>
+        <translation>„upper_seq“ muss zwischen 0 und {last_seq} liegen, der Nummer der letzten Nachricht.</translation>
     </message>
     <message>
         <source>&apos;weight&apos; must be a positive number.</source>
@@ -2317,11 +2317,11 @@
     </message>
     <message>
         <source>A memory&apos;s kind is one of {names}.</source>
-        <translation>Die Art einer Erinnerung ist eine von {names}.</translation>
+        <translation>Eine Erinnerung hat eine dieser Arten: {names}.</translation>
     </message>
     <message>
         <source>A memory&apos;s store is one of {names}.</source>
-        <translation>Der Speicher einer Erinnerung ist einer von {names}.</translation>
+        <translation>Eine Erinnerung liegt in einem dieser Bereiche: {names}.</translation>
     </message>
     <message>
         <source>A memory&apos;s {field} has at most {max_name} characters.</source>
@@ -2337,7 +2337,7 @@
     </message>
     <message>
         <source>A message&apos;s number is at most {max_seq}.</source>
-        <translation>Die Nummer einer Nachricht ist höchstens {max_seq}.</translation>
+        <translation>Eine Nachricht hat höchstens die Nummer {max_seq}.</translation>
     </message>
     <message>
         <source>A name must have 1 to {max_name} characters.</source>
@@ -2369,7 +2369,7 @@
     </message>
     <message>
         <source>A run takes 1 to {max_turns} turns.</source>
-        <translation>Ein Lauf hat 1 bis {max_turns} Schritte.</translation>
+        <translation>Ein Lauf hat 1 bis {max_turns} Runden.</translation>
     </message>
     <message>
         <source>A schedule that runs once needs its time.</source>
@@ -2385,7 +2385,7 @@
     </message>
     <message>
         <source>A source&apos;s kind is one of {names}.</source>
-        <translation>Die Art einer Quelle ist eine von {names}.</translation>
+        <translation>Eine Quelle hat eine dieser Arten: {names}.</translation>
     </message>
     <message>
         <source>A summary has at most {max_summary_characters} characters.</source>
@@ -2469,11 +2469,11 @@
     </message>
     <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
-        <translation>Ein Abstand muss mindestens {min_interval_s} Sekunden haben.</translation>
+        <translation>Ein Abstand muss mindestens {min_interval_s} Sekunden betragen.</translation>
     </message>
     <message>
         <source>An interval needs &apos;seconds&apos;, above 0 and at most {max_interval_s}.</source>
-        <translation>Ein Abstand braucht „seconds“, über 0 und höchstens {max_interval_s}.</translation>
+        <translation>Ein Abstand braucht „seconds“: mehr als 0 und höchstens {max_interval_s}.</translation>
     </message>
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
@@ -2525,7 +2525,7 @@
     </message>
     <message>
         <source>At most {max_merged} tags become one at once.</source>
-        <translation>Höchstens {max_merged} Schlagwörter werden auf einmal zu einem.</translation>
+        <translation>Höchstens {max_merged} Schlagwörter lassen sich auf einmal zusammenführen.</translation>
     </message>
     <message>
         <source>At most {max_owners} messages and memories at once.</source>
@@ -2932,6 +2932,10 @@
         <translation>Tiefe</translation>
     </message>
     <message>
+        <source>Device or resource busy</source>
+        <translation>Gerät oder Datei ist in Gebrauch</translation>
+    </message>
+    <message>
         <source>Did again: {what}</source>
         <translation>Erneut ausgeführt: {what}</translation>
     </message>
@@ -2942,6 +2946,10 @@
     <message>
         <source>Discord</source>
         <translation>Discord</translation>
+    </message>
+    <message>
+        <source>Disk quota exceeded</source>
+        <translation>Zugeteilter Speicherplatz überschritten</translation>
     </message>
     <message>
         <source>Documents</source>
@@ -3058,6 +3066,14 @@
     <message>
         <source>Fetching {name}</source>
         <translation>{name} wird geladen</translation>
+    </message>
+    <message>
+        <source>File exists</source>
+        <translation>Die Datei gibt es schon</translation>
+    </message>
+    <message>
+        <source>File name too long</source>
+        <translation>Dateiname zu lang</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3178,6 +3194,14 @@
     <message>
         <source>Indexing for search by meaning</source>
         <translation>Index für die Suche nach Bedeutung</translation>
+    </message>
+    <message>
+        <source>Input/output error</source>
+        <translation>Ein-/Ausgabefehler</translation>
+    </message>
+    <message>
+        <source>Is a directory</source>
+        <translation>Das ist ein Ordner</translation>
     </message>
     <message>
         <source>It cannot be opened. Check that it is there and that it is yours.</source>
@@ -3640,6 +3664,14 @@
         <translation>Es wurde keine Erinnerung gewählt, also kommt nichts in eine Kapsel.</translation>
     </message>
     <message>
+        <source>No space left on device</source>
+        <translation>Kein Platz mehr auf dem Datenträger</translation>
+    </message>
+    <message>
+        <source>No such file or directory</source>
+        <translation>Datei oder Ordner nicht gefunden</translation>
+    </message>
+    <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>Eine solche Anfrage auf Zugriff wartet nicht. Siehe „keepsake agent requests“.</translation>
     </message>
@@ -3650,6 +3682,10 @@
     <message>
         <source>None of these messages and memories mentions it.</source>
         <translation>Keine dieser Nachrichten und Erinnerungen erwähnt ihn.</translation>
+    </message>
+    <message>
+        <source>Not a directory</source>
+        <translation>Das ist kein Ordner</translation>
     </message>
     <message>
         <source>Nothing is left to undo of that run.</source>
@@ -3704,12 +3740,20 @@
         <translation>Die Schnellerfassung von überall öffnen, mit einem Tastenkürzel, das der Desktop gewährt.</translation>
     </message>
     <message>
+        <source>Operation not permitted</source>
+        <translation>Vorgang nicht erlaubt</translation>
+    </message>
+    <message>
         <source>PDF document</source>
         <translation>PDF-Dokument</translation>
     </message>
     <message>
         <source>Page</source>
         <translation>Seite</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>Zugriff verweigert</translation>
     </message>
     <message>
         <source>Pinned {items}</source>
@@ -3762,6 +3806,10 @@
     <message>
         <source>Read a memory</source>
         <translation>Hat eine Erinnerung gelesen</translation>
+    </message>
+    <message>
+        <source>Read-only file system</source>
+        <translation>Schreibgeschütztes Dateisystem</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -4189,7 +4237,7 @@
     </message>
     <message>
         <source>The cost of a run is above 0 and at most {max_cost}.</source>
-        <translation>Die Kosten eines Laufs sind über 0 und höchstens {max_cost}.</translation>
+        <translation>Ein Lauf darf mehr als 0 und höchstens {max_cost} kosten.</translation>
     </message>
     <message>
         <source>The cursor is none that an earlier page gave. Leave it out.</source>
@@ -4305,7 +4353,7 @@
     </message>
     <message>
         <source>The key was used before, for session {landed}.</source>
-        <translation>Der Schlüssel wurde schon für die Unterhaltung {landed} verwendet.</translation>
+        <translation>Der Schlüssel wurde schon einmal verwendet, für die Unterhaltung {landed}.</translation>
     </message>
     <message>
         <source>The keyring of this machine did not keep the key. {instead}</source>
@@ -4329,7 +4377,7 @@
     </message>
     <message>
         <source>The language model failed, so it was stored by the rules. {said}</source>
-        <translation>Das Sprachmodell hat versagt; es wurde nach den Regeln gespeichert. {said}</translation>
+        <translation>Das Sprachmodell ist gescheitert, deshalb wurde nach den Regeln gespeichert. {said}</translation>
     </message>
     <message>
         <source>The language model took too long, so it was stored by the rules.</source>
@@ -4733,7 +4781,7 @@
     </message>
     <message>
         <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
-        <translation>Dieser Fakt wurde durch {id} ersetzt, der sagt: „{content}“. Bestätige stattdessen jenen.</translation>
+        <translation>An die Stelle dieses Fakts ist {id} getreten: „{content}“. Bestätige stattdessen diesen.</translation>
     </message>
     <message>
         <source>This file cannot be read: {reason}.</source>
@@ -4813,7 +4861,7 @@
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
-        <translation>Dies ({kind}) wurde gelöscht. Stelle es zuerst wieder her, oder sieh in seinen Verlauf.</translation>
+        <translation>Dies ({kind}) wurde gelöscht. Stelle es zuerst wieder her, oder sieh dir den Verlauf an.</translation>
     </message>
     <message>
         <source>Thursday</source>
@@ -4870,6 +4918,10 @@
     <message>
         <source>Tokens that these summaries take at most.</source>
         <translation>Tokens, die diese Zusammenfassungen höchstens nehmen.</translation>
+    </message>
+    <message>
+        <source>Too many levels of symbolic links</source>
+        <translation>Zu viele Verknüpfungen hintereinander</translation>
     </message>
     <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
@@ -5789,7 +5841,7 @@
     </message>
     <message>
         <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
-        <translation>{name} liest sich anders, als es geschrieben wurde: Vielleicht versagt der Datenträger. Nichts wurde ersetzt. Exportiere auf einen anderen Datenträger.</translation>
+        <translation>Beim Lesen kam aus {name} etwas anderes zurück, als geschrieben wurde: Vielleicht versagt der Datenträger. Nichts wurde ersetzt. Exportiere auf einen anderen Datenträger.</translation>
     </message>
     <message>
         <source>{name} was made by a newer Keepsake. Update Keepsake to import it.</source>
@@ -6069,7 +6121,7 @@
     </message>
     <message>
         <source>{thing} went on since. It stays, with all that was said in it.</source>
-        <translation>{thing} ging seither weiter. Es bleibt, mit allem, was darin gesagt wurde.</translation>
+        <translation>{thing} ging seither weiter. Alles, was darin gesagt wurde, bleibt.</translation>
     </message>
     <message>
         <source>{wanted} from {low} to {high}</source>
@@ -11461,7 +11513,7 @@
     </message>
     <message>
         <source>{title}: {n} waiting</source>
-        <translation>{title}: {n} warten</translation>
+        <translation>{title}: {n} offen</translation>
     </message>
 </context>
 <context>
@@ -11945,7 +11997,7 @@
     </message>
     <message>
         <source>{n} things could be better.</source>
-        <translation>{n} Sachen könnten besser sein.</translation>
+        <translation>{n} Dinge könnten besser sein.</translation>
     </message>
     <message>
         <source>{spent} of {cap} spent this month.</source>
@@ -12055,7 +12107,7 @@
     </message>
     <message>
         <source>{n} things need a look.</source>
-        <translation>{n} Sachen solltest du dir ansehen.</translation>
+        <translation>{n} Dinge solltest du dir ansehen.</translation>
     </message>
 </context>
 <context>
@@ -12263,7 +12315,7 @@
     </message>
     <message>
         <source>In the trash: {count}. It stays until you empty it.</source>
-        <translation>Im Papierkorb: {count}. Sie bleiben, bis du ihn leerst.</translation>
+        <translation>Im Papierkorb: {count}. Was darin liegt, bleibt, bis du ihn leerst.</translation>
     </message>
     <message>
         <source>Restore</source>

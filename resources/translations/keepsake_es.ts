@@ -2317,11 +2317,11 @@
     </message>
     <message>
         <source>A memory&apos;s kind is one of {names}.</source>
-        <translation>El tipo de un recuerdo es uno de estos: {names}.</translation>
+        <translation>Un recuerdo es de uno de estos tipos: {names}.</translation>
     </message>
     <message>
         <source>A memory&apos;s store is one of {names}.</source>
-        <translation>El almacén de un recuerdo es uno de estos: {names}.</translation>
+        <translation>Un recuerdo está en uno de estos ámbitos: {names}.</translation>
     </message>
     <message>
         <source>A memory&apos;s {field} has at most {max_name} characters.</source>
@@ -2385,7 +2385,7 @@
     </message>
     <message>
         <source>A source&apos;s kind is one of {names}.</source>
-        <translation>El tipo de una fuente es uno de estos: {names}.</translation>
+        <translation>Una fuente es de uno de estos tipos: {names}.</translation>
     </message>
     <message>
         <source>A summary has at most {max_summary_characters} characters.</source>
@@ -2932,6 +2932,10 @@
         <translation>Profundidad</translation>
     </message>
     <message>
+        <source>Device or resource busy</source>
+        <translation>Dispositivo o recurso en uso</translation>
+    </message>
+    <message>
         <source>Did again: {what}</source>
         <translation>Rehecho: {what}</translation>
     </message>
@@ -2942,6 +2946,10 @@
     <message>
         <source>Discord</source>
         <translation>Discord</translation>
+    </message>
+    <message>
+        <source>Disk quota exceeded</source>
+        <translation>Cuota de disco superada</translation>
     </message>
     <message>
         <source>Documents</source>
@@ -3058,6 +3066,14 @@
     <message>
         <source>Fetching {name}</source>
         <translation>Descargando {name}</translation>
+    </message>
+    <message>
+        <source>File exists</source>
+        <translation>El archivo ya existe</translation>
+    </message>
+    <message>
+        <source>File name too long</source>
+        <translation>Nombre de archivo demasiado largo</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3178,6 +3194,14 @@
     <message>
         <source>Indexing for search by meaning</source>
         <translation>Indexando para buscar por significado</translation>
+    </message>
+    <message>
+        <source>Input/output error</source>
+        <translation>Error de entrada/salida</translation>
+    </message>
+    <message>
+        <source>Is a directory</source>
+        <translation>Es una carpeta</translation>
     </message>
     <message>
         <source>It cannot be opened. Check that it is there and that it is yours.</source>
@@ -3565,7 +3589,7 @@
     </message>
     <message>
         <source>Minutes without use after which the window locks an encrypted vault; 0 for never.</source>
-        <translation>Minutos sin uso tras los que la ventana bloquea un almacén cifrado; 0 para nunca.</translation>
+        <translation>Minutos sin uso tras los que la ventana bloquea una bóveda cifrada; 0 para nunca.</translation>
     </message>
     <message>
         <source>Model</source>
@@ -3640,6 +3664,14 @@
         <translation>No se eligió ningún recuerdo, así que no hay nada que poner en una cápsula.</translation>
     </message>
     <message>
+        <source>No space left on device</source>
+        <translation>No queda espacio en el disco</translation>
+    </message>
+    <message>
+        <source>No such file or directory</source>
+        <translation>No existe el archivo o la carpeta</translation>
+    </message>
+    <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>No hay ninguna solicitud de acceso así en espera. Ver «keepsake agent requests».</translation>
     </message>
@@ -3650,6 +3682,10 @@
     <message>
         <source>None of these messages and memories mentions it.</source>
         <translation>Ninguno de estos mensajes y recuerdos lo menciona.</translation>
+    </message>
+    <message>
+        <source>Not a directory</source>
+        <translation>No es una carpeta</translation>
     </message>
     <message>
         <source>Nothing is left to undo of that run.</source>
@@ -3704,12 +3740,20 @@
         <translation>Abrir la captura rápida desde cualquier lugar, con un atajo que concede el escritorio.</translation>
     </message>
     <message>
+        <source>Operation not permitted</source>
+        <translation>Operación no permitida</translation>
+    </message>
+    <message>
         <source>PDF document</source>
         <translation>Documento PDF</translation>
     </message>
     <message>
         <source>Page</source>
         <translation>Página</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>Permiso denegado</translation>
     </message>
     <message>
         <source>Pinned {items}</source>
@@ -3762,6 +3806,10 @@
     <message>
         <source>Read a memory</source>
         <translation>Leyó un recuerdo</translation>
+    </message>
+    <message>
+        <source>Read-only file system</source>
+        <translation>Sistema de archivos de solo lectura</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -4733,7 +4781,7 @@
     </message>
     <message>
         <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
-        <translation>Este hecho fue reemplazado por {id}, que dice «{content}». Confirma ese en su lugar.</translation>
+        <translation>Este hecho fue reemplazado por {id}: «{content}». Confirma ese.</translation>
     </message>
     <message>
         <source>This file cannot be read: {reason}.</source>
@@ -4870,6 +4918,10 @@
     <message>
         <source>Tokens that these summaries take at most.</source>
         <translation>Tokens que estos resúmenes ocupan como máximo.</translation>
+    </message>
+    <message>
+        <source>Too many levels of symbolic links</source>
+        <translation>Demasiados enlaces simbólicos seguidos</translation>
     </message>
     <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
@@ -12263,7 +12315,7 @@
     </message>
     <message>
         <source>In the trash: {count}. It stays until you empty it.</source>
-        <translation>En la papelera: {count}. Siguen ahí hasta que la vacíes.</translation>
+        <translation>En la papelera: {count}. Lo que hay en ella se queda hasta que la vacíes.</translation>
     </message>
     <message>
         <source>Restore</source>

@@ -1075,7 +1075,7 @@
     </message>
     <message>
         <source>A capsule is a file with notes and facts of your choice for another person or agent. It is signed, so that they see if somebody changed it, and can be imported until the day you choose. It is not encrypted: everybody who has the file can read it.</source>
-        <translation>胶囊是一个文件，包含你选择给他人或代理的笔记和事实。它带有签名，若被更改可以看出，并可在你选择的日期之前导入。它未加密：拥有该文件的任何人都能读取。</translation>
+        <translation>胶囊是一个文件，包含你选择给他人或智能体的笔记和事实。它带有签名，若被更改可以看出，并可在你选择的日期之前导入。它未加密：拥有该文件的任何人都能读取。</translation>
     </message>
     <message>
         <source>A capsule that is there is replaced.</source>
@@ -1163,7 +1163,7 @@
     </message>
     <message>
         <source>Shared with your agents</source>
-        <translation>与你的代理共享</translation>
+        <translation>与你的智能体共享</translation>
     </message>
     <message>
         <source>So that they know whom it is from.</source>
@@ -1179,7 +1179,7 @@
     </message>
     <message>
         <source>The name of the person or agent, for them to see.</source>
-        <translation>对方（人或代理）的名称，对方可见。</translation>
+        <translation>对方（人或智能体）的名称，对方可见。</translation>
     </message>
     <message>
         <source>Until {day}.</source>
@@ -2102,7 +2102,7 @@
     </message>
     <message>
         <source>Your memories are encrypted: the database, attachments, backups and caches. While Keepsake is locked, no schedule runs and no agent gets in.</source>
-        <translation>你的记忆已加密：数据库、附件、备份和缓存。Keepsake 锁定期间，不会运行任何计划，也没有代理能够进入。</translation>
+        <translation>你的记忆已加密：数据库、附件、备份和缓存。Keepsake 锁定期间，不会运行任何计划，也没有智能体能够进入。</translation>
     </message>
     <message>
         <source>Your memories are not encrypted, and this installation of Keepsake cannot encrypt them. The help says how to install it with encryption.</source>
@@ -2149,7 +2149,7 @@
     </message>
     <message>
         <source>&apos;{clean}&apos; is a name of Keepsake&apos;s own. Choose another for the agent.</source>
-        <translation>“{clean}”是 Keepsake 自用的名称。请为代理选择其他名称。</translation>
+        <translation>“{clean}”是 Keepsake 自用的名称。请为智能体选择其他名称。</translation>
     </message>
     <message>
         <source>&apos;{field}&apos; must have 1 to {max_name_characters} ordinary characters.</source>
@@ -2305,7 +2305,7 @@
     </message>
     <message>
         <source>A memory names at most {max_related} of each thing it relates to.</source>
-        <translation>一条记忆最多引用 {max_related} 个每类关联内容。</translation>
+        <translation>一条记忆对每类关联内容最多引用 {max_related} 个。</translation>
     </message>
     <message>
         <source>A memory names at most {max_related} sources.</source>
@@ -2325,11 +2325,11 @@
     </message>
     <message>
         <source>A memory&apos;s {field} has at most {max_name} characters.</source>
-        <translation>记忆的 {field} 最多 {max_name} 个字符。</translation>
+        <translation>记忆的这一字段（{field}）最多 {max_name} 个字符。</translation>
     </message>
     <message>
         <source>A memory&apos;s {field} must not contain control characters. Leave them out.</source>
-        <translation>记忆的 {field} 不能包含控制字符。请去掉它们。</translation>
+        <translation>记忆的这一字段（{field}）不能包含控制字符。请去掉它们。</translation>
     </message>
     <message>
         <source>A message may have at most 128 million characters.</source>
@@ -2445,11 +2445,11 @@
     </message>
     <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
-        <translation>时长为 0 到 {most_days} 的天数。</translation>
+        <translation>时长为 0 到 {most_days} 之间的天数。</translation>
     </message>
     <message>
         <source>An agent&apos;s name has 1 to {max_name} characters on one line.</source>
-        <translation>代理名称为一行内的 1 到 {max_name} 个字符。</translation>
+        <translation>智能体名称为一行内的 1 到 {max_name} 个字符。</translation>
     </message>
     <message>
         <source>An encrypted export needs a passphrase.</source>
@@ -2932,6 +2932,10 @@
         <translation>深度</translation>
     </message>
     <message>
+        <source>Device or resource busy</source>
+        <translation>设备或资源正忙</translation>
+    </message>
+    <message>
         <source>Did again: {what}</source>
         <translation>重新执行：{what}</translation>
     </message>
@@ -2942,6 +2946,10 @@
     <message>
         <source>Discord</source>
         <translation>Discord</translation>
+    </message>
+    <message>
+        <source>Disk quota exceeded</source>
+        <translation>超出磁盘配额</translation>
     </message>
     <message>
         <source>Documents</source>
@@ -3058,6 +3066,14 @@
     <message>
         <source>Fetching {name}</source>
         <translation>正在获取 {name}</translation>
+    </message>
+    <message>
+        <source>File exists</source>
+        <translation>文件已存在</translation>
+    </message>
+    <message>
+        <source>File name too long</source>
+        <translation>文件名过长</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3178,6 +3194,14 @@
     <message>
         <source>Indexing for search by meaning</source>
         <translation>正在为按含义搜索建立索引</translation>
+    </message>
+    <message>
+        <source>Input/output error</source>
+        <translation>输入/输出错误</translation>
+    </message>
+    <message>
+        <source>Is a directory</source>
+        <translation>是文件夹</translation>
     </message>
     <message>
         <source>It cannot be opened. Check that it is there and that it is yours.</source>
@@ -3589,7 +3613,7 @@
     </message>
     <message>
         <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
-        <translation>请指定代理；你自己的操作可用“memory.undo”撤销。</translation>
+        <translation>请指定智能体；你自己的操作可用“memory.undo”撤销。</translation>
     </message>
     <message>
         <source>Name at least one other entity to merge into this one.</source>
@@ -3621,7 +3645,7 @@
     </message>
     <message>
         <source>No agent named &apos;{name}&apos; has a vault of its own. See &apos;agent.vaults&apos;.</source>
-        <translation>没有名为“{name}”且拥有自己的库的代理。请参阅“agent.vaults”。</translation>
+        <translation>没有名为“{name}”且拥有自己的库的智能体。请参阅“agent.vaults”。</translation>
     </message>
     <message>
         <source>No item has such a tag.</source>
@@ -3640,6 +3664,14 @@
         <translation>未选择任何记忆，因此没有内容可放入胶囊。</translation>
     </message>
     <message>
+        <source>No space left on device</source>
+        <translation>磁盘上没有剩余空间</translation>
+    </message>
+    <message>
+        <source>No such file or directory</source>
+        <translation>没有该文件或文件夹</translation>
+    </message>
+    <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>没有这样的访问请求在等待。请参阅“keepsake agent requests”。</translation>
     </message>
@@ -3650,6 +3682,10 @@
     <message>
         <source>None of these messages and memories mentions it.</source>
         <translation>这些消息和记忆都没有提到它。</translation>
+    </message>
+    <message>
+        <source>Not a directory</source>
+        <translation>不是文件夹</translation>
     </message>
     <message>
         <source>Nothing is left to undo of that run.</source>
@@ -3704,12 +3740,20 @@
         <translation>通过桌面授予的快捷键，从任何地方打开快速记录。</translation>
     </message>
     <message>
+        <source>Operation not permitted</source>
+        <translation>不允许的操作</translation>
+    </message>
+    <message>
         <source>PDF document</source>
         <translation>PDF 文档</translation>
     </message>
     <message>
         <source>Page</source>
         <translation>页</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>没有权限</translation>
     </message>
     <message>
         <source>Pinned {items}</source>
@@ -3762,6 +3806,10 @@
     <message>
         <source>Read a memory</source>
         <translation>读取了记忆</translation>
+    </message>
+    <message>
+        <source>Read-only file system</source>
+        <translation>只读文件系统</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -4053,7 +4101,7 @@
     </message>
     <message>
         <source>Store keys and passwords in transcripts and agents&apos; writes as they are; otherwise a mark replaces them.</source>
-        <translation>按原样保存会话记录和代理写入内容中的密钥与密码；否则以标记代替。</translation>
+        <translation>按原样保存会话记录和智能体写入内容中的密钥与密码；否则以标记代替。</translation>
     </message>
     <message>
         <source>Store read limit</source>
@@ -4361,7 +4409,7 @@
     </message>
     <message>
         <source>The model &apos;{model}&apos; wrote nothing within its tokens; the setting llm.max_output_tokens allows more.</source>
-        <translation>模型“{model}”在其令牌数内未写出任何内容；可用设置 llm.max_output_tokens 增加。</translation>
+        <translation>模型“{model}”在其词元数内未写出任何内容；可用设置 llm.max_output_tokens 增加。</translation>
     </message>
     <message>
         <source>The model {name} could not be fetched. See whether this machine is online, or put the model&apos;s files into a folder and name the folder.</source>
@@ -4409,7 +4457,7 @@
     </message>
     <message>
         <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
-        <translation>隐身模式已开启{end}：代理既不能读取也不能记录。请稍后再试。</translation>
+        <translation>隐身模式已开启{end}：智能体既不能读取也不能记录。请稍后再试。</translation>
     </message>
     <message>
         <source>The proposal</source>
@@ -4541,15 +4589,15 @@
     </message>
     <message>
         <source>There is an agent named &apos;{name}&apos; already. &apos;keepsake agent rotate&apos; gives it a new token; to let another program in by that name, end its access first with &apos;keepsake agent revoke&apos;.</source>
-        <translation>已有名为“{name}”的代理。“keepsake agent rotate”会给它新令牌；要让其他程序使用该名称，请先用“keepsake agent revoke”结束其访问。</translation>
+        <translation>已有名为“{name}”的智能体。“keepsake agent rotate”会给它新令牌；要让其他程序使用该名称，请先用“keepsake agent revoke”结束其访问。</translation>
     </message>
     <message>
         <source>There is no agent named &apos;{agent}&apos;, and nothing was written by one.</source>
-        <translation>没有名为“{agent}”的代理，也没有它写入的内容。</translation>
+        <translation>没有名为“{agent}”的智能体，也没有它写入的内容。</translation>
     </message>
     <message>
         <source>There is no agent named &apos;{name}&apos; with access.</source>
-        <translation>没有名为“{name}”且有访问权限的代理。</translation>
+        <translation>没有名为“{name}”且有访问权限的智能体。</translation>
     </message>
     <message>
         <source>There is no backup of that name. &apos;keepsake backup list&apos; shows them.</source>
@@ -4589,7 +4637,7 @@
     </message>
     <message>
         <source>There is no language model, and no agent has taken this goal.</source>
-        <translation>没有语言模型，也没有代理接手此目标。</translation>
+        <translation>没有语言模型，也没有智能体接手此目标。</translation>
     </message>
     <message>
         <source>There is no memory or message with the id {anchor}.</source>
@@ -4609,7 +4657,7 @@
     </message>
     <message>
         <source>There is no rule for that agent and kind. See &apos;inbox.rules&apos;.</source>
-        <translation>没有针对该代理和类型的规则。请参阅“inbox.rules”。</translation>
+        <translation>没有针对该智能体和类型的规则。请参阅“inbox.rules”。</translation>
     </message>
     <message>
         <source>There is no run of a schedule with that id.</source>
@@ -4729,7 +4777,7 @@
     </message>
     <message>
         <source>This expression runs more often than every {min_interval_s} seconds.</source>
-        <translation>此表达式运行得比每 {min_interval_s} 秒更频繁。</translation>
+        <translation>此表达式的运行间隔小于 {min_interval_s} 秒。</translation>
     </message>
     <message>
         <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
@@ -4870,6 +4918,10 @@
     <message>
         <source>Tokens that these summaries take at most.</source>
         <translation>这些摘要最多占用的词元数。</translation>
+    </message>
+    <message>
+        <source>Too many levels of symbolic links</source>
+        <translation>符号链接层数过多</translation>
     </message>
     <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
@@ -7241,7 +7293,7 @@
     <name>HistorySheet</name>
     <message>
         <source>By agents</source>
-        <translation>代理的</translation>
+        <translation>智能体的</translation>
     </message>
     <message>
         <source>By me</source>
