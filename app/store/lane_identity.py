@@ -145,7 +145,7 @@ class LaneWriter:
         if self._note is None:
             return False
         try:
-            self._file = os.fdopen(open_file(_path(lane), os.O_RDWR), "r+b", buffering=0)
+            self._file = os.fdopen(open_file(_path(lane.lane), os.O_RDWR), "r+b", buffering=0)
         except OSError as error:
             self._tell(error)
         return self._file is not None
@@ -173,9 +173,9 @@ class LaneWriter:
     def _write(self, lane: OwnLane, boot: str) -> LaneNote | None:
         try:
             now = _note_of(lane, self._database, boot)
-            if _noted(lane) != now:
-                make_folder(_path(lane).parent)
-                replace_file(_path(lane), _bytes(now))
+            if _noted(lane.lane) != now:
+                make_folder(_path(lane.lane).parent)
+                replace_file(_path(lane.lane), _bytes(now))
         except (KeepsakeError, OSError) as error:
             self._tell(error)
             return None
@@ -190,8 +190,14 @@ class LaneWriter:
             self._file = None
 
 
-def _is_writer(lane: OwnLane, database: Path) -> bool:
+def was_written_here(lane: int) -> bool:
+    """Return whether a lane was written on this machine, also by a vault that has since been put back."""
     noted = _noted(lane)
+    return noted is not None and noted.machine == _machine()
+
+
+def _is_writer(lane: OwnLane, database: Path) -> bool:
+    noted = _noted(lane.lane)
     if noted is None or noted.boot not in ("", _boot()):
         return False
     return replace(noted, boot="") == _note_of(lane, database, "")
@@ -210,7 +216,7 @@ def _bytes(note: LaneNote) -> bytes:
     return json.dumps(said | {"n": note.n, "hlc": note.hlc}).ljust(_NOTE_BYTES).encode()
 
 
-def _noted(lane: OwnLane) -> LaneNote | None:
+def _noted(lane: int) -> LaneNote | None:
     """Return the note of a lane, ``None`` where there is none that can be read."""
     try:
         with open_for_reading(_path(lane)) as file:
@@ -221,8 +227,8 @@ def _noted(lane: OwnLane) -> LaneNote | None:
         return None
 
 
-def _path(lane: OwnLane) -> Path:
-    return Path(platformdirs.user_state_dir(APP_NAME, appauthor=False)) / _FOLDER / f"{lane.lane:016x}.json"
+def _path(lane: int) -> Path:
+    return Path(platformdirs.user_state_dir(APP_NAME, appauthor=False)) / _FOLDER / f"{lane:016x}.json"
 
 
 @lru_cache(maxsize=1)
