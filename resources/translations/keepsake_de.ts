@@ -4244,6 +4244,14 @@
         <translation>Diese Marke stammt von keiner früheren Seite. Lass sie weg.</translation>
     </message>
     <message>
+        <source>The database cannot be reached: {reason}.</source>
+        <translation>Die Datenbank ist nicht erreichbar: {reason}.</translation>
+    </message>
+    <message>
+        <source>The database refused what was asked: {reason}.</source>
+        <translation>Die Datenbank hat die Anfrage abgelehnt: {reason}.</translation>
+    </message>
+    <message>
         <source>The day it is written.</source>
         <translation>Der Tag, an dem sie geschrieben wird.</translation>
     </message>
@@ -4626,6 +4634,10 @@
     <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
         <translation>Den Ordner {parent} gibt es nicht. Leg ihn zuerst an, oder wähle einen anderen Ort.</translation>
+    </message>
+    <message>
+        <source>There is no folder {path}. Make it first.</source>
+        <translation>Den Ordner {path} gibt es nicht. Leg ihn zuerst an.</translation>
     </message>
     <message>
         <source>There is no format of that name. {supported}</source>
@@ -5928,6 +5940,10 @@
         <translation>{path} konnte nicht geschrieben werden: {strerror}.</translation>
     </message>
     <message>
+        <source>{path} does not hold what your machines share. Connect the disk, or wait until the folder is complete.</source>
+        <translation>{path} enthält nicht, was deine Rechner teilen. Schließe den Datenträger an, oder warte, bis der Ordner vollständig ist.</translation>
+    </message>
+    <message>
         <source>{path} has {size} bytes, which no configuration has. Nothing was changed.</source>
         <translation>{path} ist {size} Bytes groß, so groß ist keine Konfiguration. Es wurde nichts geändert.</translation>
     </message>
@@ -5990,6 +6006,10 @@
     <message>
         <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
         <translation>{path} ist schreibgeschützt. Hebe den Schutz auf, oder füge den Eintrag selbst ein.</translation>
+    </message>
+    <message>
+        <source>{path} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>{path} wird von mehr als einem Tresor geteilt. Nenne einen anderen Ordner, oder entferne einen davon.</translation>
     </message>
     <message>
         <source>{path} is written in a way that cannot be changed safely. Add the entry yourself.</source>

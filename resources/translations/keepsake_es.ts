@@ -4244,6 +4244,14 @@
         <translation>El cursor no procede de ninguna página anterior. Omítelo.</translation>
     </message>
     <message>
+        <source>The database cannot be reached: {reason}.</source>
+        <translation>No se puede acceder a la base de datos: {reason}.</translation>
+    </message>
+    <message>
+        <source>The database refused what was asked: {reason}.</source>
+        <translation>La base de datos rechazó la petición: {reason}.</translation>
+    </message>
+    <message>
         <source>The day it is written.</source>
         <translation>El día en que se escribe.</translation>
     </message>
@@ -4626,6 +4634,10 @@
     <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
         <translation>No existe la carpeta {parent}. Créala primero o elige otro lugar.</translation>
+    </message>
+    <message>
+        <source>There is no folder {path}. Make it first.</source>
+        <translation>No existe la carpeta {path}. Créala primero.</translation>
     </message>
     <message>
         <source>There is no format of that name. {supported}</source>
@@ -5928,6 +5940,10 @@
         <translation>No se pudo escribir {path}: {strerror}.</translation>
     </message>
     <message>
+        <source>{path} does not hold what your machines share. Connect the disk, or wait until the folder is complete.</source>
+        <translation>{path} no contiene lo que comparten tus equipos. Conecta el disco o espera a que la carpeta esté completa.</translation>
+    </message>
+    <message>
         <source>{path} has {size} bytes, which no configuration has. Nothing was changed.</source>
         <translation>{path} tiene {size} bytes, más que cualquier configuración. No se cambió nada.</translation>
     </message>
@@ -5990,6 +6006,10 @@
     <message>
         <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
         <translation>{path} es de solo lectura. Permite la escritura o añade la entrada tú mismo.</translation>
+    </message>
+    <message>
+        <source>{path} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>Más de una bóveda comparte {path}. Indica otra carpeta o quita una de ellas.</translation>
     </message>
     <message>
         <source>{path} is written in a way that cannot be changed safely. Add the entry yourself.</source>

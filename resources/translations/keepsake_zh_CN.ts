@@ -4244,6 +4244,14 @@
         <translation>此游标不是先前页面给出的。请省略它。</translation>
     </message>
     <message>
+        <source>The database cannot be reached: {reason}.</source>
+        <translation>无法连接数据库：{reason}。</translation>
+    </message>
+    <message>
+        <source>The database refused what was asked: {reason}.</source>
+        <translation>数据库拒绝了请求：{reason}。</translation>
+    </message>
+    <message>
         <source>The day it is written.</source>
         <translation>撰写的日子。</translation>
     </message>
@@ -4626,6 +4634,10 @@
     <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
         <translation>没有文件夹 {parent}。请先创建它，或选择其他位置。</translation>
+    </message>
+    <message>
+        <source>There is no folder {path}. Make it first.</source>
+        <translation>没有文件夹 {path}。请先创建它。</translation>
     </message>
     <message>
         <source>There is no format of that name. {supported}</source>
@@ -5928,6 +5940,10 @@
         <translation>无法写入 {path}：{strerror}。</translation>
     </message>
     <message>
+        <source>{path} does not hold what your machines share. Connect the disk, or wait until the folder is complete.</source>
+        <translation>{path} 中没有你的各台电脑共享的内容。请连接该磁盘，或等待文件夹完整。</translation>
+    </message>
+    <message>
         <source>{path} has {size} bytes, which no configuration has. Nothing was changed.</source>
         <translation>{path} 有 {size} 字节，配置文件不会这么大。未更改任何内容。</translation>
     </message>
@@ -5990,6 +6006,10 @@
     <message>
         <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
         <translation>{path} 是只读的。请使其可写，或自行添加该条目。</translation>
+    </message>
+    <message>
+        <source>{path} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>{path} 由多个库共享。请指定其他文件夹，或移除其中一个。</translation>
     </message>
     <message>
         <source>{path} is written in a way that cannot be changed safely. Add the entry yourself.</source>
