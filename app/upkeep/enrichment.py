@@ -160,10 +160,10 @@ class Enrichment:
                 await self._note(run, made, (kind, owner), text)
                 run.job.advance(made.searched, total)
                 await asyncio.sleep(0)
-            left = tuple(one for one in STORES if one not in made.withheld)
-            if left == stores:  # texts of other stores come in only for those that were withheld
+            readable_stores = tuple(one for one in STORES if one not in made.withheld)
+            if readable_stores == stores:  # texts of other stores come in only for those that were withheld
                 return
-            stores = left
+            stores = readable_stores
 
     def _can_search(self, made: _Progress) -> bool:
         strategy = self._service.strategy
