@@ -294,7 +294,7 @@ SPEAKING_AGAINST = (
     ("Maria", ["Maria and Maria Lopez came."]),
     ("Justin", ["Justin Miller came. Justin, Travis and Griffin Moore sang."]),
     ("Laura", ["Laura Becker came. Laura laughed.", "Amanda, Laura and Tom are in that play."]),
-    ("Eve", ["We met at the Eve Vigil in town. We sang on Christmas Eve at home."]),
+    ("Eve", ["Eve Miller came to town. We sang on Christmas Eve at home."]),
     ("Fiona", ["Fiona Davis wrote it. The central character, Fiona, is a nurse."]),
     ("Neil", ["Neil Moore called. Neil deGrasse Tyson wrote a book."]),
     ("Laura", ["Laura Becker came. I did not mean that Laura."]),
