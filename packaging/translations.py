@@ -32,14 +32,21 @@ ERROR_SOURCES = (
     "app/agents",
     "app/attachments",
     "app/config",
+    "app/connections",
     "app/core/files.py",
+    "app/embed",
+    "app/encryption",
     "app/entities",
-    "app/exchange/exporting",
+    "app/exchange",
     "app/history",
     "app/inbox",
+    "app/llm",
     "app/memories",
     "app/quarantine",
     "app/retrieval/saved",
+    "app/rpc/client",
+    "app/rpc/host_backend.py",
+    "app/rpc/hostfile.py",
     "app/schedule",
     "app/sessions",
     "app/upkeep/backups",
@@ -48,6 +55,7 @@ ERROR_SOURCES = (
 ERROR_TABLES = ("app/errors.py", "app/store/sqlite_errors.py")
 """Modules that keep the sentences about errors in tables."""
 _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|</?\w[^<>]*>|&\w+;")
+_SENTENCE = re.compile(r"[A-Z{‘“'].*[.?!]", re.DOTALL)
 _ACCESS_KEY = re.compile(r"(?<!&)&(?=\w)(?!\w+;)")
 
 
@@ -96,7 +104,9 @@ def error_texts() -> list[str]:
                 continue
             text = call.args[0]
             value = named.get(text.id) if isinstance(text, ast.Name) else getattr(text, "value", None)
-            if isinstance(value, str) and any(map(str.isalpha, _KEPT.sub("", value))):
+            if not isinstance(value, str) or not any(map(str.isalpha, _KEPT.sub("", value))):
+                continue
+            if name == "Sentence" or _SENTENCE.fullmatch(value):  # others are parts of what is noted elsewhere
                 found[value] = None
         if path.relative_to(ROOT).as_posix() in ERROR_TABLES:
             found |= dict.fromkeys(value.value for node in tree.body for value in _sentences_of(node))

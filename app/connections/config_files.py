@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from app.errors import FormatError, MachineError
+from app.sentence import Sentence
 
 MAX_BYTES: Final = 32 << 20
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
@@ -30,26 +31,45 @@ def read_config(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise MachineError(f"{path} could not be read: {error.strerror}.", path=str(path)) from error
+        raise MachineError(
+            Sentence("{path} could not be read: {reason}.", path=path, reason=error.strerror), path=str(path)
+        ) from error
     if not stat.S_ISREG(found.st_mode):
-        raise MachineError(f"{path} is not a file. Nothing was changed.", path=str(path))
+        raise MachineError(Sentence("{path} is not a file. Nothing was changed.", path=path), path=str(path))
     if found.st_size > MAX_BYTES:
-        raise FormatError(f"{path} has {found.st_size:,} bytes, which no configuration has. Nothing was changed.")
+        raise FormatError(
+            Sentence(
+                "{path} has {size} bytes, which no configuration has. Nothing was changed.",
+                path=path,
+                size=found.st_size,
+            )
+        )
     if not found.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
-        raise MachineError(f"{path} is read-only. Make it writable, or add the entry yourself.", path=str(path))
+        raise MachineError(
+            Sentence("{path} is read-only. Make it writable, or add the entry yourself.", path=path), path=str(path)
+        )
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise MachineError(f"{path} could not be read: {error.strerror}.", path=str(path)) from error
+        raise MachineError(
+            Sentence("{path} could not be read: {reason}.", path=path, reason=error.strerror), path=str(path)
+        ) from error
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        kind = "UTF-16" if data[:2] in _MARKS else "another encoding"
+        encoding = "UTF-16" if data[:2] in _MARKS else Sentence("another encoding")
         raise FormatError(
-            f"{path} is not UTF-8 but {kind}. Nothing was changed. Add the entry yourself.", path=str(path)
+            Sentence(
+                "{path} is not UTF-8 but {encoding}. Nothing was changed. Add the entry yourself.",
+                path=path,
+                encoding=encoding,
+            ),
+            path=str(path),
         ) from error
     if "\x00" in text:
-        raise FormatError(f"{path} is not text. Nothing was changed. Add the entry yourself.", path=str(path))
+        raise FormatError(
+            Sentence("{path} is not text. Nothing was changed. Add the entry yourself.", path=path), path=str(path)
+        )
     return text
 
 
@@ -66,7 +86,9 @@ def write_config(path: Path, before: str | None, after: str | None) -> str:
         FormatError: See ``read_config``.
     """
     if read_config(path) != before:
-        raise MachineError(f"{path} was changed by another program meanwhile. Try again.", path=str(path))
+        raise MachineError(
+            Sentence("{path} was changed by another program meanwhile. Try again.", path=path), path=str(path)
+        )
     target = _target(path)
     try:
         backup = "" if before is None or after is None else _copy(path, before)
@@ -76,7 +98,9 @@ def write_config(path: Path, before: str | None, after: str | None) -> str:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             _replace(target, after, 0o600 if before is None else stat.S_IMODE(target.stat().st_mode) & ~_OTHERS)
     except OSError as error:
-        raise MachineError(f"{path} could not be written: {error.strerror}.", path=str(path)) from error
+        raise MachineError(
+            Sentence("{path} could not be written: {reason}.", path=path, reason=error.strerror), path=str(path)
+        ) from error
     return backup
 
 
@@ -84,7 +108,9 @@ def _target(path: Path) -> Path:
     try:
         return path.resolve() if path.is_symlink() else path
     except (OSError, RuntimeError) as error:
-        raise MachineError(f"{path} is a link that leads nowhere. Nothing was changed.", path=str(path)) from error
+        raise MachineError(
+            Sentence("{path} is a link that leads nowhere. Nothing was changed.", path=path), path=str(path)
+        ) from error
 
 
 def _copy(path: Path, text: str) -> str:
@@ -97,7 +123,7 @@ def _copy(path: Path, text: str) -> str:
             with os.fdopen(handle, "wb") as file:
                 file.write(text.encode())
             return str(backup)
-    raise MachineError(f"There are too many backups beside {path}. Remove some.", path=str(path))
+    raise MachineError(Sentence("There are too many backups beside {path}. Remove some.", path=path), path=str(path))
 
 
 def _replace(path: Path, text: str, mode: int) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.errors import FormatError
+from app.sentence import Sentence
 
 MAX_DEPTH: Final = 100
 _BLANK: Final = re.compile(r"(?:\s+|//[^\n\r]*|/\*(?:(?!\*/)[\s\S])*\*/)*")
@@ -199,8 +200,10 @@ def _indent_of(text: str, place: int) -> str:
 
 def _require(node: Node, kind: type, path: tuple[str, ...]) -> None:
     if not isinstance(node.value, kind):
-        what = "an object" if kind is dict else "a list"
-        raise FormatError(f"{'.'.join(path) or 'The whole of it'} is not {what}, so nothing can be added to it.")
+        name = ".".join(path) or Sentence("The whole of it")
+        if kind is dict:
+            raise FormatError(Sentence("{name} is not an object, so nothing can be added to it.", name=name))
+        raise FormatError(Sentence("{name} is not a list, so nothing can be added to it.", name=name))
 
 
 # Parse ------------------------------------------------------------------------------------------------------------
@@ -214,7 +217,7 @@ class _BrokenError(Exception):
 
 def _error(text: str, place: int) -> FormatError:
     line = text.count("\n", 0, place) + 1
-    return FormatError(f"It is not valid JSON: line {line} cannot be read.", line=line)
+    return FormatError(Sentence("It is not valid JSON: line {line} cannot be read.", line=line), line=line)
 
 
 def _skip(text: str, place: int) -> int:

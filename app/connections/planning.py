@@ -12,6 +12,7 @@ from typing import Any, Final
 from app.connections import json_text
 from app.connections.model import ENTRY_NAME, ClientConfig, FilePlan, ServerEntry, WrittenFile
 from app.errors import FormatError, InputError
+from app.sentence import Sentence
 
 _HOOKS: Final = "hooks"
 _TOKEN: Final = re.compile(r"kst_[A-Za-z0-9_-]{8,}")
@@ -39,7 +40,12 @@ def plan_entry(client: ClientConfig, text: str | None, entry: ServerEntry) -> Fi
     values = _parsed(client, before)
     if _value_at(values, path) is not None:
         raise InputError(
-            f"{client.title} has an entry named '{ENTRY_NAME}' already, in {client.path}. Remove it first.",
+            Sentence(
+                "{client} has an entry named '{entry}' already, in {path}. Remove it first.",
+                client=client.title,
+                entry=ENTRY_NAME,
+                path=client.path,
+            ),
             path=client.path,
         )
     made = tuple(path[:depth] for depth in range(1, len(path)) if _value_at(values, path[:depth]) is None)
@@ -50,7 +56,9 @@ def plan_entry(client: ClientConfig, text: str | None, entry: ServerEntry) -> Fi
     expected = _with_value(values, path, entry.value())
     if _parsed(client, after) != expected:
         raise FormatError(
-            f"{client.path} is written in a way that cannot be changed safely. Add the entry yourself.",
+            Sentence(
+                "{path} is written in a way that cannot be changed safely. Add the entry yourself.", path=client.path
+            ),
             path=client.path,
         )
     return FilePlan(client.path, text, _as_before(text, after), made)
@@ -65,7 +73,7 @@ def plan_hooks(client: ClientConfig, text: str | None, hooks: Mapping[str, str])
     path, after = client.hooks_path, _plain(text) or "{}\n"
     values = json_text.parse(after).value
     if not isinstance(values, dict):
-        raise FormatError(f"{path} is not a JSON object.", path=path)
+        raise FormatError(Sentence("{path} is not a JSON object.", path=path), path=path)
     paths = [(_HOOKS,), *((_HOOKS, event) for event in hooks)]
     made = tuple(one for one in paths if _value_at(values, one) is None)
     for event, command in hooks.items():
@@ -151,9 +159,11 @@ def _parsed(client: ClientConfig, text: str) -> dict[str, Any]:
     try:
         values = _toml().parse(text) if client.format == "toml" else json_text.parse(text).value
     except FormatError as error:
-        raise FormatError(f"{client.path} cannot be read. {error.message}", path=client.path) from error
+        raise FormatError(
+            Sentence("{path} cannot be read. {reason}", path=client.path, reason=error.sentence), path=client.path
+        ) from error
     if not isinstance(values, dict):
-        raise FormatError(f"{client.path} is not a JSON object.", path=client.path)
+        raise FormatError(Sentence("{path} is not a JSON object.", path=client.path), path=client.path)
     return values
 
 

@@ -9,6 +9,7 @@ from app.connections.model import ConnectionReceipt
 from app.core.files import from_os, replace_file
 from app.core.regular_files import UnsafeFileError, open_for_reading
 from app.errors import FormatError
+from app.sentence import Sentence
 
 FILE: Final = "connections.json"
 
@@ -28,7 +29,8 @@ def read_receipts(vault: Path) -> dict[str, ConnectionReceipt]:
         raise from_os(error, vault / FILE) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FormatError(
-            f"{vault / FILE} is damaged. Remove it, and the entries named 'keepsake' by hand.", path=str(vault / FILE)
+            Sentence("{path} is damaged. Remove it, and the entries named 'keepsake' by hand.", path=vault / FILE),
+            path=str(vault / FILE),
         ) from error
 
 

@@ -24,6 +24,7 @@ from app.connections.model import (
 )
 from app.connections.token_files import token_file, write_token
 from app.errors import InputError, KeepsakeError, MachineError
+from app.sentence import Sentence
 
 _PLACEHOLDER: Final = "kst_made_when_written"
 
@@ -157,10 +158,19 @@ class ConnectionService:
         client = _client(request.client, variables)
         if client.name in receipts.read_receipts(self._vault):
             raise InputError(
-                f"{client.title} is connected already. Disconnect it first ('keepsake agent disconnect {client.name}')."
+                Sentence(
+                    "{client} is connected already. Disconnect it first ('keepsake agent disconnect {client_name}').",
+                    client=client.title,
+                    client_name=client.name,
+                )
             )
         if request.hooks and not client.hooks:
-            raise InputError(f"{client.title} has no hooks. Leave out --hooks; its transcripts can be watched instead.")
+            raise InputError(
+                Sentence(
+                    "{client} has no hooks. Leave out --hooks; its transcripts can be watched instead.",
+                    client=client.title,
+                )
+            )
         return _shown(client, request.agent_name, self._plans(client, _PLACEHOLDER, hooks=request.hooks))
 
     def _preview_removal(self, name: str, variables: Mapping[str, str]) -> ConnectionPreview:
@@ -258,8 +268,10 @@ def _client(name: str, variables: Mapping[str, str]) -> ClientConfig:
     config = client_config(name, variables)
     if config is None:
         raise InputError(
-            f"There is no such client. Use one of {', '.join(CLIENTS)}; 'keepsake agent connect --print' serves"
-            " all others.",
+            Sentence(
+                "There is no such client. Use one of {choices}; 'keepsake agent connect --print' serves all others.",
+                choices=", ".join(CLIENTS),
+            ),
             field="client",
         )
     return config
@@ -305,7 +317,10 @@ def _keep_token(path: Path, token: str) -> None:
     try:
         write_token(path, token)
     except OSError as error:
-        raise MachineError(f"The token could not be kept in {path}: {error.strerror}.", path=str(path)) from error
+        raise MachineError(
+            Sentence("The token could not be kept in {path}: {reason}.", path=path, reason=error.strerror),
+            path=str(path),
+        ) from error
 
 
 def _put_back(written: WrittenFile) -> None:

@@ -8,6 +8,7 @@ from tomlkit.items import InlineTable
 
 from app.connections.model import ServerEntry
 from app.errors import FormatError
+from app.sentence import Sentence
 
 _ENTRY_KEYS: Final = frozenset({"type", "command", "args", "env"})
 
@@ -21,7 +22,7 @@ def parse(text: str) -> dict[str, Any]:
     try:
         return tomlkit.parse(text).unwrap()
     except TOMLKitError as error:
-        raise FormatError(f"It is not valid TOML: {error}.") from error
+        raise FormatError(Sentence("It is not valid TOML: {reason}.", reason=error)) from error
 
 
 def with_entry(text: str, path: tuple[str, ...], entry: ServerEntry) -> str:
@@ -39,7 +40,7 @@ def with_entry(text: str, path: tuple[str, ...], entry: ServerEntry) -> str:
             holder.add(key, tomlkit.table(is_super_table=True))
         holder = holder[key]
         if not isinstance(holder, dict):
-            raise FormatError(f"'{key}' is not a table, so nothing can be added to it.")
+            raise FormatError(Sentence("'{key}' is not a table, so nothing can be added to it.", key=key))
     if isinstance(holder, InlineTable):
         return _with_inline_entry(text, holder, path[-1], entry)
     table = tomlkit.table()

@@ -10,6 +10,7 @@ from app.embed.embedder_source import EmbedderSource
 from app.embed.model import DownloadWatcher, Embedder
 from app.embed.remote.api_keys import ApiKeys
 from app.errors import InputError
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from app.embed.remote.providers import ProviderApi
@@ -75,7 +76,10 @@ def open_embedder(
     """
     family, _, model = name.partition(":")
     if family not in _OPTIONS or (family not in _NAMELESS) != bool(model.strip()):
-        raise InputError(f"There is no such embedder; choose one of {', '.join(NAMES)}.", allowed=list(NAMES))
+        raise InputError(
+            Sentence("There is no such embedder; choose one of {choices}.", choices=", ".join(NAMES)),
+            allowed=list(NAMES),
+        )
     given = {
         "folder": folder,
         "cache": cache,
@@ -84,8 +88,7 @@ def open_embedder(
         "key_name": key_name,
         "dimensions": dimensions,
     }
-    for option in sorted(k for k, v in given.items() if v is not None and k not in _OPTIONS[family]):
-        raise InputError(f"The embedder {family} takes no option {option!r}.", option=option)
+    _require_taken(family, {option for option, value in given.items() if value is not None})
     if family in _NAMELESS:
         return _open_built_in(family, Path(folder) if folder else None)
     if family == "fastembed":
@@ -95,6 +98,15 @@ def open_embedder(
         return FastembedEmbedder(model, folder=places[0], cache=places[1], threads=threads, fetch=fetch, watch=watch)
     source = EmbedderSource(name, base_url=base_url or "", api_key_env=key_name or "", dimensions=dimensions or 0)
     return _open_remote(source, model, keys or ApiKeys(os.environ if environment is None else environment))
+
+
+def _require_taken(family: str, given: set[str]) -> None:
+    """Refuse options that the embedders of a family do not take."""
+    for option in sorted(given - _OPTIONS[family]):
+        raise InputError(
+            Sentence("The embedder {family} takes no option {option}.", family=family, option=repr(option)),
+            option=option,
+        )
 
 
 def open_source(
@@ -167,6 +179,8 @@ def _address(api: "ProviderApi", source: EmbedderSource) -> str:
     if api.address:
         return api.address
     if not source.base_url:
-        raise InputError(f"{api.provider} needs the address of the service; set embedding.base_url.")
+        raise InputError(
+            Sentence("{provider} needs the address of the service; set embedding.base_url.", provider=api.provider)
+        )
     source.address()  # refuses what is none
     return source.base_url.rstrip("/") + "/embeddings"

@@ -8,6 +8,7 @@ import msgspec
 
 from app.config.model import LANGUAGE_MODEL, SERVICES
 from app.errors import InputError
+from app.sentence import Sentence
 
 REMOTE: Final = frozenset(SERVICES)
 LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -73,7 +74,11 @@ class EmbedderSource:
         except ValueError:
             is_one = False
         if not is_one:
-            raise InputError(f"{self.section}.base_url is not an address; one looks like https://example.org/v1.")
+            raise InputError(
+                Sentence(
+                    "{section}.base_url is not an address; one looks like https://example.org/v1.", section=self.section
+                )
+            )
         return parts
 
     def with_key_of(self, other: Self) -> Self:

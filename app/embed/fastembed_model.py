@@ -15,6 +15,7 @@ from app.embed.download.fastembed_files import description, open_model, weights
 from app.embed.model import DownloadWatcher, EmbeddingIdentity
 from app.embed.unit_vectors import unit_rows
 from app.errors import ModelUnavailableError
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from app.embed.model import Vectors
@@ -104,8 +105,11 @@ class FastembedEmbedder:
         except Exception as error:
             # The errors of onnxruntime and of tokenizers share no other base class.
             raise ModelUnavailableError(
-                f"The embedding model {self._name} failed; see that the machine has memory left, get the model's files"
-                " again, or choose the embedder static.",
+                Sentence(
+                    "The embedding model {name} failed; see that the machine has memory left, get the"
+                    " model's files again, or choose the embedder static.",
+                    name=self._name,
+                ),
                 model=self._name,
             ) from error
 
@@ -114,9 +118,9 @@ class FastembedEmbedder:
         try:
             given = self._made("passage_embed", [_PROBE]).shape[1:]
         except ModelUnavailableError as error:
-            raise ModelUnavailableError(_ANOTHER.format(name=self._name), model=self._name) from error
+            raise ModelUnavailableError(Sentence(_ANOTHER, name=self._name), model=self._name) from error
         if given != (dimensions,):
-            raise ModelUnavailableError(_ANOTHER.format(name=self._name), model=self._name)
+            raise ModelUnavailableError(Sentence(_ANOTHER, name=self._name), model=self._name)
 
 
 def _family(model: str) -> Any:

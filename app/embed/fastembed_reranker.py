@@ -15,6 +15,7 @@ from app.embed.batching import batches
 from app.embed.download.fastembed_files import description, open_model
 from app.embed.model import DownloadWatcher
 from app.errors import InputError, ModelUnavailableError
+from app.sentence import Sentence
 
 MAX_CHARACTERS: Final = 4_096
 """Characters of a text that are passed to the tokenizer; the models themselves read less."""
@@ -72,9 +73,11 @@ class FastembedReranker:
             scores = [float(score) for score in model.rerank(question, texts, batch_size=len(texts))]
         except Exception as error:
             # The errors of onnxruntime and of tokenizers share no other base class.
-            raise self._failure("failed") from error
+            raise self._failure(Sentence("The reranking model {name} failed", name=self._name)) from error
         if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
-            raise self._failure("returned something other than a list of numbers")
+            raise self._failure(
+                Sentence("The reranking model {name} returned something other than a list of numbers", name=self._name)
+            )
         return scores
 
     def close(self) -> None:
@@ -84,7 +87,7 @@ class FastembedReranker:
 
     def _open_once(self) -> Any:
         if self._is_closed:
-            raise self._failure("was closed")
+            raise self._failure(Sentence("The reranking model {name} was closed", name=self._name))
         if self._refusal is not None:
             # Looking for the files again would slow down every search.
             raise self._refusal
@@ -101,15 +104,24 @@ class FastembedReranker:
             from fastembed import LateInteractionTextEmbedding  # noqa: PLC0415
             from fastembed.rerank.cross_encoder import TextCrossEncoder  # noqa: PLC0415
         except ImportError as error:
-            raise self._failure("needs fastembed, which is not installed") from error
+            raise ModelUnavailableError(
+                Sentence(
+                    "The reranking model {name} needs fastembed, which is not installed; results keep their original"
+                    " order.",
+                    name=self._name,
+                )
+            ) from error
         families = (TextCrossEncoder, LateInteractionTextEmbedding)
         names = {family: [entry["model"] for entry in family.list_supported_models()] for family in families}
         wanted = self._name.lower()
         family = next((one for one in families if wanted in map(str.lower, names[one])), None)
         if family is None:
             allowed = sorted(name for some in names.values() for name in some)
-            reason = f"fastembed cannot rerank with this model, only with {', '.join(allowed)}."
-            raise InputError(reason, allowed=allowed)
+            choices = ", ".join(allowed)
+            raise InputError(
+                Sentence("fastembed cannot rerank with this model, only with {choices}.", choices=choices),
+                allowed=allowed,
+            )
         with self._watched() as watch:
             model = open_model(
                 family,
@@ -119,7 +131,7 @@ class FastembedReranker:
                 threads=self._threads,
                 fetch=self._fetch,
                 watch=watch,
-                instead="leave search.reranker empty",
+                instead=Sentence("leave search.reranker empty"),
             )
         if family is LateInteractionTextEmbedding:
             from app.embed.late_interaction import LateInteraction  # noqa: PLC0415  (loads numpy)
@@ -127,5 +139,5 @@ class FastembedReranker:
             return LateInteraction(model)
         return model
 
-    def _failure(self, what: str) -> ModelUnavailableError:
-        return ModelUnavailableError(f"The reranking model {self._name} {what}; results keep their original order.")
+    def _failure(self, problem: Sentence) -> ModelUnavailableError:
+        return ModelUnavailableError(Sentence("{problem}; results keep their original order.", problem=problem))

@@ -24,6 +24,7 @@ from app.embed.model import EmbeddingIdentity
 from app.embed.unit_vectors import unit_rows
 from app.embed.wordpiece_cache import WordPieceCache
 from app.errors import ModelUnavailableError
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,12 +141,19 @@ def _load(folder: Path) -> tuple[EmbeddingIdentity, _Table]:
         _fit(len(tokens), rows, scales)
     except OSError as error:
         raise ModelUnavailableError(
-            f"The embedding model in {folder} cannot be read ({error.strerror}); reinstall Keepsake or choose another.",
+            Sentence(
+                "The embedding model in {folder} cannot be read ({reason}); reinstall Keepsake or choose another.",
+                folder=folder,
+                reason=error.strerror,
+            ),
             folder=str(folder),
         ) from error
     except (ValueError, KeyError, TypeError, EOFError) as error:
         raise ModelUnavailableError(
-            f"The embedding model in {folder} is damaged; reinstall Keepsake or choose another.", folder=str(folder)
+            Sentence(
+                "The embedding model in {folder} is damaged; reinstall Keepsake or choose another.", folder=folder
+            ),
+            folder=str(folder),
         ) from error
     return identity, _Table(rows, scales, WordPieceCache(_tokenizer(tokens)))
 

@@ -13,6 +13,7 @@ from app.encryption.data_key import BYTES
 from app.encryption.segments import ENCRYPTED_SEGMENT, Buffer, SegmentEncryptor, decrypted_segments
 from app.encryption.wrapped_key import WrappedKey, from_fields, wrap
 from app.errors import FormatError, WrongPassphraseError
+from app.sentence import Sentence
 
 BEGINNING: Final = b"keepsake encrypted export "
 MAGIC: Final = BEGINNING + b"1\n"
@@ -83,7 +84,9 @@ class EncryptedReader:
         try:
             secret = wrapped.unwrap(passphrase, MAGIC)
         except WrongPassphraseError:
-            raise WrongPassphraseError(f"This is not the passphrase of {name}. Try again.") from None
+            raise WrongPassphraseError(
+                Sentence("This is not the passphrase of {name}. Try again.", name=name)
+            ) from None
         self._segments = decrypted_segments(AESGCM(secret), file)
         self._rest = memoryview(b"")
         self._digest = hashlib.sha256()
@@ -121,7 +124,7 @@ def _header_line(wrapped: WrappedKey) -> bytes:
 def _header(file: IO[bytes], name: str) -> WrappedKey:
     magic = file.readline(len(MAGIC) + 8)
     if magic != MAGIC and is_encrypted_file(magic) and magic[len(BEGINNING) :].strip().isdigit():
-        raise FormatError(f"{name} was made by a newer Keepsake. Update Keepsake to import it.")
+        raise FormatError(Sentence("{name} was made by a newer Keepsake. Update Keepsake to import it.", name=name))
     try:
         found: dict[str, Any] = json.loads(file.readline(_MAX_HEADER))
         is_whole = magic == MAGIC and found.pop("check") == _check(found)
@@ -130,8 +133,11 @@ def _header(file: IO[bytes], name: str) -> WrappedKey:
         is_whole, wrapped = False, None
     if not is_whole or wrapped is None:
         raise FormatError(
-            f"The beginning of {name} is damaged, which holds its key: nothing of it can be read. Copy the file again,"
-            " or use another copy."
+            Sentence(
+                "The beginning of {name} is damaged, which holds its key: nothing of it can be read."
+                " Copy the file again, or use another copy.",
+                name=name,
+            )
         )
     return wrapped
 

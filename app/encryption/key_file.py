@@ -21,6 +21,7 @@ from app.encryption.data_key import BYTES, DataKey
 from app.encryption.model import KEY_FILE, EncryptionState
 from app.encryption.wrapped_key import WrappedKey, from_fields, wrap, wrap_again
 from app.errors import VaultDamagedError, VaultNewerError
+from app.sentence import Sentence
 
 COPIES: Final = "backups"
 """The folder in the vault with the second copy."""
@@ -84,9 +85,13 @@ class KeyFile:
             _tag_of(self.content, key).encode(), self.tag.encode("utf-8", "replace")
         ):
             raise VaultDamagedError(
-                f"{KEY_FILE} of these memories was changed, and not by Keepsake. Nothing was opened. Put a copy in its"
-                f" place that Keepsake wrote: {COPIES}/{KEY_FILE} in the same folder, or one of an older copy of the"
-                " folder.",
+                Sentence(
+                    "{key_file} of these memories was changed, and not by Keepsake. Nothing was opened."
+                    " Put a copy in its place that Keepsake wrote: {copies}/{key_file} in the same folder,"
+                    " or one of an older copy of the folder.",
+                    key_file=KEY_FILE,
+                    copies=COPIES,
+                ),
                 state="key-changed",
             )
 
@@ -140,7 +145,10 @@ def read_key_file(vault: Path) -> KeyFile | None:
             raise from_os(error, path) from error
         except (ValueError, KeyError, TypeError, RecursionError, binascii.Error):
             damaged = VaultDamagedError(
-                f"{path} is damaged. It holds the key of these memories: bring it back from a copy of the folder.",
+                Sentence(
+                    "{path} is damaged. It holds the key of these memories: bring it back from a copy of the folder.",
+                    path=path,
+                ),
                 path=str(path),
                 state="key",
             )

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from app.encryption.common_passphrases import is_common
+from app.sentence import Sentence
 
 KEY_FILE: Final = "encryption.json"
 """The file in a vault that holds its data key, wrapped by the passphrase."""
@@ -46,15 +47,19 @@ def problem_of(passphrase: str) -> str:
     """Return why a passphrase cannot be used, ``""`` where it can."""
     problem = ""
     if len(passphrase) < MIN_PASSPHRASE:
-        problem = f"A passphrase has at least {MIN_PASSPHRASE} characters; several words are better than one."
+        problem = Sentence(
+            "A passphrase has at least {least} characters; several words are better than one.", least=MIN_PASSPHRASE
+        )
     elif len(passphrase) > MAX_PASSPHRASE:
-        problem = f"A passphrase has at most {MAX_PASSPHRASE:,} characters."
+        problem = Sentence("A passphrase has at most {most} characters.", most=MAX_PASSPHRASE)
     elif not passphrase.isprintable():
-        problem = "A passphrase is one line without control characters."
+        problem = Sentence("A passphrase is one line without control characters.")
     elif passphrase != passphrase.strip():
-        problem = "A passphrase does not begin or end with a space."
+        problem = Sentence("A passphrase does not begin or end with a space.")
     elif is_common_passphrase(passphrase):
-        problem = "This passphrase is one of the first that anyone tries. Choose several words that do not go together."
+        problem = Sentence(
+            "This passphrase is one of the first that anyone tries. Choose several words that do not go together."
+        )
     return problem
 
 

@@ -13,6 +13,7 @@ from app.encryption.data_key import DataKey
 from app.encryption.key_file import COPIES, KeyFile, has_key_file, read_key_file
 from app.encryption.model import EncryptionState
 from app.errors import PassphraseRequiredError, VaultUnusableError
+from app.sentence import Sentence
 
 _DEPTH: Final = 6  # from a backup of an isolated agent's vault up to the vault, with room
 
@@ -153,9 +154,13 @@ def require_plain_expected(path: Path) -> None:
     """
     if not is_plain_expected(path):
         raise VaultUnusableError(
-            f"{path} is not encrypted, and these memories are: another program has put it there. Nothing was read from"
-            " it or written to it. Move it out of the folder and put the encrypted one back; a plain copy that you"
-            " trust is taken over with 'keepsake backup restore' and its path.",
+            Sentence(
+                "{path} is not encrypted, and these memories are: another program has put it there."
+                " Nothing was read from it or written to it. Move it out of the folder and put the"
+                " encrypted one back; a plain copy that you trust is taken over with 'keepsake backup"
+                " restore' and its path.",
+                path=path,
+            ),
             path=str(path),
             state="plain",
         )

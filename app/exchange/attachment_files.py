@@ -15,6 +15,7 @@ from app.exchange.model import AttachmentRecord
 from app.exchange.parsing.attachment_links import file_problem
 from app.memories.foreign_record import Problem
 from app.memories.text.code_spans import CodeRanges, code_ranges
+from app.sentence import Sentence
 
 EXPORTED: Final = PurePosixPath("notes") / FOLDER
 _LINK: Final = re.compile(rf"(?<=\]\()(<?){FOLDER}/")
@@ -75,7 +76,12 @@ def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, in
             continue
         if place.exists() and not holds(place, data):
             raise InputError(
-                f"{folder} holds another file called {one.name}. Choose another name to export to.", path=str(folder)
+                Sentence(
+                    "{folder} holds another file called {name}. Choose another name to export to.",
+                    folder=folder,
+                    name=one.name,
+                ),
+                path=str(folder),
             )
     if found:
         copy_missing(vault / FOLDER, folder, unreadable=skipped)

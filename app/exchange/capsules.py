@@ -15,6 +15,7 @@ from app.exchange.exporting.export_target import FileTarget, writable
 from app.exchange.formats.own.capsule import BEGINNING, CapsuleHeader, clean_sender, fingerprint_of
 from app.exchange.formats.own.keepsake_writer import JsonlWriter
 from app.exchange.model import Capsule
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,7 @@ class CapsuleMaker:
         if not memories:
             raise InputError("No memory was chosen, so there is nothing to put into a capsule.")
         if not 1 <= days <= MAX_DAYS:
-            raise InputError(f"A capsule can be valid for 1 to {MAX_DAYS:,} days.", field="days")
+            raise InputError(Sentence("A capsule can be valid for 1 to {most} days.", most=MAX_DAYS), field="days")
         key, lines = self._key(), BytesIO()
         writer = JsonlWriter(lines)
         for memory in memories:
@@ -108,7 +109,9 @@ class CapsuleMaker:
             return made
         except (OSError, ValueError) as error:
             raise MachineError(
-                f"The key of your capsules, {self._file}, cannot be read. Move it away to get a new one.",
+                Sentence(
+                    "The key of your capsules, {path}, cannot be read. Move it away to get a new one.", path=self._file
+                ),
                 path=str(self._file),
             ) from error
 

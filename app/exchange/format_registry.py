@@ -20,6 +20,7 @@ from app.exchange.importing.source_files import is_zip
 from app.exchange.model import Record
 from app.exchange.parsing.source_words import Noise
 from app.memories.foreign_record import MemoryRecord
+from app.sentence import Sentence
 
 EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     "jsonl": JsonlExporter,
@@ -78,10 +79,15 @@ def exporter_of(path: Path, format_name: str, passphrase: str, cancelled: Callab
         return partial(EncryptedExporter, path, passphrase, cancelled)
     if format_name not in EXPORTERS:
         known = " or ".join((*EXPORTERS, encrypted_export.NAME))
-        raise InputError(f"There is no export format {format_name!r}; use {known}.")
+        raise InputError(
+            Sentence("There is no export format {format}; use {known}.", format=repr(format_name), known=known)
+        )
     if passphrase:
         raise InputError(
-            f"Only the format 'encrypted' takes a passphrase; a {format_name} export is not encrypted.",
+            Sentence(
+                "Only the format 'encrypted' takes a passphrase; a {format_name} export is not encrypted.",
+                format_name=format_name,
+            ),
             field="passphrase",
         )
     return partial(EXPORTERS[format_name], path)

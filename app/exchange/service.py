@@ -37,6 +37,7 @@ from app.exchange.work_thread import WorkThread
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
 from app.memories.model import Memory
+from app.sentence import Sentence
 from app.sessions.model import Message, Session
 
 _COMPLETE = frozenset({"jsonl", "folder", encrypted_export.NAME})
@@ -239,10 +240,7 @@ class ExchangeService:
         name = await _detected(path, work) if format_name == "auto" else format_name
         if not name:
             return ImportReport(str(path), format_name, cancelled=True)
-        if name not in SPECS:
-            raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*SPECS])
-        if name == encrypted_export.NAME and not passphrase:
-            raise InputError(f"{path.name} is encrypted: it needs the passphrase of its export.", field="passphrase")
+        _require_readable(path, name, passphrase)
         read, choice = partial(reader_of(name, passphrase), path), self._intake(skip_secrets=skip_secrets)
         if self._unfinished is None:
             return await self._import(path, name, read, store, actor, work, new_import_run(), choice)
@@ -515,6 +513,18 @@ def _previewed(path: Path, name: str) -> ImportPreview:
     """Return the size of what is read at ``path``."""
     size = path.stat().st_size if path.is_file() else preview(path).bytes
     return ImportPreview(name, size)
+
+
+def _require_readable(path: Path, name: str, passphrase: str) -> None:
+    """Refuse a format that does not exist, and an encrypted export without its passphrase."""
+    if name not in SPECS:
+        raise FormatError(
+            Sentence("There is no format of that name. {supported}", supported=SUPPORTED), formats=[*SPECS]
+        )
+    if name == encrypted_export.NAME and not passphrase:
+        raise InputError(
+            Sentence("{name} is encrypted: it needs the passphrase of its export.", name=path.name), field="passphrase"
+        )
 
 
 async def _detected(path: Path, work: ImportJob) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from app.core.network.http_requests import UNTRUSTED, RequestError, RequestFault, RequestLimits, repeat
+from app.core.network.http_requests import RequestError, RequestFault, RequestLimits, repeat, untrusted
 from app.core.stores import StoreName
 from app.core.text import storable
 from app.core.text_rules.token_estimate import estimate_tokens
@@ -18,6 +18,7 @@ from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError
 from app.llm.model import ChatAnswer, ChatMessage, ChatRequest, ToolCall, Usage
 from app.llm.options import ModelOptions
 from app.part import Part
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from app.core.network.http_caller import HttpCaller
@@ -35,16 +36,7 @@ _KEY_REFUSED: Final = frozenset({401, 403})
 _MISUNDERSTOOD: Final = frozenset({400, 422})
 _UNKNOWN: Final = 404
 _MOST_TOKENS: Final = 100_000_000
-_NO_ANSWER: Final = "something that is no chat answer"
-_SENTENCES: Final = {
-    RequestFault.SLOW: "{host} did not answer within {seconds} seconds.",
-    RequestFault.UNREACHABLE: "{host} cannot be reached.",
-    RequestFault.BUSY: "{host} is busy (HTTP {status}).",
-    RequestFault.USELESS: "{host} answered with {detail}.",
-    RequestFault.CLOSED: "The connection to {host} was closed.",
-    RequestFault.UNTRUSTED: f"{{host}} {UNTRUSTED}",
-    RequestFault.NO_ADDRESS: "llm.base_url is no address that can be used.",
-}
+_NO_ANSWER: Final = Sentence("something that is no chat answer")
 
 
 class ServiceKey(Protocol):
@@ -178,7 +170,10 @@ class OpenAiModel(Part):
         self._require_available(options)
         if not _may_send(options, request.stores):
             raise AccessDeniedError(
-                f"Private texts are not sent to {options.host}; the setting llm.send_private would allow it."
+                Sentence(
+                    "Private texts are not sent to {host}; the setting llm.send_private would allow it.",
+                    host=options.host,
+                )
             )
 
     def _require_available(self, options: ModelOptions) -> None:
@@ -186,11 +181,14 @@ class OpenAiModel(Part):
             raise ModelUnavailableError("No language model is configured; see the settings llm.*.")
         if self._is_over_cap(options):
             raise ModelUnavailableError(
-                f"The language model cost {self._accounts.spent_this_month:.2f} this month; the setting llm.monthly_cap"
-                f" allows {options.monthly_cap:.2f}."
+                Sentence(
+                    "The language model cost {spent} this month; the setting llm.monthly_cap allows {cap}.",
+                    spent=f"{self._accounts.spent_this_month:.2f}",
+                    cap=f"{options.monthly_cap:.2f}",
+                )
             )
         if self._is_resting(options):
-            raise ModelUnavailableError(f"{self._rest.reason} It is tried again soon.")
+            raise ModelUnavailableError(Sentence("{reason} It is tried again soon.", reason=self._rest.reason))
 
     def _is_over_cap(self, options: ModelOptions) -> bool:
         return options.monthly_cap > 0 and self._accounts.spent_this_month >= options.monthly_cap
@@ -333,11 +331,19 @@ async def _created(caller: "HttpCaller", body: dict[str, Any], options: ModelOpt
         raise RequestError(RequestFault.USELESS, _NO_ANSWER) from None
 
 
-def _sentence(error: RequestError, options: ModelOptions) -> str:
+def _sentence(error: RequestError, options: ModelOptions) -> Sentence:
     """Return what a person reads of a failed request."""
-    return _SENTENCES[error.fault].format(
-        host=options.host, seconds=f"{options.timeout_s:g}", status=error.status, detail=error.detail
-    )
+    host, detail = options.host, error.detail or Sentence("nothing of use")
+    seconds = f"{options.timeout_s:g}"
+    return {
+        RequestFault.SLOW: Sentence("{host} did not answer within {seconds} seconds.", host=host, seconds=seconds),
+        RequestFault.UNREACHABLE: Sentence("{host} cannot be reached.", host=host),
+        RequestFault.BUSY: Sentence("{host} is busy (HTTP {status}).", host=host, status=error.status),
+        RequestFault.USELESS: Sentence("{host} answered with {detail}.", host=host, detail=detail),
+        RequestFault.CLOSED: Sentence("The connection to {host} was closed.", host=host),
+        RequestFault.UNTRUSTED: untrusted(host),
+        RequestFault.NO_ADDRESS: Sentence("llm.base_url is no address that can be used."),
+    }[error.fault]
 
 
 def _other_dialect(error: _StatusError, dialect: _Dialect, request: ChatRequest) -> _Dialect | None:
@@ -356,11 +362,17 @@ def _failure(status: int, options: ModelOptions, model: str, key: ServiceKey) ->
     host = options.host
     if status in _KEY_REFUSED:
         key.refused()
-        return ModelUnavailableError(f"{host} refused the key (HTTP {status}).", reason=REFUSED, status=status)
+        return ModelUnavailableError(
+            Sentence("{host} refused the key (HTTP {status}).", host=host, status=status), reason=REFUSED, status=status
+        )
     if status == _UNKNOWN:
-        what = f"{host} knows no model '{model}', or llm.base_url is not right (HTTP 404)."
+        what = Sentence(
+            "{host} knows no model '{model}', or llm.base_url is not right (HTTP 404).", host=host, model=model
+        )
         return ModelUnavailableError(what, reason=REFUSED, status=status)
-    return ModelUnavailableError(f"{host} refused the request (HTTP {status}).", reason=REFUSED, status=status)
+    return ModelUnavailableError(
+        Sentence("{host} refused the request (HTTP {status}).", host=host, status=status), reason=REFUSED, status=status
+    )
 
 
 def _new_caller(key: str) -> "HttpCaller":
@@ -417,7 +429,7 @@ def _answer(answered: object, model: str, usage: Usage) -> ChatAnswer:
         raise RequestError(RequestFault.USELESS, _NO_ANSWER)
     reason = _field(choice, "finish_reason")
     if _field(said, "refusal") or reason == "content_filter":
-        raise ModelUnavailableError(f"The model '{model}' refused to answer.", reason=REFUSED)
+        raise ModelUnavailableError(Sentence("The model '{model}' refused to answer.", model=model), reason=REFUSED)
     content = _field(said, "content")
     text = content if isinstance(content, str) else ""
     called = _field(said, "tool_calls")
@@ -426,9 +438,13 @@ def _answer(answered: object, model: str, usage: Usage) -> ChatAnswer:
     if not text and not calls:
         if reason == "length":
             raise ModelUnavailableError(
-                f"The model '{model}' wrote nothing within its tokens; the setting llm.max_output_tokens allows more."
+                Sentence(
+                    "The model '{model}' wrote nothing within its tokens; the setting"
+                    " llm.max_output_tokens allows more.",
+                    model=model,
+                )
             )
-        raise RequestError(RequestFault.USELESS, "nothing")
+        raise RequestError(RequestFault.USELESS, Sentence("nothing"))
     return ChatAnswer(text[:_MAX_ANSWER], calls, usage, model, reason != "length" and len(text) <= _MAX_ANSWER)
 
 

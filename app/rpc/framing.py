@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from app.errors import InputError
+from app.sentence import Sentence
 
 PROTOCOL = 1
 HEADER_BYTES = 4
@@ -69,7 +70,11 @@ def payload_of(message: Message | list[Message]) -> bytes:
         raise InputError("This cannot be sent: it holds bytes that are no text, or values that JSON lacks.") from error
     if len(payload) > MAX_FRAME:
         raise InputError(
-            f"This is {len(payload):,} bytes long and a message may have {MAX_FRAME:,}. Ask for less at once.",
+            Sentence(
+                "This is {size} bytes long and a message may have {max_frame}. Ask for less at once.",
+                size=len(payload),
+                max_frame=MAX_FRAME,
+            ),
             bytes=len(payload),
             allowed=MAX_FRAME,
         )
@@ -103,7 +108,11 @@ def call_payload(message: Message, limit: int = MAX_FRAME) -> bytes:
     payload = payload_of(message)
     if len(payload) > limit:
         raise InputError(
-            f"This call is {len(payload):,} bytes long, and {limit:,} are allowed. Shorten it, or send it in parts.",
+            Sentence(
+                "This call is {size} bytes long, and {limit} are allowed. Shorten it, or send it in parts.",
+                size=len(payload),
+                limit=limit,
+            ),
             bytes=len(payload),
             allowed=limit,
         )

@@ -15,6 +15,7 @@ from app.rpc.client.dial import ConnectionLostError, dial
 from app.rpc.client.host_client import Client
 from app.rpc.client.stream import Stream
 from app.rpc.event_codec import changes_from_wire, event_from_wire
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -94,7 +95,9 @@ class HostBackend:
         """
         declaration = self._operations.get(operation)
         if declaration is None:
-            raise UnknownOperationError(f"There is no operation '{operation}'.", operation=operation)
+            raise UnknownOperationError(
+                Sentence("There is no operation '{operation}'.", operation=operation), operation=operation
+            )
         is_read = declaration.access == "read"
         return self._client.submit(
             operation,

@@ -13,6 +13,7 @@ from app.core.files import from_os, replace_file
 from app.core.regular_files import UnsafeFileError, open_for_reading
 from app.errors import HostUnreachableError
 from app.rpc.framing import PROTOCOL
+from app.sentence import Sentence
 
 FILE = "host.json"
 _TOKEN_BYTES = 32
@@ -78,12 +79,14 @@ def read_hostfile(vault: Path) -> HostFile:
         raise unreachable(vault) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise HostUnreachableError(
-            f"{vault / FILE} is damaged. Quit Keepsake if it runs, and start it again.", vault=str(vault)
+            Sentence("{path} is damaged. Quit Keepsake if it runs, and start it again.", path=vault / FILE),
+            vault=str(vault),
         ) from error
 
 
 def unreachable(vault: Path) -> HostUnreachableError:
     """Return the failure that no host answers for ``vault``."""
     return HostUnreachableError(
-        f"Keepsake is not running for {vault}. Open its window or run 'keepsake serve'.", vault=str(vault)
+        Sentence("Keepsake is not running for {vault}. Open its window or run 'keepsake serve'.", vault=vault),
+        vault=str(vault),
     )

@@ -2136,6 +2136,10 @@
         <translation>„importance“ muss zwischen 0 und 1 liegen.</translation>
     </message>
     <message>
+        <source>&apos;path&apos; must name the transcript, in 1 to {most} ordinary characters.</source>
+        <translation>„path“ muss die Mitschrift nennen, mit 1 bis {most} gewöhnlichen Zeichen.</translation>
+    </message>
+    <message>
         <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
         <translation>„upper_seq“ muss von 0 bis {last_seq} gehen, der letzten Nachricht.</translation>
     </message>
@@ -2158,6 +2162,10 @@
     <message>
         <source>&apos;{imported}&apos; is not a type of entities.</source>
         <translation>„{imported}“ ist keine Art von Namen.</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; is not a table, so nothing can be added to it.</source>
+        <translation>„{key}“ ist keine Tabelle, deshalb lässt sich dort nichts einfügen.</translation>
     </message>
     <message>
         <source>&apos;{key}&apos; is not one of its names.</source>
@@ -2240,6 +2248,10 @@
         <translation>Ein eingebauter Zeitplan lässt sich nicht löschen. Schalte ihn stattdessen aus.</translation>
     </message>
     <message>
+        <source>A capsule can be valid for 1 to {most} days.</source>
+        <translation>Eine Kapsel kann 1 bis {most} Tage gültig sein.</translation>
+    </message>
+    <message>
         <source>A confidence lies between 0 and 1.</source>
         <translation>Eine Gewissheit liegt zwischen 0 und 1.</translation>
     </message>
@@ -2272,8 +2284,16 @@
         <translation>Ein Ziel hat 1 bis {max_goal} Zeichen.</translation>
     </message>
     <message>
+        <source>A key of {service} belongs to its address; set {section}.base_url first.</source>
+        <translation>Ein Schlüssel für {service} gehört zu dessen Adresse; stelle zuerst {section}.base_url ein.</translation>
+    </message>
+    <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
         <translation>Zuvor wurde eine spätere Änderung rückgängig gemacht ({last}); sie lässt sich wiederherstellen.</translation>
+    </message>
+    <message>
+        <source>A link in the folder of notes leads out of it; nothing is written there.</source>
+        <translation>Eine Verknüpfung im Notizordner führt aus ihm hinaus; dorthin wird nichts geschrieben.</translation>
     </message>
     <message>
         <source>A list can be narrowed to at most {max_tags} tags at once.</source>
@@ -2324,6 +2344,26 @@
         <translation>Ein Name muss 1 bis {max_name} Zeichen haben.</translation>
     </message>
     <message>
+        <source>A part has whole lines, and ends behind its start.</source>
+        <translation>Ein Abschnitt besteht aus ganzen Zeilen und endet nach seinem Anfang.</translation>
+    </message>
+    <message>
+        <source>A passphrase does not begin or end with a space.</source>
+        <translation>Eine Passphrase beginnt und endet nicht mit einem Leerzeichen.</translation>
+    </message>
+    <message>
+        <source>A passphrase has at least {least} characters; several words are better than one.</source>
+        <translation>Eine Passphrase hat mindestens {least} Zeichen; mehrere Wörter sind besser als eines.</translation>
+    </message>
+    <message>
+        <source>A passphrase has at most {most} characters.</source>
+        <translation>Eine Passphrase hat höchstens {most} Zeichen.</translation>
+    </message>
+    <message>
+        <source>A passphrase is one line without control characters.</source>
+        <translation>Eine Passphrase ist eine einzige Zeile ohne Steuerzeichen.</translation>
+    </message>
+    <message>
         <source>A run takes 1 to {max_turns} turns.</source>
         <translation>Ein Lauf hat 1 bis {max_turns} Schritte.</translation>
     </message>
@@ -2354,6 +2394,10 @@
     <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
         <translation>Ein Titel hat höchstens {max_title} Zeichen; dieser hat {count}. Setze den Rest in den Text.</translation>
+    </message>
+    <message>
+        <source>A value needs a name.</source>
+        <translation>Ein Wert braucht einen Namen.</translation>
     </message>
     <message>
         <source>API key variable</source>
@@ -2400,6 +2444,14 @@
         <translation>Der Name eines Agenten hat 1 bis {max_name} Zeichen in einer Zeile.</translation>
     </message>
     <message>
+        <source>An encrypted export needs a passphrase.</source>
+        <translation>Ein verschlüsselter Export braucht eine Passphrase.</translation>
+    </message>
+    <message>
+        <source>An encrypted file of the vault is damaged or cut off.</source>
+        <translation>Eine verschlüsselte Datei des Tresors ist beschädigt oder abgeschnitten.</translation>
+    </message>
+    <message>
         <source>An entity cannot be related to itself.</source>
         <translation>Ein Eintrag kann nicht mit sich selbst verbunden werden.</translation>
     </message>
@@ -2422,6 +2474,10 @@
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Ein anderes Programm hält die Datenbank des Tresors fest. Schließ es und versuch es erneut.</translation>
+    </message>
+    <message>
+        <source>Another user&apos;s program listens where Keepsake should.</source>
+        <translation>Wo Keepsake lauschen müsste, lauscht das Programm eines anderen Benutzers.</translation>
     </message>
     <message>
         <source>Another {type} is called {name} now. Rename it, or merge the two.</source>
@@ -2984,6 +3040,10 @@
         <translation>Ein fastembed-Modell aus dem Netz laden, wenn es auf diesem Rechner fehlt.</translation>
     </message>
     <message>
+        <source>Fetching the model {name} was cancelled. What came of it is kept; choose it again to go on.</source>
+        <translation>Das Modell {name} wird nicht weiter heruntergeladen. Was schon da ist, bleibt erhalten; wähle es erneut, um fortzufahren.</translation>
+    </message>
+    <message>
         <source>Fetching {name}</source>
         <translation>{name} wird geladen</translation>
     </message>
@@ -3108,8 +3168,28 @@
         <translation>Index für die Suche nach Bedeutung</translation>
     </message>
     <message>
+        <source>It has no end.</source>
+        <translation>Das Ende fehlt.</translation>
+    </message>
+    <message>
         <source>It is damaged, or something other than its name says.</source>
         <translation>Sie ist beschädigt oder etwas anderes, als ihr Name sagt.</translation>
+    </message>
+    <message>
+        <source>It is larger than an attachment may be.</source>
+        <translation>Größer darf ein Anhang nicht sein.</translation>
+    </message>
+    <message>
+        <source>It is nested beyond reason.</source>
+        <translation>Die Verschachtelung ist zu tief.</translation>
+    </message>
+    <message>
+        <source>It is not valid JSON: line {line} cannot be read.</source>
+        <translation>Das ist kein gültiges JSON: Zeile {line} ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>It is not valid TOML: {reason}.</source>
+        <translation>Das ist kein gültiges TOML: {reason}.</translation>
     </message>
     <message>
         <source>It leads out of the attachments folder, so it is not shown.</source>
@@ -3118,6 +3198,26 @@
     <message>
         <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
         <translation>Eintrag {place} hat {count} Zeichen; höchstens {max_item_characters} sind erlaubt.</translation>
+    </message>
+    <message>
+        <source>Its front matter is nested or repeated beyond reason; it stays part of the text.</source>
+        <translation>Der Vorspann ist zu tief verschachtelt oder wiederholt sich zu oft; er bleibt Teil des Textes.</translation>
+    </message>
+    <message>
+        <source>Its front matter is not YAML ({reason}); it stays part of the text.</source>
+        <translation>Der Vorspann ist kein YAML ({reason}); er bleibt Teil des Textes.</translation>
+    </message>
+    <message>
+        <source>Its front matter is not YAML, line {line} ({reason}); it stays part of the text.</source>
+        <translation>Der Vorspann ist kein YAML, Zeile {line} ({reason}); er bleibt Teil des Textes.</translation>
+    </message>
+    <message>
+        <source>Its inline table cannot be told from others, so nothing can be added to it.</source>
+        <translation>Die Inline-Tabelle lässt sich nicht von anderen unterscheiden, deshalb kann dort nichts eingefügt werden.</translation>
+    </message>
+    <message>
+        <source>Its text has no end.</source>
+        <translation>Dem Text fehlt das Ende.</translation>
     </message>
     <message>
         <source>Its time has passed. Give it a new one.</source>
@@ -3148,6 +3248,10 @@
         <translation>Den Text der Suchen von Agenten im Zugriffsbuch behalten. Wenn aus, nur einen mit Schlüssel gebildeten Prüfwert, den niemand lesen kann.</translation>
     </message>
     <message>
+        <source>Keepsake does not know how long the vectors of this model are; set embedding.dimensions to a number from 1 to {most}.</source>
+        <translation>Keepsake weiß nicht, wie lang die Vektoren dieses Modells sind; setze embedding.dimensions auf eine Zahl von 1 bis {most}.</translation>
+    </message>
+    <message>
         <source>Keepsake export</source>
         <translation>Export von Keepsake</translation>
     </message>
@@ -3160,8 +3264,24 @@
         <translation>Keepsake wird beendet; der Schlüsselbund wird nicht mehr gefragt.</translation>
     </message>
     <message>
+        <source>Keepsake is not running for {vault}. Open its window or run &apos;keepsake serve&apos;.</source>
+        <translation>Für {vault} läuft kein Keepsake. Öffne das Fenster, oder führe „keepsake serve“ aus.</translation>
+    </message>
+    <message>
+        <source>Keepsake runs but is too busy to take another program now. Try again shortly.</source>
+        <translation>Keepsake läuft, ist aber zu beschäftigt, um jetzt noch ein Programm anzunehmen. Versuche es gleich noch einmal.</translation>
+    </message>
+    <message>
         <source>Keepsake shows only files of the vault&apos;s attachments folder.</source>
         <translation>Keepsake zeigt nur Dateien aus dem Ordner der Anhänge dieses Tresors.</translation>
+    </message>
+    <message>
+        <source>Keepsake was closed meanwhile.</source>
+        <translation>Keepsake wurde inzwischen geschlossen.</translation>
+    </message>
+    <message>
+        <source>Keepsake was closed while it was asked. Start it again and repeat this.</source>
+        <translation>Keepsake wurde geschlossen, während es gefragt wurde. Starte es wieder, und wiederhole das.</translation>
     </message>
     <message>
         <source>Keepsake&apos;s own work has no trust to change.</source>
@@ -3476,6 +3596,18 @@
         <translation>Nichts hat ein solches Schlagwort.</translation>
     </message>
     <message>
+        <source>No keyring is used here; name an environment variable.</source>
+        <translation>Hier wird kein Schlüsselbund verwendet; nenne eine Umgebungsvariable.</translation>
+    </message>
+    <message>
+        <source>No language model is configured; see the settings llm.*.</source>
+        <translation>Es ist kein Sprachmodell eingerichtet; siehe die Einstellungen llm.*.</translation>
+    </message>
+    <message>
+        <source>No memory was chosen, so there is nothing to put into a capsule.</source>
+        <translation>Es wurde keine Erinnerung gewählt, also kommt nichts in eine Kapsel.</translation>
+    </message>
+    <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>Eine solche Anfrage auf Zugriff wartet nicht. Siehe „keepsake agent requests“.</translation>
     </message>
@@ -3516,12 +3648,24 @@
         <translation>Beim Wechsel</translation>
     </message>
     <message>
+        <source>Only a remote service has a key: {choices}.</source>
+        <translation>Nur ein entfernter Dienst hat einen Schlüssel: {choices}.</translation>
+    </message>
+    <message>
         <source>Only facts can be confirmed, and this is of the kind {kind}. Remember what is certain as a fact.</source>
         <translation>Nur Fakten lassen sich bestätigen, und dies ist von anderer Art ({kind}). Merk dir Gewisses als Fakt.</translation>
     </message>
     <message>
         <source>Only notes can be merged; leave facts and other memories out.</source>
         <translation>Nur Notizen lassen sich zusammenführen; lass Fakten und andere Erinnerungen weg.</translation>
+    </message>
+    <message>
+        <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
+        <translation>Nur das Format „encrypted“ nimmt eine Passphrase; ein Export als {format_name} wird nicht verschlüsselt.</translation>
+    </message>
+    <message>
+        <source>Open it with --vault, or export it there and import the file.</source>
+        <translation>Öffne ihn mit --vault, oder exportiere ihn dort und importiere die Datei.</translation>
     </message>
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
@@ -3562,6 +3706,10 @@
     <message>
         <source>Price of a million tokens that the model writes, in your currency.</source>
         <translation>Preis von einer Million Tokens, die das Modell schreibt, in deiner Währung.</translation>
+    </message>
+    <message>
+        <source>Private texts are not sent to {host}; the setting llm.send_private would allow it.</source>
+        <translation>Private Texte werden nicht an {host} gesendet; die Einstellung llm.send_private würde es erlauben.</translation>
     </message>
     <message>
         <source>Quiet seconds</source>
@@ -3800,6 +3948,10 @@
         <translation>Die Unterhaltung {landed} wurde gelöscht. Mach das rückgängig, oder nimm einen anderen Schlüssel.</translation>
     </message>
     <message>
+        <source>Set {section}.api_key_env to the name of the environment variable that holds the key.</source>
+        <translation>Trage in {section}.api_key_env den Namen der Umgebungsvariablen ein, die den Schlüssel enthält.</translation>
+    </message>
+    <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
         <translation>Anteil an Sicherheit, den ein neuer Fakt an einem Tag ohne Nutzung verliert.</translation>
     </message>
@@ -3908,6 +4060,10 @@
         <translation>Sonntag</translation>
     </message>
     <message>
+        <source>Supported are exports of {conversations}; Markdown notes of {notes}; transcripts of {transcripts}; chats and mails of {chats}; notes of {notebooks}; documents as {documents}; memories of {memories}.</source>
+        <translation>Unterstützt werden Exporte von {conversations}; Markdown-Notizen von {notes}; Mitschriften von {transcripts}; Chats und E-Mails von {chats}; Notizen von {notebooks}; Dokumente als {documents}; Erinnerungen von {memories}.</translation>
+    </message>
+    <message>
         <source>Switched off {items}</source>
         <translation>Ausgeschaltet: {items}</translation>
     </message>
@@ -3956,6 +4112,14 @@
         <translation>Diese Änderung ist schon rückgängig gemacht.</translation>
     </message>
     <message>
+        <source>That client was not connected from this vault, so there is nothing to take back.</source>
+        <translation>Dieses Programm wurde nicht von diesem Tresor aus verbunden, deshalb gibt es nichts zurückzunehmen.</translation>
+    </message>
+    <message>
+        <source>That is no key: it is empty, longer than {most} characters, or has characters no key has. Copy it again.</source>
+        <translation>Das ist kein Schlüssel: leer, länger als {most} Zeichen oder mit Zeichen, die kein Schlüssel hat. Kopiere ihn noch einmal.</translation>
+    </message>
+    <message>
         <source>That is the tag&apos;s name already, or no tag was named.</source>
         <translation>So heißt das Schlagwort schon, oder es wurde keines genannt.</translation>
     </message>
@@ -3974,6 +4138,18 @@
     <message>
         <source>The archive has no memory with the id {memory_id}.</source>
         <translation>Das Archiv hat keine Erinnerung mit der Kennung {memory_id}.</translation>
+    </message>
+    <message>
+        <source>The beginning of {name} is damaged, which holds its key: nothing of it can be read. Copy the file again, or use another copy.</source>
+        <translation>Der Anfang von {name} ist beschädigt, und darin liegt der Schlüssel: Nichts davon ist lesbar. Kopiere die Datei noch einmal, oder nimm eine andere Kopie.</translation>
+    </message>
+    <message>
+        <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
+        <translation>Ein anderes Programm hat die Konfiguration geändert, seit sie angezeigt wurde. Sieh dir die Änderung noch einmal an; es wurde nichts geschrieben.</translation>
+    </message>
+    <message>
+        <source>The connection to {host} was closed.</source>
+        <translation>Die Verbindung zu {host} wurde geschlossen.</translation>
     </message>
     <message>
         <source>The conversation</source>
@@ -4016,8 +4192,36 @@
         <translation>Der Datenträger mit {path} ist voll. Schaff Platz und versuch es erneut.</translation>
     </message>
     <message>
+        <source>The embedder {family} takes no option {option}.</source>
+        <translation>Der Embedder {family} kennt die Option {option} nicht.</translation>
+    </message>
+    <message>
+        <source>The embedding model in {folder} cannot be read ({reason}); reinstall Keepsake or choose another.</source>
+        <translation>Das Embedding-Modell in {folder} ist nicht lesbar ({reason}); installiere Keepsake neu, oder wähle ein anderes.</translation>
+    </message>
+    <message>
+        <source>The embedding model in {folder} is damaged; reinstall Keepsake or choose another.</source>
+        <translation>Das Embedding-Modell in {folder} ist beschädigt; installiere Keepsake neu, oder wähle ein anderes.</translation>
+    </message>
+    <message>
+        <source>The embedding model was closed; open it again to embed.</source>
+        <translation>Das Embedding-Modell wurde geschlossen; öffne es wieder, um weiterzumachen.</translation>
+    </message>
+    <message>
+        <source>The embedding model {name} failed; see that the machine has memory left, get the model&apos;s files again, or choose the embedder static.</source>
+        <translation>Das Embedding-Modell {name} ist gescheitert; sieh nach, ob noch Speicher frei ist, hole die Dateien des Modells neu, oder wähle den Embedder static.</translation>
+    </message>
+    <message>
         <source>The entity {missing}, which it names, is not in this vault.</source>
         <translation>Der Name {missing}, auf den es sich bezieht, ist nicht in diesem Tresor.</translation>
+    </message>
+    <message>
+        <source>The environment variable that {section}.api_key_env names holds no key for {service}; set it before Keepsake starts.</source>
+        <translation>Die Umgebungsvariable, die {section}.api_key_env nennt, enthält keinen Schlüssel für {service}; setze sie, bevor Keepsake startet.</translation>
+    </message>
+    <message>
+        <source>The environment variable {name} holds no key for {service}; set it before Keepsake starts.</source>
+        <translation>Die Umgebungsvariable {name} enthält keinen Schlüssel für {service}; setze sie, bevor Keepsake startet.</translation>
     </message>
     <message>
         <source>The export was stopped; nothing was written.</source>
@@ -4032,12 +4236,28 @@
         <translation>Der Fakt sagt das schon.</translation>
     </message>
     <message>
+        <source>The files are not those of the model {name}, but another one&apos;s or damaged; get that model&apos;s files, or choose the embedder static.</source>
+        <translation>Die Dateien gehören nicht zum Modell {name}, sondern zu einem anderen, oder sie sind beschädigt; hole die richtigen, oder wähle den Embedder static.</translation>
+    </message>
+    <message>
+        <source>The files of the model {name} are damaged; get them again, or {instead}.</source>
+        <translation>Die Dateien des Modells {name} sind beschädigt; hole sie neu, oder {instead}.</translation>
+    </message>
+    <message>
         <source>The history has no entry {history_id}.</source>
         <translation>Der Verlauf hat keinen Eintrag {history_id}.</translation>
     </message>
     <message>
         <source>The history has no such entry. See &apos;history.list&apos;.</source>
         <translation>Der Verlauf hat keinen solchen Eintrag. Siehe „history.list“.</translation>
+    </message>
+    <message>
+        <source>The key in {place} is not usable; copy it again.</source>
+        <translation>Der Schlüssel aus dieser Quelle ist nicht brauchbar: {place}. Kopiere ihn noch einmal.</translation>
+    </message>
+    <message>
+        <source>The key of your capsules, {path}, cannot be read. Move it away to get a new one.</source>
+        <translation>Der Schlüssel deiner Kapseln, {path}, ist nicht lesbar. Verschiebe die Datei, um einen neuen zu bekommen.</translation>
     </message>
     <message>
         <source>The key was used before, for other messages. Give every append a key of its own.</source>
@@ -4064,6 +4284,10 @@
         <translation>Der Schlüsselbund dieses Rechners blieb gesperrt; entsperre ihn und versuch es erneut.</translation>
     </message>
     <message>
+        <source>The language model cost {spent} this month; the setting llm.monthly_cap allows {cap}.</source>
+        <translation>Das Sprachmodell hat in diesem Monat {spent} gekostet; die Einstellung llm.monthly_cap erlaubt {cap}.</translation>
+    </message>
+    <message>
         <source>The language model failed, so it was stored by the rules. {said}</source>
         <translation>Das Sprachmodell hat versagt; es wurde nach den Regeln gespeichert. {said}</translation>
     </message>
@@ -4074,6 +4298,10 @@
     <message>
         <source>The language model&apos;s account is empty or too long.</source>
         <translation>Der Bericht des Sprachmodells ist leer oder zu lang.</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s answer is not a JSON object of the agreed form.</source>
+        <translation>Die Antwort des Sprachmodells ist kein JSON-Objekt der vereinbarten Form.</translation>
     </message>
     <message>
         <source>The language model&apos;s summary is empty or too long.</source>
@@ -4088,8 +4316,36 @@
         <translation>Die Erinnerung</translation>
     </message>
     <message>
+        <source>The model &apos;{model}&apos; refused to answer.</source>
+        <translation>Das Modell „{model}“ hat die Antwort verweigert.</translation>
+    </message>
+    <message>
+        <source>The model &apos;{model}&apos; wrote nothing within its tokens; the setting llm.max_output_tokens allows more.</source>
+        <translation>Das Modell „{model}“ hat mit seinen Tokens nichts geschrieben; die Einstellung llm.max_output_tokens erlaubt mehr.</translation>
+    </message>
+    <message>
+        <source>The model {name} could not be fetched. See whether this machine is online, or put the model&apos;s files into a folder and name the folder.</source>
+        <translation>Das Modell {name} konnte nicht heruntergeladen werden. Sieh nach, ob dieser Rechner online ist, oder lege die Dateien des Modells in einen Ordner und nenne diesen.</translation>
+    </message>
+    <message>
+        <source>The model {name} is not on this machine or is damaged. Put its files into a folder and name the folder, set embedding.allow_download to true to have it fetched, or {instead}.</source>
+        <translation>Das Modell {name} ist nicht auf diesem Rechner oder beschädigt. Lege seine Dateien in einen Ordner und nenne diesen, setze embedding.allow_download auf true, damit es heruntergeladen wird, oder {instead}.</translation>
+    </message>
+    <message>
+        <source>The model {name} should lie in {folder}, which is not there.</source>
+        <translation>Das Modell {name} sollte in {folder} liegen, aber diesen Ordner gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>The months of this year are not known.</source>
+        <translation>Die Monate dieses Jahres sind nicht bekannt.</translation>
+    </message>
+    <message>
         <source>The name</source>
         <translation>Der Name</translation>
+    </message>
+    <message>
+        <source>The names of sender and receiver may have 200 characters each.</source>
+        <translation>Die Namen von Absender und Empfänger dürfen je 200 Zeichen haben.</translation>
     </message>
     <message>
         <source>The note</source>
@@ -4132,6 +4388,22 @@
         <translation>Der Rückblick</translation>
     </message>
     <message>
+        <source>The reranking model {name} failed</source>
+        <translation>Das Modell {name} zum Umsortieren ist gescheitert</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} needs fastembed, which is not installed; results keep their original order.</source>
+        <translation>Das Modell {name} zum Umsortieren braucht fastembed, das nicht installiert ist; die Ergebnisse behalten ihre Reihenfolge.</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} returned something other than a list of numbers</source>
+        <translation>Das Modell {name} zum Umsortieren hat etwas anderes als eine Liste von Zahlen geliefert</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} was closed</source>
+        <translation>Das Modell {name} zum Umsortieren wurde geschlossen</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>Die gespeicherte Suche</translation>
     </message>
@@ -4142,6 +4414,14 @@
     <message>
         <source>The schedule of this run was deleted. Nobody waits for what it does.</source>
         <translation>Der Zeitplan dieses Laufs wurde gelöscht. Niemand wartet auf sein Ergebnis.</translation>
+    </message>
+    <message>
+        <source>The search for notes was stopped; nothing was imported.</source>
+        <translation>Die Suche nach Notizen wurde angehalten; es wurde nichts importiert.</translation>
+    </message>
+    <message>
+        <source>The settings of the language model were changed meanwhile.</source>
+        <translation>Die Einstellungen des Sprachmodells wurden inzwischen geändert.</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>
@@ -4156,8 +4436,16 @@
         <translation>Die Zeit, bis zu der dies behalten werden soll, ist vorbei.</translation>
     </message>
     <message>
+        <source>The token could not be kept in {path}: {reason}.</source>
+        <translation>Das Token konnte nicht in {path} abgelegt werden: {reason}.</translation>
+    </message>
+    <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
         <translation>Der Tresor lässt sich nicht beschreiben. Prüfe seine Rechte, oder wähle mit --vault einen anderen.</translation>
+    </message>
+    <message>
+        <source>The vault has another attachment of this name, which stays.</source>
+        <translation>Der Tresor hat einen anderen Anhang dieses Namens; der bleibt.</translation>
     </message>
     <message>
         <source>The vault is closing.</source>
@@ -4172,6 +4460,10 @@
         <translation>Die Datenbank des Tresors ist beschädigt. Führe „keepsake check“ aus, oder stelle eine Sicherung wieder her.</translation>
     </message>
     <message>
+        <source>The whole of it</source>
+        <translation>Das Ganze</translation>
+    </message>
+    <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
         <translation>Es gibt schon einen anderen Eintrag dieser Art ({wanted}) namens {clean}. Führe beide stattdessen zusammen.</translation>
     </message>
@@ -4182,6 +4474,10 @@
     <message>
         <source>There are too many attachments of this name. Give the file another name.</source>
         <translation>Es gibt zu viele Anhänge dieses Namens. Gib der Datei einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>There are too many backups beside {path}. Remove some.</source>
+        <translation>Neben {path} liegen zu viele Sicherungen. Entferne einige.</translation>
     </message>
     <message>
         <source>There are {max_schedules} schedules already. Delete some first.</source>
@@ -4220,12 +4516,32 @@
         <translation>Es gibt keinen Namen mit der Kennung {entity_id}.</translation>
     </message>
     <message>
+        <source>There is no export format {format}; use {known}.</source>
+        <translation>Es gibt kein Exportformat {format}; verwende {known}.</translation>
+    </message>
+    <message>
         <source>There is no fact of that category and key. &apos;fact.list&apos; shows those there are.</source>
         <translation>Einen Fakt dieser Kategorie und dieses Schlüssels gibt es nicht. „fact.list“ zeigt die vorhandenen.</translation>
     </message>
     <message>
+        <source>There is no file at {path}.</source>
+        <translation>Unter {path} gibt es keine Datei.</translation>
+    </message>
+    <message>
+        <source>There is no file or folder at {path}.</source>
+        <translation>Unter {path} gibt es weder eine Datei noch einen Ordner.</translation>
+    </message>
+    <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
         <translation>Den Ordner {parent} gibt es nicht. Leg ihn zuerst an, oder wähle einen anderen Ort.</translation>
+    </message>
+    <message>
+        <source>There is no format of that name. {supported}</source>
+        <translation>Ein Format dieses Namens gibt es nicht. {supported}</translation>
+    </message>
+    <message>
+        <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
+        <translation>Für {service} gibt es keinen Schlüssel. Gib ihn in den Einstellungen oder mit „keepsake secret set {service}“ ein, oder nenne in {section}.api_key_env die Umgebungsvariable, die ihn enthält.</translation>
     </message>
     <message>
         <source>There is no language model, and no agent has taken this goal.</source>
@@ -4238,6 +4554,10 @@
     <message>
         <source>There is no memory with the id {memory_id}.</source>
         <translation>Es gibt keine Erinnerung mit der Kennung {memory_id}.</translation>
+    </message>
+    <message>
+        <source>There is no operation &apos;{operation}&apos;.</source>
+        <translation>Eine Operation „{operation}“ gibt es nicht.</translation>
     </message>
     <message>
         <source>There is no proposal {proposal_id}. See &apos;inbox.list&apos;.</source>
@@ -4262,6 +4582,22 @@
     <message>
         <source>There is no setting of that name.{hint} &apos;keepsake config list&apos; shows them.</source>
         <translation>Eine Einstellung dieses Namens gibt es nicht.{hint} „keepsake config list“ zeigt sie.</translation>
+    </message>
+    <message>
+        <source>There is no such client. Use one of {choices}; &apos;keepsake agent connect --print&apos; serves all others.</source>
+        <translation>Ein solches Programm gibt es nicht. Verwende eines von {choices}; für alle anderen gibt es „keepsake agent connect --print“.</translation>
+    </message>
+    <message>
+        <source>There is no such day in the Hijri calendar.</source>
+        <translation>Diesen Tag gibt es im islamischen Kalender nicht.</translation>
+    </message>
+    <message>
+        <source>There is no such day in the Persian calendar.</source>
+        <translation>Diesen Tag gibt es im persischen Kalender nicht.</translation>
+    </message>
+    <message>
+        <source>There is no such embedder; choose one of {choices}.</source>
+        <translation>Einen solchen Embedder gibt es nicht; wähle einen von {choices}.</translation>
     </message>
     <message>
         <source>There is no such file among the attachments.</source>
@@ -4306,6 +4642,18 @@
     <message>
         <source>There was no entity with the id {entity_id} then.</source>
         <translation>Damals gab es keinen Namen mit der Kennung {entity_id}.</translation>
+    </message>
+    <message>
+        <source>These memories are encrypted. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;.</source>
+        <translation>Diese Erinnerungen sind verschlüsselt. Öffne Keepsake und gib die Passphrase ein, oder führe „keepsake serve“ aus.</translation>
+    </message>
+    <message>
+        <source>These memories were encrypted by a newer Keepsake. Update Keepsake to open them.</source>
+        <translation>Diese Erinnerungen wurden von einem neueren Keepsake verschlüsselt. Aktualisiere Keepsake, um sie zu öffnen.</translation>
+    </message>
+    <message>
+        <source>This call is {size} bytes long, and {limit} are allowed. Shorten it, or send it in parts.</source>
+        <translation>Dieser Aufruf ist {size} Bytes lang, erlaubt sind {limit}. Kürze ihn, oder sende ihn in Teilen.</translation>
     </message>
     <message>
         <source>This caller stores in {names}, not in {store}.</source>
@@ -4368,6 +4716,18 @@
         <translation>Das ist kein Cron-Ausdruck. Ein Beispiel: 30 8 * * mon-fri.</translation>
     </message>
     <message>
+        <source>This is not the passphrase of these memories. Try again.</source>
+        <translation>Das ist nicht die Passphrase dieser Erinnerungen. Versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>This is not the passphrase of {name}. Try again.</source>
+        <translation>Das ist nicht die Passphrase von {name}. Versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>This is {size} bytes long and a message may have {max_frame}. Ask for less at once.</source>
+        <translation>Das ist {size} Bytes lang, und eine Nachricht darf {max_frame} haben. Frage nach weniger auf einmal.</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Dieser Rechner hat keinen Schlüsselbund, den Keepsake verwenden kann. {instead}</translation>
     </message>
@@ -4378,6 +4738,14 @@
     <message>
         <source>This memory was changed in the meantime. Read it again and repeat the change.</source>
         <translation>Diese Erinnerung wurde inzwischen geändert. Lies sie neu und wiederhole die Änderung.</translation>
+    </message>
+    <message>
+        <source>This part does not begin where the last one ended. Ask for the position first.</source>
+        <translation>Dieser Abschnitt beginnt nicht dort, wo der letzte endete. Frage zuerst nach der Stelle.</translation>
+    </message>
+    <message>
+        <source>This passphrase is one of the first that anyone tries. Choose several words that do not go together.</source>
+        <translation>Diese Passphrase ist eine der ersten, die jeder ausprobiert. Wähle mehrere Wörter, die nicht zusammengehören.</translation>
     </message>
     <message>
         <source>This proposal is decided already.</source>
@@ -4466,6 +4834,10 @@
     <message>
         <source>Took in part of a conversation</source>
         <translation>Hat einen Teil einer Unterhaltung aufgenommen</translation>
+    </message>
+    <message>
+        <source>Transcripts of Cursor are not sent in lines. Import its state.vscdb.</source>
+        <translation>Mitschriften von Cursor werden nicht zeilenweise gesendet. Importiere dessen state.vscdb.</translation>
     </message>
     <message>
         <source>Tri</source>
@@ -4696,6 +5068,10 @@
         <translation>eine ganze Zahl</translation>
     </message>
     <message>
+        <source>another encoding</source>
+        <translation>in einer anderen Kodierung</translation>
+    </message>
+    <message>
         <source>category</source>
         <translation>Kategorie</translation>
     </message>
@@ -4706,6 +5082,10 @@
     <message>
         <source>changes</source>
         <translation>Änderungen</translation>
+    </message>
+    <message>
+        <source>choose the embedder static</source>
+        <translation>wähle den Embedder static</translation>
     </message>
     <message>
         <source>confidence</source>
@@ -4744,6 +5124,14 @@
         <translation>Fakten</translation>
     </message>
     <message>
+        <source>fastembed cannot rerank with this model, only with {choices}.</source>
+        <translation>fastembed kann mit diesem Modell nicht umsortieren, nur mit {choices}.</translation>
+    </message>
+    <message>
+        <source>fastembed does not support this model; it supports {choices}.</source>
+        <translation>fastembed unterstützt dieses Modell nicht; unterstützt werden {choices}.</translation>
+    </message>
+    <message>
         <source>files</source>
         <translation>Dateien</translation>
     </message>
@@ -4756,12 +5144,52 @@
         <translation>Hashtag</translation>
     </message>
     <message>
+        <source>holds a {file} that is neither ChatGPT&apos;s nor Claude&apos;s</source>
+        <translation>enthält eine Datei {file}, die weder von ChatGPT noch von Claude stammt</translation>
+    </message>
+    <message>
+        <source>holds no Markdown notes, no documents and no conversations.json</source>
+        <translation>enthält weder Markdown-Notizen noch Dokumente noch eine conversations.json</translation>
+    </message>
+    <message>
+        <source>holds other zip files; unpack it, and import the folder</source>
+        <translation>enthält weitere Zip-Dateien; entpacke es, und importiere den Ordner</translation>
+    </message>
+    <message>
         <source>how fast it fades</source>
         <translation>wie schnell es verblasst</translation>
     </message>
     <message>
+        <source>is a SQLite database without memories in tables that are known</source>
+        <translation>ist eine SQLite-Datenbank, deren Tabellen keine bekannten Erinnerungen enthalten</translation>
+    </message>
+    <message>
+        <source>is a damaged zip file ({reason})</source>
+        <translation>ist eine beschädigte Zip-Datei ({reason})</translation>
+    </message>
+    <message>
+        <source>is a tar archive, and not an export of Joplin; unpack it and import the folder</source>
+        <translation>ist ein Tar-Archiv, aber kein Export von Joplin; entpacke es, und importiere den Ordner</translation>
+    </message>
+    <message>
+        <source>is a zip without a conversations.json in it</source>
+        <translation>ist eine Zip-Datei ohne conversations.json</translation>
+    </message>
+    <message>
+        <source>is compressed, and not Keepsake&apos;s JSONL</source>
+        <translation>ist komprimiert, aber kein JSONL von Keepsake</translation>
+    </message>
+    <message>
+        <source>is in no format that is known</source>
+        <translation>hat kein bekanntes Format</translation>
+    </message>
+    <message>
         <source>is larger than 1 MiB, which no settings are</source>
         <translation>ist größer als 1 MiB, was keine Einstellungen sind</translation>
+    </message>
+    <message>
+        <source>is not text</source>
+        <translation>ist kein Text</translation>
     </message>
     <message>
         <source>is not valid TOML: a key or section is there twice</source>
@@ -4788,12 +5216,28 @@
         <translation>Einträge</translation>
     </message>
     <message>
+        <source>its sender</source>
+        <translation>dem Absender</translation>
+    </message>
+    <message>
         <source>key</source>
         <translation>Schlüssel</translation>
     </message>
     <message>
+        <source>leave search.reranker empty</source>
+        <translation>lass search.reranker leer</translation>
+    </message>
+    <message>
+        <source>llm.base_url is no address that can be used.</source>
+        <translation>llm.base_url ist keine verwendbare Adresse.</translation>
+    </message>
+    <message>
         <source>location</source>
         <translation>Ort</translation>
+    </message>
+    <message>
+        <source>looks like an export of {program}, which is not supported yet</source>
+        <translation>sieht nach einem Export von {program} aus, der noch nicht unterstützt wird</translation>
     </message>
     <message>
         <source>mem0</source>
@@ -4832,6 +5276,14 @@
         <translation>Notiz</translation>
     </message>
     <message>
+        <source>nothing</source>
+        <translation>einer leeren Antwort</translation>
+    </message>
+    <message>
+        <source>nothing of use</source>
+        <translation>etwas Unbrauchbarem</translation>
+    </message>
+    <message>
         <source>notices</source>
         <translation>Mitteilungen</translation>
     </message>
@@ -4862,6 +5314,10 @@
     <message>
         <source>one of {choices}</source>
         <translation>eines von {choices}</translation>
+    </message>
+    <message>
+        <source>only shows a ChatGPT export in a browser; import its conversations.json or its zip</source>
+        <translation>zeigt nur einen ChatGPT-Export im Browser; importiere dessen conversations.json oder Zip-Datei</translation>
     </message>
     <message>
         <source>organization</source>
@@ -4928,6 +5384,10 @@
         <translation>etwas anderes</translation>
     </message>
     <message>
+        <source>something that is no chat answer</source>
+        <translation>etwas, das keine Chat-Antwort ist</translation>
+    </message>
+    <message>
         <source>step</source>
         <translation>Schritt</translation>
     </message>
@@ -4960,8 +5420,20 @@
         <translation>die Zusammenfassung ‚{title}‘</translation>
     </message>
     <message>
+        <source>the environment variable that {section}.api_key_env names</source>
+        <translation>die Umgebungsvariable, die {section}.api_key_env nennt</translation>
+    </message>
+    <message>
+        <source>the environment variable {name}</source>
+        <translation>die Umgebungsvariable {name}</translation>
+    </message>
+    <message>
         <source>the fact ‘{title}’</source>
         <translation>der Fakt ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the keyring</source>
+        <translation>der Schlüsselbund</translation>
     </message>
     <message>
         <source>the memory ‘{title}’</source>
@@ -5084,16 +5556,72 @@
         <translation>Wortlaut</translation>
     </message>
     <message>
+        <source>{client} has an entry named &apos;{entry}&apos; already, in {path}. Remove it first.</source>
+        <translation>{client} hat in {path} schon einen Eintrag „{entry}“. Entferne ihn zuerst.</translation>
+    </message>
+    <message>
+        <source>{client} has no hooks. Leave out --hooks; its transcripts can be watched instead.</source>
+        <translation>{client} hat keine Hooks. Lass --hooks weg; seine Mitschriften können stattdessen verfolgt werden.</translation>
+    </message>
+    <message>
+        <source>{client} is connected already. Disconnect it first (&apos;keepsake agent disconnect {client_name}&apos;).</source>
+        <translation>{client} ist schon verbunden. Trenne es zuerst („keepsake agent disconnect {client_name}“).</translation>
+    </message>
+    <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>Zuvor wurden {count} spätere Änderungen rückgängig gemacht, zuletzt {last}; sie lassen sich wiederherstellen.</translation>
+    </message>
+    <message>
+        <source>{ended} &apos;{operation}&apos; may or may not have been done. Look before you repeat it.</source>
+        <translation>{ended} Ob „{operation}“ noch ausgeführt wurde, ist offen. Sieh nach, bevor du es wiederholst.</translation>
     </message>
     <message>
         <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
         <translation>{folder} enthält einen früheren Export, in dem {name} hinzugefügt oder geändert wurde. Wähle einen anderen Ordner.</translation>
     </message>
     <message>
+        <source>{folder} holds another file called {name}. Choose another name to export to.</source>
+        <translation>{folder} enthält eine andere Datei namens {name}. Wähle einen anderen Namen für den Export.</translation>
+    </message>
+    <message>
+        <source>{folder} holds no {files}, which the model {name} needs.</source>
+        <translation>In {folder} fehlt, was das Modell {name} braucht: {files}.</translation>
+    </message>
+    <message>
         <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
         <translation>{folder} ist nicht leer und enthält keinen Export von Keepsake. Wähle einen neuen oder leeren Ordner.</translation>
+    </message>
+    <message>
+        <source>{host} answered with {detail}.</source>
+        <translation>{host} antwortete mit {detail}.</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached.</source>
+        <translation>{host} ist nicht erreichbar.</translation>
+    </message>
+    <message>
+        <source>{host} did not answer within {seconds} seconds.</source>
+        <translation>{host} hat nicht innerhalb von {seconds} Sekunden geantwortet.</translation>
+    </message>
+    <message>
+        <source>{host} is busy (HTTP {status}).</source>
+        <translation>{host} ist überlastet (HTTP {status}).</translation>
+    </message>
+    <message>
+        <source>{host} knows no model &apos;{model}&apos;, or llm.base_url is not right (HTTP 404).</source>
+        <translation>{host} kennt kein Modell „{model}“, oder llm.base_url stimmt nicht (HTTP 404).</translation>
+    </message>
+    <message>
+        <source>{host} refused the key (HTTP {status}).</source>
+        <translation>{host} hat den Schlüssel abgelehnt (HTTP {status}).</translation>
+    </message>
+    <message>
+        <source>{host} refused the request (HTTP {status}).</source>
+        <translation>{host} hat die Anfrage abgelehnt (HTTP {status}).</translation>
+    </message>
+    <message>
+        <source>{key_file} of these memories was changed, and not by Keepsake. Nothing was opened. Put a copy in its place that Keepsake wrote: {copies}/{key_file} in the same folder, or one of an older copy of the folder.</source>
+        <translation>{key_file} dieser Erinnerungen wurde geändert, und nicht von Keepsake. Es wurde nichts geöffnet. Ersetze die Datei durch eine Kopie, die Keepsake geschrieben hat: {copies}/{key_file} im selben Ordner, oder die einer älteren Kopie des Ordners.</translation>
     </message>
     <message>
         <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
@@ -5108,12 +5636,36 @@
         <translation>{max_waiting} Vorschläge warten schon. Versuch es wieder, wenn einige entschieden sind.</translation>
     </message>
     <message>
+        <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
+        <translation>{name} gehört zu einem Keepsake-Tresor, der hier geöffnet ist, und wird nicht importiert.</translation>
+    </message>
+    <message>
         <source>{name} cannot be compared with the vault: {error}.</source>
         <translation>{name} lässt sich nicht mit dem Tresor vergleichen: {error}.</translation>
     </message>
     <message>
         <source>{name} cannot be restored: {problem} Nothing was changed.</source>
         <translation>{name} lässt sich nicht wiederherstellen: {problem} Nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>{name} could be imported until {day}. Ask {sender} for a new one.</source>
+        <translation>{name} konnte bis {day} importiert werden. Nötig ist eine neue von {sender}.</translation>
+    </message>
+    <message>
+        <source>{name} could not be read as a database of Cursor: {reason}.</source>
+        <translation>{name} ist als Datenbank von Cursor nicht lesbar: {reason}.</translation>
+    </message>
+    <message>
+        <source>{name} could not be read: {reason}.</source>
+        <translation>{name} konnte nicht gelesen werden: {reason}.</translation>
+    </message>
+    <message>
+        <source>{name} holds no text of its own; a program makes what a browser shows. Import its data instead.</source>
+        <translation>{name} enthält selbst keinen Text; was ein Browser zeigt, erzeugt erst ein Programm. Importiere stattdessen dessen Daten.</translation>
+    </message>
+    <message>
+        <source>{name} holds no text, as scanned documents do; run it through text recognition (OCR) first.</source>
+        <translation>{name} enthält keinen Text, wie gescannte Dokumente; lass zuerst eine Texterkennung (OCR) darüber laufen.</translation>
     </message>
     <message>
         <source>{name} holds the files of a damaged database. Save what is readable of it with &apos;keepsake --vault {path} salvage&apos;.</source>
@@ -5124,8 +5676,92 @@
         <translation>{name} unter den Anhängen ist nicht verschlüsselt, diese Erinnerungen aber sind es: Ein anderes Programm hat die Datei dorthin gelegt. Sie wurde nicht gelesen. Verschiebe sie aus dem Ordner; wenn du sie willst, häng sie neu an.</translation>
     </message>
     <message>
+        <source>{name} is a Keepsake vault. {advice}</source>
+        <translation>{name} ist ein Keepsake-Tresor. {advice}</translation>
+    </message>
+    <message>
+        <source>{name} is damaged or no SQLite database: {reason}.</source>
+        <translation>{name} ist beschädigt oder keine SQLite-Datenbank: {reason}.</translation>
+    </message>
+    <message>
+        <source>{name} is empty; there is nothing to import.</source>
+        <translation>{name} ist leer; es gibt nichts zu importieren.</translation>
+    </message>
+    <message>
+        <source>{name} is encrypted: it needs the passphrase of its export.</source>
+        <translation>{name} ist verschlüsselt: Nötig ist die Passphrase des Exports.</translation>
+    </message>
+    <message>
+        <source>{name} is larger than {most} MB; it was not read.</source>
+        <translation>{name} ist größer als {most} MB; es wurde nicht gelesen.</translation>
+    </message>
+    <message>
+        <source>{name} is no Word document: it has no text part.</source>
+        <translation>{name} ist kein Word-Dokument: Der Textteil fehlt.</translation>
+    </message>
+    <message>
+        <source>{name} is no complete JEX file; export it again.</source>
+        <translation>{name} ist keine vollständige JEX-Datei; exportiere sie noch einmal.</translation>
+    </message>
+    <message>
+        <source>{name} is no complete PDF: it is cut short or damaged.</source>
+        <translation>{name} ist keine vollständige PDF-Datei: Sie ist abgeschnitten oder beschädigt.</translation>
+    </message>
+    <message>
+        <source>{name} is not a complete zip file: it is cut short or damaged. Download or copy it again.</source>
+        <translation>{name} ist keine vollständige Zip-Datei: Sie ist abgeschnitten oder beschädigt. Lade oder kopiere sie noch einmal.</translation>
+    </message>
+    <message>
+        <source>{name} is not a list, so nothing can be added to it.</source>
+        <translation>{name} ist keine Liste, deshalb lässt sich dort nichts einfügen.</translation>
+    </message>
+    <message>
+        <source>{name} is not an object, so nothing can be added to it.</source>
+        <translation>{name} ist kein Objekt, deshalb lässt sich dort nichts einfügen.</translation>
+    </message>
+    <message>
+        <source>{name} is not text; it was not read.</source>
+        <translation>{name} ist kein Text; es wurde nicht gelesen.</translation>
+    </message>
+    <message>
+        <source>{name} is not valid JSON: {reason}. Nothing was imported.</source>
+        <translation>{name} ist kein gültiges JSON: {reason}. Es wurde nichts importiert.</translation>
+    </message>
+    <message>
+        <source>{name} is not what its sender signed: it was changed, or is damaged. Nothing was imported.</source>
+        <translation>{name} ist nicht das, was der Absender unterschrieben hat: Es wurde geändert oder ist beschädigt. Es wurde nichts importiert.</translation>
+    </message>
+    <message>
+        <source>{name} is protected with a password. Print or save it as a PDF without one first.</source>
+        <translation>{name} ist mit einem Passwort geschützt. Drucke oder speichere es zuerst als PDF ohne Passwort.</translation>
+    </message>
+    <message>
+        <source>{name} is protected with a password. Save it without one first.</source>
+        <translation>{name} ist mit einem Passwort geschützt. Speichere es zuerst ohne Passwort.</translation>
+    </message>
+    <message>
+        <source>{name} is protected with a password. Unpack it first, then import the folder.</source>
+        <translation>{name} ist mit einem Passwort geschützt. Entpacke es zuerst, und importiere dann den Ordner.</translation>
+    </message>
+    <message>
+        <source>{name} is the database of a Keepsake vault. {advice}</source>
+        <translation>{name} ist die Datenbank eines Keepsake-Tresors. {advice}</translation>
+    </message>
+    <message>
         <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
         <translation>{name} liest sich anders, als es geschrieben wurde: Vielleicht versagt der Datenträger. Nichts wurde ersetzt. Exportiere auf einen anderen Datenträger.</translation>
+    </message>
+    <message>
+        <source>{name} was made by a newer Keepsake. Update Keepsake to import it.</source>
+        <translation>{name} stammt von einem neueren Keepsake. Aktualisiere Keepsake, um es zu importieren.</translation>
+    </message>
+    <message>
+        <source>{name} would swell from {packed} to {swollen} bytes, which no real export does. It was not opened.</source>
+        <translation>{name} würde von {packed} auf {swollen} Bytes anwachsen, was kein echter Export tut. Es wurde nicht geöffnet.</translation>
+    </message>
+    <message>
+        <source>{name} would swell to {size} bytes, which is more than Keepsake reads of a document.</source>
+        <translation>{name} würde auf {size} Bytes anwachsen; so viel liest Keepsake von einem Dokument nicht.</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -5176,6 +5812,10 @@
         <translation>{n} Texte</translation>
     </message>
     <message>
+        <source>{path} cannot be read. {reason}</source>
+        <translation>{path} ist nicht lesbar. {reason}</translation>
+    </message>
+    <message>
         <source>{path} cannot be used: {strerror}.</source>
         <translation>{path} lässt sich nicht verwenden: {strerror}.</translation>
     </message>
@@ -5184,8 +5824,20 @@
         <translation>{path} lässt sich nicht beschreiben: {strerror}.</translation>
     </message>
     <message>
+        <source>{path} could not be read: {reason}.</source>
+        <translation>{path} konnte nicht gelesen werden: {reason}.</translation>
+    </message>
+    <message>
+        <source>{path} could not be written: {reason}.</source>
+        <translation>{path} konnte nicht geschrieben werden: {reason}.</translation>
+    </message>
+    <message>
         <source>{path} could not be written: {strerror}.</source>
         <translation>{path} konnte nicht geschrieben werden: {strerror}.</translation>
+    </message>
+    <message>
+        <source>{path} has {size} bytes, which no configuration has. Nothing was changed.</source>
+        <translation>{path} ist {size} Bytes groß, so groß ist keine Konfiguration. Es wurde nichts geändert.</translation>
     </message>
     <message>
         <source>{path} holds something else and was not overwritten. Choose another name.</source>
@@ -5200,12 +5852,92 @@
         <translation>{path} ist ein Ordner. Nenne eine Datei für den Export, etwa keepsake.jsonl.</translation>
     </message>
     <message>
+        <source>{path} is a link that leads nowhere. Nothing was changed.</source>
+        <translation>{path} ist eine Verknüpfung, die ins Leere führt. Es wurde nichts geändert.</translation>
+    </message>
+    <message>
+        <source>{path} is damaged. It holds the key of these memories: bring it back from a copy of the folder.</source>
+        <translation>{path} ist beschädigt. Darin liegt der Schlüssel dieser Erinnerungen: Hole die Datei aus einer Kopie des Ordners zurück.</translation>
+    </message>
+    <message>
+        <source>{path} is damaged. Quit Keepsake if it runs, and start it again.</source>
+        <translation>{path} ist beschädigt. Beende Keepsake, falls es läuft, und starte es wieder.</translation>
+    </message>
+    <message>
+        <source>{path} is damaged. Remove it, and the entries named &apos;keepsake&apos; by hand.</source>
+        <translation>{path} ist beschädigt. Entferne die Datei und die Einträge namens „keepsake“ von Hand.</translation>
+    </message>
+    <message>
         <source>{path} is encrypted, and its vault is not.</source>
         <translation>{path} ist verschlüsselt, ihr Tresor aber nicht.</translation>
     </message>
     <message>
+        <source>{path} is neither a file nor a folder. Choose one of these.</source>
+        <translation>{path} ist weder eine Datei noch ein Ordner. Wähle eines davon.</translation>
+    </message>
+    <message>
+        <source>{path} is not UTF-8 but {encoding}. Nothing was changed. Add the entry yourself.</source>
+        <translation>{path} ist nicht UTF-8, sondern {encoding}. Es wurde nichts geändert. Füge den Eintrag selbst ein.</translation>
+    </message>
+    <message>
+        <source>{path} is not a JSON object.</source>
+        <translation>{path} ist kein JSON-Objekt.</translation>
+    </message>
+    <message>
+        <source>{path} is not a file. Nothing was changed.</source>
+        <translation>{path} ist keine Datei. Es wurde nichts geändert.</translation>
+    </message>
+    <message>
+        <source>{path} is not encrypted, and these memories are: another program has put it there. Nothing was read from it or written to it. Move it out of the folder and put the encrypted one back; a plain copy that you trust is taken over with &apos;keepsake backup restore&apos; and its path.</source>
+        <translation>{path} ist nicht verschlüsselt, diese Erinnerungen aber schon: Ein anderes Programm hat die Datei dort abgelegt. Es wurde nichts davon gelesen und nichts hineingeschrieben. Verschiebe sie aus dem Ordner, und lege die verschlüsselte zurück; eine unverschlüsselte Kopie, der du vertraust, übernimmst du mit „keepsake backup restore“ und ihrem Pfad.</translation>
+    </message>
+    <message>
+        <source>{path} is not text. Nothing was changed. Add the entry yourself.</source>
+        <translation>{path} ist kein Text. Es wurde nichts geändert. Füge den Eintrag selbst ein.</translation>
+    </message>
+    <message>
+        <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
+        <translation>{path} ist schreibgeschützt. Hebe den Schutz auf, oder füge den Eintrag selbst ein.</translation>
+    </message>
+    <message>
+        <source>{path} is written in a way that cannot be changed safely. Add the entry yourself.</source>
+        <translation>{path} ist so geschrieben, dass es sich nicht sicher ändern lässt. Füge den Eintrag selbst ein.</translation>
+    </message>
+    <message>
+        <source>{path} was changed by another program meanwhile. Try again.</source>
+        <translation>{path} wurde inzwischen von einem anderen Programm geändert. Versuche es noch einmal.</translation>
+    </message>
+    <message>
         <source>{path} {what}. Correct it or move it away.</source>
         <translation>{path} {what}. Berichtige die Datei oder leg sie woanders hin.</translation>
+    </message>
+    <message>
+        <source>{problem}, or the account has nothing left to spend</source>
+        <translation>{problem}, oder das Guthaben ist verbraucht</translation>
+    </message>
+    <message>
+        <source>{problem}; results keep their original order.</source>
+        <translation>{problem}; die Ergebnisse behalten ihre Reihenfolge.</translation>
+    </message>
+    <message>
+        <source>{problem}; search goes on by words, and it is tried again later.</source>
+        <translation>{problem}; gesucht wird weiter nach Wörtern, und später wird es noch einmal versucht.</translation>
+    </message>
+    <message>
+        <source>{provider} needs the address of the service; set embedding.base_url.</source>
+        <translation>{provider} braucht die Adresse des Dienstes; stelle embedding.base_url ein.</translation>
+    </message>
+    <message>
+        <source>{reason} It is not known whether this call was carried out; look before you repeat it.</source>
+        <translation>{reason} Ob dieser Aufruf ausgeführt wurde, ist nicht bekannt; sieh nach, bevor du ihn wiederholst.</translation>
+    </message>
+    <message>
+        <source>{reason} It is tried again soon.</source>
+        <translation>{reason} Bald wird es noch einmal versucht.</translation>
+    </message>
+    <message>
+        <source>{section}.base_url is not an address; one looks like https://example.org/v1.</source>
+        <translation>{section}.base_url ist keine Adresse; eine Adresse sieht so aus: https://example.org/v1.</translation>
     </message>
     <message>
         <source>{sentence} &apos;keepsake config check&apos; says more.</source>
@@ -5214,6 +5946,62 @@
     <message>
         <source>{sentence} It cannot be attached.</source>
         <translation>{sentence} Sie lässt sich nicht anhängen.</translation>
+    </message>
+    <message>
+        <source>{service} cannot be reached ({reason})</source>
+        <translation>{service} ist nicht erreichbar ({reason})</translation>
+    </message>
+    <message>
+        <source>{service} does not answer in time</source>
+        <translation>{service} antwortet nicht rechtzeitig</translation>
+    </message>
+    <message>
+        <source>{service} fails (status {status}); search goes on by words, and it is tried again later.</source>
+        <translation>{service} hat einen Fehler (Status {status}); gesucht wird weiter nach Wörtern, und später wird es noch einmal versucht.</translation>
+    </message>
+    <message>
+        <source>{service} knows no such model, or its address is wrong; check embedding.model.</source>
+        <translation>{service} kennt dieses Modell nicht, oder die Adresse ist falsch; prüfe embedding.model.</translation>
+    </message>
+    <message>
+        <source>{service} needs a key; set one.</source>
+        <translation>{service} braucht einen Schlüssel; gib einen an.</translation>
+    </message>
+    <message>
+        <source>{service} redirects to another address (status {status}), to which Keepsake sends nothing; check embedding.base_url.</source>
+        <translation>{service} leitet auf eine andere Adresse um (Status {status}), an die Keepsake nichts sendet; prüfe embedding.base_url.</translation>
+    </message>
+    <message>
+        <source>{service} refuses the key in {place}; check it.</source>
+        <translation>{service} lehnt den Schlüssel ab; prüfe ihn (Quelle: {place}).</translation>
+    </message>
+    <message>
+        <source>{service} refuses the request (status {status}); check embedding.model and its settings.</source>
+        <translation>{service} lehnt die Anfrage ab (Status {status}); prüfe embedding.model und dessen Einstellungen.</translation>
+    </message>
+    <message>
+        <source>{service} sent an unexpected response (status {status})</source>
+        <translation>{service} hat unerwartet geantwortet (Status {status})</translation>
+    </message>
+    <message>
+        <source>{service} sent far more than was requested</source>
+        <translation>{service} hat weit mehr gesendet als angefragt</translation>
+    </message>
+    <message>
+        <source>{service} sent something other than a list of vectors; check embedding.model and its address.</source>
+        <translation>{service} hat etwas anderes als eine Liste von Vektoren gesendet; prüfe embedding.model und die Adresse.</translation>
+    </message>
+    <message>
+        <source>{service} sent vectors of {odd} numbers, not of {width}; set embedding.dimensions to what the model gives, or choose another model.</source>
+        <translation>{service} hat Vektoren mit {odd} statt {width} Zahlen gesendet; setze embedding.dimensions auf das, was das Modell liefert, oder wähle ein anderes Modell.</translation>
+    </message>
+    <message>
+        <source>{service} shows no certificate that this machine trusts, so nothing was sent. See whether its address is right; the variable SSL_CERT_FILE names a file of certificates to trust.</source>
+        <translation>{service} zeigt kein Zertifikat, dem dieser Rechner vertraut; deshalb wurde nichts gesendet. Prüfe, ob die Adresse stimmt; die Variable SSL_CERT_FILE nennt eine Datei mit Zertifikaten, denen vertraut wird.</translation>
+    </message>
+    <message>
+        <source>{service} takes no requests at the moment (status {status})</source>
+        <translation>{service} nimmt im Moment keine Anfragen an (Status {status})</translation>
     </message>
     <message>
         <source>{state} is called {clean} too. Merge the two, or split that name off first.</source>

@@ -2136,6 +2136,10 @@
         <translation>«importance» debe estar entre 0 y 1.</translation>
     </message>
     <message>
+        <source>&apos;path&apos; must name the transcript, in 1 to {most} ordinary characters.</source>
+        <translation>«path» debe nombrar la transcripción, con 1 a {most} caracteres corrientes.</translation>
+    </message>
+    <message>
         <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
         <translation>«upper_seq» debe ir de 0 a {last_seq}, el último mensaje.</translation>
     </message>
@@ -2158,6 +2162,10 @@
     <message>
         <source>&apos;{imported}&apos; is not a type of entities.</source>
         <translation>«{imported}» no es un tipo de nombres.</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; is not a table, so nothing can be added to it.</source>
+        <translation>«{key}» no es una tabla, así que no se le puede añadir nada.</translation>
     </message>
     <message>
         <source>&apos;{key}&apos; is not one of its names.</source>
@@ -2240,6 +2248,10 @@
         <translation>Una programación integrada no se puede eliminar. Páusala en su lugar.</translation>
     </message>
     <message>
+        <source>A capsule can be valid for 1 to {most} days.</source>
+        <translation>Una cápsula puede ser válida de 1 a {most} días.</translation>
+    </message>
+    <message>
         <source>A confidence lies between 0 and 1.</source>
         <translation>Una confianza está entre 0 y 1.</translation>
     </message>
@@ -2272,8 +2284,16 @@
         <translation>Un objetivo tiene de 1 a {max_goal} caracteres.</translation>
     </message>
     <message>
+        <source>A key of {service} belongs to its address; set {section}.base_url first.</source>
+        <translation>Una clave de {service} va ligada a su dirección; establece antes {section}.base_url.</translation>
+    </message>
+    <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
         <translation>Antes se deshizo un cambio posterior ({last}), que se puede rehacer.</translation>
+    </message>
+    <message>
+        <source>A link in the folder of notes leads out of it; nothing is written there.</source>
+        <translation>Un enlace de la carpeta de notas sale de ella; ahí no se escribe nada.</translation>
     </message>
     <message>
         <source>A list can be narrowed to at most {max_tags} tags at once.</source>
@@ -2324,6 +2344,26 @@
         <translation>Un nombre debe tener de 1 a {max_name} caracteres.</translation>
     </message>
     <message>
+        <source>A part has whole lines, and ends behind its start.</source>
+        <translation>Una parte consta de líneas enteras y termina después de su comienzo.</translation>
+    </message>
+    <message>
+        <source>A passphrase does not begin or end with a space.</source>
+        <translation>Una frase de contraseña no empieza ni termina con un espacio.</translation>
+    </message>
+    <message>
+        <source>A passphrase has at least {least} characters; several words are better than one.</source>
+        <translation>Una frase de contraseña tiene al menos {least} caracteres; varias palabras son mejores que una.</translation>
+    </message>
+    <message>
+        <source>A passphrase has at most {most} characters.</source>
+        <translation>Una frase de contraseña tiene como máximo {most} caracteres.</translation>
+    </message>
+    <message>
+        <source>A passphrase is one line without control characters.</source>
+        <translation>Una frase de contraseña es una sola línea sin caracteres de control.</translation>
+    </message>
+    <message>
         <source>A run takes 1 to {max_turns} turns.</source>
         <translation>Una ejecución tiene de 1 a {max_turns} turnos.</translation>
     </message>
@@ -2354,6 +2394,10 @@
     <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
         <translation>Un título tiene como máximo {max_title} caracteres; este tiene {count}. Pasa el resto al texto.</translation>
+    </message>
+    <message>
+        <source>A value needs a name.</source>
+        <translation>Un valor necesita un nombre.</translation>
     </message>
     <message>
         <source>API key variable</source>
@@ -2400,6 +2444,14 @@
         <translation>El nombre de un agente tiene de 1 a {max_name} caracteres en una línea.</translation>
     </message>
     <message>
+        <source>An encrypted export needs a passphrase.</source>
+        <translation>Una exportación cifrada necesita una frase de contraseña.</translation>
+    </message>
+    <message>
+        <source>An encrypted file of the vault is damaged or cut off.</source>
+        <translation>Un archivo cifrado de la bóveda está dañado o cortado.</translation>
+    </message>
+    <message>
         <source>An entity cannot be related to itself.</source>
         <translation>Una entrada no puede relacionarse consigo misma.</translation>
     </message>
@@ -2422,6 +2474,10 @@
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Otro programa tiene ocupada la base de datos de la bóveda. Ciérralo e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Another user&apos;s program listens where Keepsake should.</source>
+        <translation>El programa de otro usuario escucha donde debería hacerlo Keepsake.</translation>
     </message>
     <message>
         <source>Another {type} is called {name} now. Rename it, or merge the two.</source>
@@ -2984,6 +3040,10 @@
         <translation>Descargar un modelo de fastembed de la red cuando no está en este equipo.</translation>
     </message>
     <message>
+        <source>Fetching the model {name} was cancelled. What came of it is kept; choose it again to go on.</source>
+        <translation>Se canceló la descarga del modelo {name}. Lo recibido se conserva; vuelve a elegirlo para continuar.</translation>
+    </message>
+    <message>
         <source>Fetching {name}</source>
         <translation>Descargando {name}</translation>
     </message>
@@ -3108,8 +3168,28 @@
         <translation>Indexando para buscar por significado</translation>
     </message>
     <message>
+        <source>It has no end.</source>
+        <translation>Le falta el final.</translation>
+    </message>
+    <message>
         <source>It is damaged, or something other than its name says.</source>
         <translation>Está dañado o es algo distinto de lo que dice su nombre.</translation>
+    </message>
+    <message>
+        <source>It is larger than an attachment may be.</source>
+        <translation>Supera el tamaño que puede tener un adjunto.</translation>
+    </message>
+    <message>
+        <source>It is nested beyond reason.</source>
+        <translation>El anidamiento es excesivo.</translation>
+    </message>
+    <message>
+        <source>It is not valid JSON: line {line} cannot be read.</source>
+        <translation>No es JSON válido: la línea {line} no se puede leer.</translation>
+    </message>
+    <message>
+        <source>It is not valid TOML: {reason}.</source>
+        <translation>No es TOML válido: {reason}.</translation>
     </message>
     <message>
         <source>It leads out of the attachments folder, so it is not shown.</source>
@@ -3118,6 +3198,26 @@
     <message>
         <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
         <translation>El elemento {place} tiene {count} caracteres; se permiten {max_item_characters} como máximo.</translation>
+    </message>
+    <message>
+        <source>Its front matter is nested or repeated beyond reason; it stays part of the text.</source>
+        <translation>El encabezado está anidado o repetido en exceso; sigue siendo parte del texto.</translation>
+    </message>
+    <message>
+        <source>Its front matter is not YAML ({reason}); it stays part of the text.</source>
+        <translation>El encabezado no es YAML ({reason}); sigue siendo parte del texto.</translation>
+    </message>
+    <message>
+        <source>Its front matter is not YAML, line {line} ({reason}); it stays part of the text.</source>
+        <translation>El encabezado no es YAML, línea {line} ({reason}); sigue siendo parte del texto.</translation>
+    </message>
+    <message>
+        <source>Its inline table cannot be told from others, so nothing can be added to it.</source>
+        <translation>Su tabla en línea no se distingue de otras, así que no se le puede añadir nada.</translation>
+    </message>
+    <message>
+        <source>Its text has no end.</source>
+        <translation>A su texto le falta el final.</translation>
     </message>
     <message>
         <source>Its time has passed. Give it a new one.</source>
@@ -3148,6 +3248,10 @@
         <translation>Guardar el texto de las búsquedas de los agentes en el registro de accesos. Si no, solo un resumen cifrado que nadie puede leer.</translation>
     </message>
     <message>
+        <source>Keepsake does not know how long the vectors of this model are; set embedding.dimensions to a number from 1 to {most}.</source>
+        <translation>Keepsake no sabe qué longitud tienen los vectores de este modelo; pon en embedding.dimensions un número de 1 a {most}.</translation>
+    </message>
+    <message>
         <source>Keepsake export</source>
         <translation>Exportación de Keepsake</translation>
     </message>
@@ -3160,8 +3264,24 @@
         <translation>Keepsake se está cerrando; ya no se consulta el llavero.</translation>
     </message>
     <message>
+        <source>Keepsake is not running for {vault}. Open its window or run &apos;keepsake serve&apos;.</source>
+        <translation>No hay ningún Keepsake en marcha para {vault}. Abre su ventana o ejecuta «keepsake serve».</translation>
+    </message>
+    <message>
+        <source>Keepsake runs but is too busy to take another program now. Try again shortly.</source>
+        <translation>Keepsake está en marcha, pero demasiado ocupado para atender ahora a otro programa. Inténtalo dentro de un momento.</translation>
+    </message>
+    <message>
         <source>Keepsake shows only files of the vault&apos;s attachments folder.</source>
         <translation>Keepsake solo muestra archivos de la carpeta de adjuntos de la bóveda.</translation>
+    </message>
+    <message>
+        <source>Keepsake was closed meanwhile.</source>
+        <translation>Keepsake se cerró mientras tanto.</translation>
+    </message>
+    <message>
+        <source>Keepsake was closed while it was asked. Start it again and repeat this.</source>
+        <translation>Keepsake se cerró mientras se le consultaba. Ábrelo de nuevo y repite la acción.</translation>
     </message>
     <message>
         <source>Keepsake&apos;s own work has no trust to change.</source>
@@ -3476,6 +3596,18 @@
         <translation>Ningún elemento tiene esa etiqueta.</translation>
     </message>
     <message>
+        <source>No keyring is used here; name an environment variable.</source>
+        <translation>Aquí no se usa ningún llavero; indica una variable de entorno.</translation>
+    </message>
+    <message>
+        <source>No language model is configured; see the settings llm.*.</source>
+        <translation>No hay ningún modelo de lenguaje configurado; consulta los ajustes llm.*.</translation>
+    </message>
+    <message>
+        <source>No memory was chosen, so there is nothing to put into a capsule.</source>
+        <translation>No se eligió ningún recuerdo, así que no hay nada que poner en una cápsula.</translation>
+    </message>
+    <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>No hay ninguna solicitud de acceso así en espera. Ver «keepsake agent requests».</translation>
     </message>
@@ -3516,12 +3648,24 @@
         <translation>Al cambiar</translation>
     </message>
     <message>
+        <source>Only a remote service has a key: {choices}.</source>
+        <translation>Solo tiene clave un servicio remoto: {choices}.</translation>
+    </message>
+    <message>
         <source>Only facts can be confirmed, and this is of the kind {kind}. Remember what is certain as a fact.</source>
         <translation>Solo se pueden confirmar hechos, y esto es de otro tipo ({kind}). Recuerda lo seguro como hecho.</translation>
     </message>
     <message>
         <source>Only notes can be merged; leave facts and other memories out.</source>
         <translation>Solo se pueden fusionar notas; deja fuera los hechos y otros recuerdos.</translation>
+    </message>
+    <message>
+        <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
+        <translation>Solo el formato «encrypted» admite una frase de contraseña; una exportación como {format_name} no se cifra.</translation>
+    </message>
+    <message>
+        <source>Open it with --vault, or export it there and import the file.</source>
+        <translation>Ábrela con --vault, o expórtala allí e importa el archivo.</translation>
     </message>
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
@@ -3562,6 +3706,10 @@
     <message>
         <source>Price of a million tokens that the model writes, in your currency.</source>
         <translation>Precio de un millón de tokens que escribe el modelo, en tu moneda.</translation>
+    </message>
+    <message>
+        <source>Private texts are not sent to {host}; the setting llm.send_private would allow it.</source>
+        <translation>Los textos privados no se envían a {host}; el ajuste llm.send_private lo permitiría.</translation>
     </message>
     <message>
         <source>Quiet seconds</source>
@@ -3800,6 +3948,10 @@
         <translation>La conversación {landed} se eliminó. Deshazlo o usa otra clave.</translation>
     </message>
     <message>
+        <source>Set {section}.api_key_env to the name of the environment variable that holds the key.</source>
+        <translation>Pon en {section}.api_key_env el nombre de la variable de entorno que contiene la clave.</translation>
+    </message>
+    <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
         <translation>Parte de la confianza que un hecho nuevo pierde en un día sin uso.</translation>
     </message>
@@ -3908,6 +4060,10 @@
         <translation>Domingo</translation>
     </message>
     <message>
+        <source>Supported are exports of {conversations}; Markdown notes of {notes}; transcripts of {transcripts}; chats and mails of {chats}; notes of {notebooks}; documents as {documents}; memories of {memories}.</source>
+        <translation>Se admiten exportaciones de {conversations}; notas Markdown de {notes}; transcripciones de {transcripts}; chats y correos de {chats}; notas de {notebooks}; documentos como {documents}; recuerdos de {memories}.</translation>
+    </message>
+    <message>
         <source>Switched off {items}</source>
         <translation>Desactivado: {items}</translation>
     </message>
@@ -3956,6 +4112,14 @@
         <translation>Ese cambio ya está deshecho.</translation>
     </message>
     <message>
+        <source>That client was not connected from this vault, so there is nothing to take back.</source>
+        <translation>Ese programa no se conectó desde esta bóveda, así que no hay nada que deshacer.</translation>
+    </message>
+    <message>
+        <source>That is no key: it is empty, longer than {most} characters, or has characters no key has. Copy it again.</source>
+        <translation>Eso no es una clave: está vacía, tiene más de {most} caracteres o contiene caracteres que ninguna clave tiene. Cópiala de nuevo.</translation>
+    </message>
+    <message>
         <source>That is the tag&apos;s name already, or no tag was named.</source>
         <translation>La etiqueta ya se llama así, o no se nombró ninguna.</translation>
     </message>
@@ -3974,6 +4138,18 @@
     <message>
         <source>The archive has no memory with the id {memory_id}.</source>
         <translation>El archivo no tiene ningún recuerdo con el identificador {memory_id}.</translation>
+    </message>
+    <message>
+        <source>The beginning of {name} is damaged, which holds its key: nothing of it can be read. Copy the file again, or use another copy.</source>
+        <translation>El comienzo de {name} está dañado, y ahí está la clave: no se puede leer nada. Copia el archivo de nuevo o usa otra copia.</translation>
+    </message>
+    <message>
+        <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
+        <translation>Otro programa cambió la configuración desde que se mostró. Revisa de nuevo el cambio; no se escribió nada.</translation>
+    </message>
+    <message>
+        <source>The connection to {host} was closed.</source>
+        <translation>Se cerró la conexión con {host}.</translation>
     </message>
     <message>
         <source>The conversation</source>
@@ -4016,8 +4192,36 @@
         <translation>El disco que contiene {path} está lleno. Libera espacio e inténtalo de nuevo.</translation>
     </message>
     <message>
+        <source>The embedder {family} takes no option {option}.</source>
+        <translation>El codificador {family} no admite la opción {option}.</translation>
+    </message>
+    <message>
+        <source>The embedding model in {folder} cannot be read ({reason}); reinstall Keepsake or choose another.</source>
+        <translation>El modelo de incrustación de {folder} no se puede leer ({reason}); reinstala Keepsake o elige otro.</translation>
+    </message>
+    <message>
+        <source>The embedding model in {folder} is damaged; reinstall Keepsake or choose another.</source>
+        <translation>El modelo de incrustación de {folder} está dañado; reinstala Keepsake o elige otro.</translation>
+    </message>
+    <message>
+        <source>The embedding model was closed; open it again to embed.</source>
+        <translation>El modelo de incrustación se cerró; ábrelo de nuevo para continuar.</translation>
+    </message>
+    <message>
+        <source>The embedding model {name} failed; see that the machine has memory left, get the model&apos;s files again, or choose the embedder static.</source>
+        <translation>El modelo de incrustación {name} falló; comprueba que quede memoria libre, vuelve a obtener sus archivos o elige el codificador static.</translation>
+    </message>
+    <message>
         <source>The entity {missing}, which it names, is not in this vault.</source>
         <translation>El nombre {missing}, al que se refiere, no está en esta bóveda.</translation>
+    </message>
+    <message>
+        <source>The environment variable that {section}.api_key_env names holds no key for {service}; set it before Keepsake starts.</source>
+        <translation>La variable de entorno que nombra {section}.api_key_env no contiene ninguna clave de {service}; defínela antes de que Keepsake se inicie.</translation>
+    </message>
+    <message>
+        <source>The environment variable {name} holds no key for {service}; set it before Keepsake starts.</source>
+        <translation>La variable de entorno {name} no contiene ninguna clave de {service}; defínela antes de que Keepsake se inicie.</translation>
     </message>
     <message>
         <source>The export was stopped; nothing was written.</source>
@@ -4032,12 +4236,28 @@
         <translation>El hecho ya dice eso.</translation>
     </message>
     <message>
+        <source>The files are not those of the model {name}, but another one&apos;s or damaged; get that model&apos;s files, or choose the embedder static.</source>
+        <translation>Los archivos no son del modelo {name}, sino de otro, o están dañados; obtén los correctos o elige el codificador static.</translation>
+    </message>
+    <message>
+        <source>The files of the model {name} are damaged; get them again, or {instead}.</source>
+        <translation>Los archivos del modelo {name} están dañados; vuelve a obtenerlos o {instead}.</translation>
+    </message>
+    <message>
         <source>The history has no entry {history_id}.</source>
         <translation>El historial no tiene la entrada {history_id}.</translation>
     </message>
     <message>
         <source>The history has no such entry. See &apos;history.list&apos;.</source>
         <translation>El historial no tiene esa entrada. Ver «history.list».</translation>
+    </message>
+    <message>
+        <source>The key in {place} is not usable; copy it again.</source>
+        <translation>La clave de este origen no sirve: {place}. Cópiala de nuevo.</translation>
+    </message>
+    <message>
+        <source>The key of your capsules, {path}, cannot be read. Move it away to get a new one.</source>
+        <translation>La clave de tus cápsulas, {path}, no se puede leer. Mueve el archivo a otro sitio para obtener una nueva.</translation>
     </message>
     <message>
         <source>The key was used before, for other messages. Give every append a key of its own.</source>
@@ -4064,6 +4284,10 @@
         <translation>El llavero de este equipo siguió bloqueado; desbloquéalo e inténtalo de nuevo.</translation>
     </message>
     <message>
+        <source>The language model cost {spent} this month; the setting llm.monthly_cap allows {cap}.</source>
+        <translation>El modelo de lenguaje ha costado {spent} este mes; el ajuste llm.monthly_cap permite {cap}.</translation>
+    </message>
+    <message>
         <source>The language model failed, so it was stored by the rules. {said}</source>
         <translation>El modelo de lenguaje falló; se guardó según las reglas. {said}</translation>
     </message>
@@ -4074,6 +4298,10 @@
     <message>
         <source>The language model&apos;s account is empty or too long.</source>
         <translation>El relato del modelo de lenguaje está vacío o es demasiado largo.</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s answer is not a JSON object of the agreed form.</source>
+        <translation>La respuesta del modelo de lenguaje no es un objeto JSON de la forma acordada.</translation>
     </message>
     <message>
         <source>The language model&apos;s summary is empty or too long.</source>
@@ -4088,8 +4316,36 @@
         <translation>El recuerdo</translation>
     </message>
     <message>
+        <source>The model &apos;{model}&apos; refused to answer.</source>
+        <translation>El modelo «{model}» se negó a responder.</translation>
+    </message>
+    <message>
+        <source>The model &apos;{model}&apos; wrote nothing within its tokens; the setting llm.max_output_tokens allows more.</source>
+        <translation>El modelo «{model}» no escribió nada dentro de sus tokens; el ajuste llm.max_output_tokens permite más.</translation>
+    </message>
+    <message>
+        <source>The model {name} could not be fetched. See whether this machine is online, or put the model&apos;s files into a folder and name the folder.</source>
+        <translation>No se pudo descargar el modelo {name}. Comprueba si este equipo tiene conexión, o pon los archivos del modelo en una carpeta e indícala.</translation>
+    </message>
+    <message>
+        <source>The model {name} is not on this machine or is damaged. Put its files into a folder and name the folder, set embedding.allow_download to true to have it fetched, or {instead}.</source>
+        <translation>El modelo {name} no está en este equipo o está dañado. Pon sus archivos en una carpeta e indícala, pon embedding.allow_download en true para descargarlo o {instead}.</translation>
+    </message>
+    <message>
+        <source>The model {name} should lie in {folder}, which is not there.</source>
+        <translation>El modelo {name} debería estar en {folder}, que no existe.</translation>
+    </message>
+    <message>
+        <source>The months of this year are not known.</source>
+        <translation>No se conocen los meses de ese año.</translation>
+    </message>
+    <message>
         <source>The name</source>
         <translation>El nombre</translation>
+    </message>
+    <message>
+        <source>The names of sender and receiver may have 200 characters each.</source>
+        <translation>Los nombres del remitente y del destinatario pueden tener 200 caracteres cada uno.</translation>
     </message>
     <message>
         <source>The note</source>
@@ -4132,6 +4388,22 @@
         <translation>La reflexión</translation>
     </message>
     <message>
+        <source>The reranking model {name} failed</source>
+        <translation>El modelo de reordenación {name} falló</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} needs fastembed, which is not installed; results keep their original order.</source>
+        <translation>El modelo de reordenación {name} necesita fastembed, que no está instalado; los resultados conservan su orden.</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} returned something other than a list of numbers</source>
+        <translation>El modelo de reordenación {name} devolvió algo que no es una lista de números</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} was closed</source>
+        <translation>El modelo de reordenación {name} se cerró</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>La búsqueda guardada</translation>
     </message>
@@ -4142,6 +4414,14 @@
     <message>
         <source>The schedule of this run was deleted. Nobody waits for what it does.</source>
         <translation>La programación de esta ejecución se eliminó. Nadie espera su resultado.</translation>
+    </message>
+    <message>
+        <source>The search for notes was stopped; nothing was imported.</source>
+        <translation>Se detuvo la búsqueda de notas; no se importó nada.</translation>
+    </message>
+    <message>
+        <source>The settings of the language model were changed meanwhile.</source>
+        <translation>Los ajustes del modelo de lenguaje cambiaron mientras tanto.</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>
@@ -4156,8 +4436,16 @@
         <translation>Ya pasó la fecha hasta la que se debía conservar.</translation>
     </message>
     <message>
+        <source>The token could not be kept in {path}: {reason}.</source>
+        <translation>No se pudo guardar el token en {path}: {reason}.</translation>
+    </message>
+    <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
         <translation>No se puede escribir en la bóveda. Comprueba sus permisos o elige otra con --vault.</translation>
+    </message>
+    <message>
+        <source>The vault has another attachment of this name, which stays.</source>
+        <translation>La bóveda tiene otro adjunto con ese nombre, que se queda.</translation>
     </message>
     <message>
         <source>The vault is closing.</source>
@@ -4172,6 +4460,10 @@
         <translation>La base de datos de la bóveda está dañada. Ejecuta «keepsake check» o restaura una copia de seguridad.</translation>
     </message>
     <message>
+        <source>The whole of it</source>
+        <translation>El conjunto</translation>
+    </message>
+    <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
         <translation>Ya hay otra entrada de este tipo ({wanted}) llamada {clean}. Fusiona las dos en su lugar.</translation>
     </message>
@@ -4182,6 +4474,10 @@
     <message>
         <source>There are too many attachments of this name. Give the file another name.</source>
         <translation>Hay demasiados adjuntos con este nombre. Da otro nombre al archivo.</translation>
+    </message>
+    <message>
+        <source>There are too many backups beside {path}. Remove some.</source>
+        <translation>Hay demasiadas copias de seguridad junto a {path}. Quita algunas.</translation>
     </message>
     <message>
         <source>There are {max_schedules} schedules already. Delete some first.</source>
@@ -4220,12 +4516,32 @@
         <translation>No hay ningún nombre con el identificador {entity_id}.</translation>
     </message>
     <message>
+        <source>There is no export format {format}; use {known}.</source>
+        <translation>No existe el formato de exportación {format}; usa {known}.</translation>
+    </message>
+    <message>
         <source>There is no fact of that category and key. &apos;fact.list&apos; shows those there are.</source>
         <translation>No hay ningún hecho de esa categoría y clave. «fact.list» muestra los que hay.</translation>
     </message>
     <message>
+        <source>There is no file at {path}.</source>
+        <translation>No hay ningún archivo en {path}.</translation>
+    </message>
+    <message>
+        <source>There is no file or folder at {path}.</source>
+        <translation>No hay ningún archivo ni carpeta en {path}.</translation>
+    </message>
+    <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
         <translation>No existe la carpeta {parent}. Créala primero o elige otro lugar.</translation>
+    </message>
+    <message>
+        <source>There is no format of that name. {supported}</source>
+        <translation>No hay ningún formato con ese nombre. {supported}</translation>
+    </message>
+    <message>
+        <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
+        <translation>No hay clave de {service}. Ponla en los ajustes o con «keepsake secret set {service}», o indica en {section}.api_key_env la variable de entorno que la contiene.</translation>
     </message>
     <message>
         <source>There is no language model, and no agent has taken this goal.</source>
@@ -4238,6 +4554,10 @@
     <message>
         <source>There is no memory with the id {memory_id}.</source>
         <translation>No hay ningún recuerdo con el identificador {memory_id}.</translation>
+    </message>
+    <message>
+        <source>There is no operation &apos;{operation}&apos;.</source>
+        <translation>No existe la operación «{operation}».</translation>
     </message>
     <message>
         <source>There is no proposal {proposal_id}. See &apos;inbox.list&apos;.</source>
@@ -4262,6 +4582,22 @@
     <message>
         <source>There is no setting of that name.{hint} &apos;keepsake config list&apos; shows them.</source>
         <translation>No hay ningún ajuste con ese nombre.{hint} «keepsake config list» los muestra.</translation>
+    </message>
+    <message>
+        <source>There is no such client. Use one of {choices}; &apos;keepsake agent connect --print&apos; serves all others.</source>
+        <translation>No existe ese programa. Usa uno de {choices}; «keepsake agent connect --print» sirve para los demás.</translation>
+    </message>
+    <message>
+        <source>There is no such day in the Hijri calendar.</source>
+        <translation>Ese día no existe en el calendario islámico.</translation>
+    </message>
+    <message>
+        <source>There is no such day in the Persian calendar.</source>
+        <translation>Ese día no existe en el calendario persa.</translation>
+    </message>
+    <message>
+        <source>There is no such embedder; choose one of {choices}.</source>
+        <translation>No existe ese codificador; elige uno de {choices}.</translation>
     </message>
     <message>
         <source>There is no such file among the attachments.</source>
@@ -4306,6 +4642,18 @@
     <message>
         <source>There was no entity with the id {entity_id} then.</source>
         <translation>Entonces no había ningún nombre con el identificador {entity_id}.</translation>
+    </message>
+    <message>
+        <source>These memories are encrypted. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;.</source>
+        <translation>Estos recuerdos están cifrados. Abre Keepsake y escribe la frase de contraseña, o ejecuta «keepsake serve».</translation>
+    </message>
+    <message>
+        <source>These memories were encrypted by a newer Keepsake. Update Keepsake to open them.</source>
+        <translation>Un Keepsake más reciente cifró estos recuerdos. Actualiza Keepsake para abrirlos.</translation>
+    </message>
+    <message>
+        <source>This call is {size} bytes long, and {limit} are allowed. Shorten it, or send it in parts.</source>
+        <translation>Esta llamada ocupa {size} bytes y se permiten {limit}. Acórtala o envíala por partes.</translation>
     </message>
     <message>
         <source>This caller stores in {names}, not in {store}.</source>
@@ -4368,6 +4716,18 @@
         <translation>Esto no es una expresión cron. Un ejemplo: 30 8 * * mon-fri.</translation>
     </message>
     <message>
+        <source>This is not the passphrase of these memories. Try again.</source>
+        <translation>Esa no es la frase de contraseña de estos recuerdos. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>This is not the passphrase of {name}. Try again.</source>
+        <translation>Esa no es la frase de contraseña de {name}. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>This is {size} bytes long and a message may have {max_frame}. Ask for less at once.</source>
+        <translation>Esto ocupa {size} bytes y un mensaje puede tener {max_frame}. Pide menos de una vez.</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Este equipo no tiene un llavero que Keepsake pueda usar. {instead}</translation>
     </message>
@@ -4378,6 +4738,14 @@
     <message>
         <source>This memory was changed in the meantime. Read it again and repeat the change.</source>
         <translation>Este recuerdo cambió entretanto. Léelo de nuevo y repite el cambio.</translation>
+    </message>
+    <message>
+        <source>This part does not begin where the last one ended. Ask for the position first.</source>
+        <translation>Esta parte no empieza donde acabó la anterior. Pregunta primero por la posición.</translation>
+    </message>
+    <message>
+        <source>This passphrase is one of the first that anyone tries. Choose several words that do not go together.</source>
+        <translation>Esta frase de contraseña es de las primeras que prueba cualquiera. Elige varias palabras que no tengan relación.</translation>
     </message>
     <message>
         <source>This proposal is decided already.</source>
@@ -4466,6 +4834,10 @@
     <message>
         <source>Took in part of a conversation</source>
         <translation>Recogió parte de una conversación</translation>
+    </message>
+    <message>
+        <source>Transcripts of Cursor are not sent in lines. Import its state.vscdb.</source>
+        <translation>Las transcripciones de Cursor no se envían por líneas. Importa su state.vscdb.</translation>
     </message>
     <message>
         <source>Tri</source>
@@ -4696,6 +5068,10 @@
         <translation>un número entero</translation>
     </message>
     <message>
+        <source>another encoding</source>
+        <translation>otra codificación</translation>
+    </message>
+    <message>
         <source>category</source>
         <translation>categoría</translation>
     </message>
@@ -4706,6 +5082,10 @@
     <message>
         <source>changes</source>
         <translation>cambios</translation>
+    </message>
+    <message>
+        <source>choose the embedder static</source>
+        <translation>elige el codificador static</translation>
     </message>
     <message>
         <source>confidence</source>
@@ -4744,6 +5124,14 @@
         <translation>hechos</translation>
     </message>
     <message>
+        <source>fastembed cannot rerank with this model, only with {choices}.</source>
+        <translation>fastembed no puede reordenar con este modelo, solo con {choices}.</translation>
+    </message>
+    <message>
+        <source>fastembed does not support this model; it supports {choices}.</source>
+        <translation>fastembed no admite este modelo; admite {choices}.</translation>
+    </message>
+    <message>
         <source>files</source>
         <translation>archivos</translation>
     </message>
@@ -4756,12 +5144,52 @@
         <translation>etiqueta</translation>
     </message>
     <message>
+        <source>holds a {file} that is neither ChatGPT&apos;s nor Claude&apos;s</source>
+        <translation>contiene un {file} que no es de ChatGPT ni de Claude</translation>
+    </message>
+    <message>
+        <source>holds no Markdown notes, no documents and no conversations.json</source>
+        <translation>no contiene notas Markdown, ni documentos, ni un conversations.json</translation>
+    </message>
+    <message>
+        <source>holds other zip files; unpack it, and import the folder</source>
+        <translation>contiene otros archivos zip; descomprímelo e importa la carpeta</translation>
+    </message>
+    <message>
         <source>how fast it fades</source>
         <translation>la rapidez con que se desvanece</translation>
     </message>
     <message>
+        <source>is a SQLite database without memories in tables that are known</source>
+        <translation>es una base de datos SQLite sin recuerdos en tablas conocidas</translation>
+    </message>
+    <message>
+        <source>is a damaged zip file ({reason})</source>
+        <translation>es un archivo zip dañado ({reason})</translation>
+    </message>
+    <message>
+        <source>is a tar archive, and not an export of Joplin; unpack it and import the folder</source>
+        <translation>es un archivo tar y no una exportación de Joplin; descomprímelo e importa la carpeta</translation>
+    </message>
+    <message>
+        <source>is a zip without a conversations.json in it</source>
+        <translation>es un zip sin ningún conversations.json</translation>
+    </message>
+    <message>
+        <source>is compressed, and not Keepsake&apos;s JSONL</source>
+        <translation>está comprimido y no es el JSONL de Keepsake</translation>
+    </message>
+    <message>
+        <source>is in no format that is known</source>
+        <translation>no está en ningún formato conocido</translation>
+    </message>
+    <message>
         <source>is larger than 1 MiB, which no settings are</source>
         <translation>ocupa más de 1 MiB, más que ninguna configuración</translation>
+    </message>
+    <message>
+        <source>is not text</source>
+        <translation>no es texto</translation>
     </message>
     <message>
         <source>is not valid TOML: a key or section is there twice</source>
@@ -4788,12 +5216,28 @@
         <translation>elementos</translation>
     </message>
     <message>
+        <source>its sender</source>
+        <translation>su remitente</translation>
+    </message>
+    <message>
         <source>key</source>
         <translation>clave</translation>
     </message>
     <message>
+        <source>leave search.reranker empty</source>
+        <translation>deja vacío search.reranker</translation>
+    </message>
+    <message>
+        <source>llm.base_url is no address that can be used.</source>
+        <translation>llm.base_url no es una dirección que se pueda usar.</translation>
+    </message>
+    <message>
         <source>location</source>
         <translation>lugar</translation>
+    </message>
+    <message>
+        <source>looks like an export of {program}, which is not supported yet</source>
+        <translation>parece una exportación de {program}, que aún no se admite</translation>
     </message>
     <message>
         <source>mem0</source>
@@ -4832,6 +5276,14 @@
         <translation>nota</translation>
     </message>
     <message>
+        <source>nothing</source>
+        <translation>nada</translation>
+    </message>
+    <message>
+        <source>nothing of use</source>
+        <translation>nada útil</translation>
+    </message>
+    <message>
         <source>notices</source>
         <translation>avisos</translation>
     </message>
@@ -4862,6 +5314,10 @@
     <message>
         <source>one of {choices}</source>
         <translation>uno de estos: {choices}</translation>
+    </message>
+    <message>
+        <source>only shows a ChatGPT export in a browser; import its conversations.json or its zip</source>
+        <translation>solo muestra una exportación de ChatGPT en el navegador; importa su conversations.json o su zip</translation>
     </message>
     <message>
         <source>organization</source>
@@ -4928,6 +5384,10 @@
         <translation>otra cosa</translation>
     </message>
     <message>
+        <source>something that is no chat answer</source>
+        <translation>algo que no es una respuesta de chat</translation>
+    </message>
+    <message>
         <source>step</source>
         <translation>paso</translation>
     </message>
@@ -4960,8 +5420,20 @@
         <translation>el resumen «{title}»</translation>
     </message>
     <message>
+        <source>the environment variable that {section}.api_key_env names</source>
+        <translation>la variable de entorno que nombra {section}.api_key_env</translation>
+    </message>
+    <message>
+        <source>the environment variable {name}</source>
+        <translation>la variable de entorno {name}</translation>
+    </message>
+    <message>
         <source>the fact ‘{title}’</source>
         <translation>el hecho «{title}»</translation>
+    </message>
+    <message>
+        <source>the keyring</source>
+        <translation>el llavero</translation>
     </message>
     <message>
         <source>the memory ‘{title}’</source>
@@ -5084,16 +5556,72 @@
         <translation>redacción</translation>
     </message>
     <message>
+        <source>{client} has an entry named &apos;{entry}&apos; already, in {path}. Remove it first.</source>
+        <translation>{client} ya tiene una entrada «{entry}» en {path}. Quítala primero.</translation>
+    </message>
+    <message>
+        <source>{client} has no hooks. Leave out --hooks; its transcripts can be watched instead.</source>
+        <translation>{client} no tiene ganchos. Omite --hooks; en su lugar se pueden seguir sus transcripciones.</translation>
+    </message>
+    <message>
+        <source>{client} is connected already. Disconnect it first (&apos;keepsake agent disconnect {client_name}&apos;).</source>
+        <translation>{client} ya está conectado. Desconéctalo primero («keepsake agent disconnect {client_name}»).</translation>
+    </message>
+    <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>Antes se deshicieron {count} cambios posteriores, el último de ellos {last}, que se pueden rehacer.</translation>
+    </message>
+    <message>
+        <source>{ended} &apos;{operation}&apos; may or may not have been done. Look before you repeat it.</source>
+        <translation>{ended} No se sabe si «{operation}» llegó a hacerse. Compruébalo antes de repetirlo.</translation>
     </message>
     <message>
         <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
         <translation>{folder} contiene una exportación anterior en la que se añadió o cambió {name}. Elige otra carpeta.</translation>
     </message>
     <message>
+        <source>{folder} holds another file called {name}. Choose another name to export to.</source>
+        <translation>{folder} contiene otro archivo llamado {name}. Elige otro nombre para exportar.</translation>
+    </message>
+    <message>
+        <source>{folder} holds no {files}, which the model {name} needs.</source>
+        <translation>En {folder} falta lo que necesita el modelo {name}: {files}.</translation>
+    </message>
+    <message>
         <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
         <translation>{folder} no está vacía y no contiene una exportación de Keepsake. Elige una carpeta nueva o vacía.</translation>
+    </message>
+    <message>
+        <source>{host} answered with {detail}.</source>
+        <translation>{host} respondió con {detail}.</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached.</source>
+        <translation>No se puede acceder a {host}.</translation>
+    </message>
+    <message>
+        <source>{host} did not answer within {seconds} seconds.</source>
+        <translation>{host} no respondió en {seconds} segundos.</translation>
+    </message>
+    <message>
+        <source>{host} is busy (HTTP {status}).</source>
+        <translation>{host} está ocupado (HTTP {status}).</translation>
+    </message>
+    <message>
+        <source>{host} knows no model &apos;{model}&apos;, or llm.base_url is not right (HTTP 404).</source>
+        <translation>{host} no conoce ningún modelo «{model}», o llm.base_url no es correcto (HTTP 404).</translation>
+    </message>
+    <message>
+        <source>{host} refused the key (HTTP {status}).</source>
+        <translation>{host} rechazó la clave (HTTP {status}).</translation>
+    </message>
+    <message>
+        <source>{host} refused the request (HTTP {status}).</source>
+        <translation>{host} rechazó la petición (HTTP {status}).</translation>
+    </message>
+    <message>
+        <source>{key_file} of these memories was changed, and not by Keepsake. Nothing was opened. Put a copy in its place that Keepsake wrote: {copies}/{key_file} in the same folder, or one of an older copy of the folder.</source>
+        <translation>Alguien que no es Keepsake cambió {key_file} de estos recuerdos. No se abrió nada. Pon en su lugar una copia que escribió Keepsake: {copies}/{key_file} en la misma carpeta, o la de una copia anterior de la carpeta.</translation>
     </message>
     <message>
         <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
@@ -5108,12 +5636,36 @@
         <translation>Ya hay {max_waiting} propuestas en espera. Inténtalo de nuevo cuando se decidan algunas.</translation>
     </message>
     <message>
+        <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
+        <translation>{name} pertenece a una bóveda de Keepsake que está abierta aquí y no se importa.</translation>
+    </message>
+    <message>
         <source>{name} cannot be compared with the vault: {error}.</source>
         <translation>{name} no se puede comparar con la bóveda: {error}.</translation>
     </message>
     <message>
         <source>{name} cannot be restored: {problem} Nothing was changed.</source>
         <translation>{name} no se puede restaurar: {problem} No se cambió nada.</translation>
+    </message>
+    <message>
+        <source>{name} could be imported until {day}. Ask {sender} for a new one.</source>
+        <translation>{name} se podía importar hasta el {day}. Pide una nueva a {sender}.</translation>
+    </message>
+    <message>
+        <source>{name} could not be read as a database of Cursor: {reason}.</source>
+        <translation>{name} no se pudo leer como base de datos de Cursor: {reason}.</translation>
+    </message>
+    <message>
+        <source>{name} could not be read: {reason}.</source>
+        <translation>No se pudo leer {name}: {reason}.</translation>
+    </message>
+    <message>
+        <source>{name} holds no text of its own; a program makes what a browser shows. Import its data instead.</source>
+        <translation>{name} no contiene texto propio; lo que muestra un navegador lo genera un programa. Importa sus datos en su lugar.</translation>
+    </message>
+    <message>
+        <source>{name} holds no text, as scanned documents do; run it through text recognition (OCR) first.</source>
+        <translation>{name} no contiene texto, como los documentos escaneados; pásale antes un reconocimiento de texto (OCR).</translation>
     </message>
     <message>
         <source>{name} holds the files of a damaged database. Save what is readable of it with &apos;keepsake --vault {path} salvage&apos;.</source>
@@ -5124,8 +5676,92 @@
         <translation>{name}, entre los adjuntos, no está cifrado y estos recuerdos sí: otro programa lo ha puesto ahí. No se ha leído. Sácalo de la carpeta; si lo quieres, adjúntalo de nuevo.</translation>
     </message>
     <message>
+        <source>{name} is a Keepsake vault. {advice}</source>
+        <translation>{name} es una bóveda de Keepsake. {advice}</translation>
+    </message>
+    <message>
+        <source>{name} is damaged or no SQLite database: {reason}.</source>
+        <translation>{name} está dañado o no es una base de datos SQLite: {reason}.</translation>
+    </message>
+    <message>
+        <source>{name} is empty; there is nothing to import.</source>
+        <translation>{name} está vacío; no hay nada que importar.</translation>
+    </message>
+    <message>
+        <source>{name} is encrypted: it needs the passphrase of its export.</source>
+        <translation>{name} está cifrado: necesita la frase de contraseña de su exportación.</translation>
+    </message>
+    <message>
+        <source>{name} is larger than {most} MB; it was not read.</source>
+        <translation>{name} supera los {most} MB; no se leyó.</translation>
+    </message>
+    <message>
+        <source>{name} is no Word document: it has no text part.</source>
+        <translation>{name} no es un documento de Word: no tiene parte de texto.</translation>
+    </message>
+    <message>
+        <source>{name} is no complete JEX file; export it again.</source>
+        <translation>{name} no es un archivo JEX completo; expórtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>{name} is no complete PDF: it is cut short or damaged.</source>
+        <translation>{name} no es un PDF completo: está cortado o dañado.</translation>
+    </message>
+    <message>
+        <source>{name} is not a complete zip file: it is cut short or damaged. Download or copy it again.</source>
+        <translation>{name} no es un archivo zip completo: está cortado o dañado. Descárgalo o cópialo de nuevo.</translation>
+    </message>
+    <message>
+        <source>{name} is not a list, so nothing can be added to it.</source>
+        <translation>{name} no es una lista, así que no se le puede añadir nada.</translation>
+    </message>
+    <message>
+        <source>{name} is not an object, so nothing can be added to it.</source>
+        <translation>{name} no es un objeto, así que no se le puede añadir nada.</translation>
+    </message>
+    <message>
+        <source>{name} is not text; it was not read.</source>
+        <translation>{name} no es texto; no se leyó.</translation>
+    </message>
+    <message>
+        <source>{name} is not valid JSON: {reason}. Nothing was imported.</source>
+        <translation>{name} no es JSON válido: {reason}. No se importó nada.</translation>
+    </message>
+    <message>
+        <source>{name} is not what its sender signed: it was changed, or is damaged. Nothing was imported.</source>
+        <translation>{name} no es lo que firmó su remitente: se cambió o está dañado. No se importó nada.</translation>
+    </message>
+    <message>
+        <source>{name} is protected with a password. Print or save it as a PDF without one first.</source>
+        <translation>{name} está protegido con una contraseña. Imprímelo o guárdalo antes como PDF sin ella.</translation>
+    </message>
+    <message>
+        <source>{name} is protected with a password. Save it without one first.</source>
+        <translation>{name} está protegido con una contraseña. Guárdalo antes sin ella.</translation>
+    </message>
+    <message>
+        <source>{name} is protected with a password. Unpack it first, then import the folder.</source>
+        <translation>{name} está protegido con una contraseña. Descomprímelo antes e importa la carpeta.</translation>
+    </message>
+    <message>
+        <source>{name} is the database of a Keepsake vault. {advice}</source>
+        <translation>{name} es la base de datos de una bóveda de Keepsake. {advice}</translation>
+    </message>
+    <message>
         <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
         <translation>{name} se lee de forma distinta de como se escribió: el disco puede estar fallando. No se reemplazó nada. Exporta a otro disco.</translation>
+    </message>
+    <message>
+        <source>{name} was made by a newer Keepsake. Update Keepsake to import it.</source>
+        <translation>{name} es de un Keepsake más reciente. Actualiza Keepsake para importarlo.</translation>
+    </message>
+    <message>
+        <source>{name} would swell from {packed} to {swollen} bytes, which no real export does. It was not opened.</source>
+        <translation>{name} pasaría de {packed} a {swollen} bytes, lo que no hace ninguna exportación real. No se abrió.</translation>
+    </message>
+    <message>
+        <source>{name} would swell to {size} bytes, which is more than Keepsake reads of a document.</source>
+        <translation>{name} llegaría a {size} bytes, más de lo que Keepsake lee de un documento.</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -5176,6 +5812,10 @@
         <translation>{n} textos</translation>
     </message>
     <message>
+        <source>{path} cannot be read. {reason}</source>
+        <translation>{path} no se puede leer. {reason}</translation>
+    </message>
+    <message>
         <source>{path} cannot be used: {strerror}.</source>
         <translation>{path} no se puede usar: {strerror}.</translation>
     </message>
@@ -5184,8 +5824,20 @@
         <translation>{path} no se puede escribir: {strerror}.</translation>
     </message>
     <message>
+        <source>{path} could not be read: {reason}.</source>
+        <translation>No se pudo leer {path}: {reason}.</translation>
+    </message>
+    <message>
+        <source>{path} could not be written: {reason}.</source>
+        <translation>No se pudo escribir {path}: {reason}.</translation>
+    </message>
+    <message>
         <source>{path} could not be written: {strerror}.</source>
         <translation>No se pudo escribir {path}: {strerror}.</translation>
+    </message>
+    <message>
+        <source>{path} has {size} bytes, which no configuration has. Nothing was changed.</source>
+        <translation>{path} tiene {size} bytes, más que cualquier configuración. No se cambió nada.</translation>
     </message>
     <message>
         <source>{path} holds something else and was not overwritten. Choose another name.</source>
@@ -5200,12 +5852,92 @@
         <translation>{path} es una carpeta. Indica un archivo de destino, como keepsake.jsonl.</translation>
     </message>
     <message>
+        <source>{path} is a link that leads nowhere. Nothing was changed.</source>
+        <translation>{path} es un enlace que no lleva a ninguna parte. No se cambió nada.</translation>
+    </message>
+    <message>
+        <source>{path} is damaged. It holds the key of these memories: bring it back from a copy of the folder.</source>
+        <translation>{path} está dañado. Contiene la clave de estos recuerdos: recupéralo de una copia de la carpeta.</translation>
+    </message>
+    <message>
+        <source>{path} is damaged. Quit Keepsake if it runs, and start it again.</source>
+        <translation>{path} está dañado. Cierra Keepsake si está en marcha y ábrelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>{path} is damaged. Remove it, and the entries named &apos;keepsake&apos; by hand.</source>
+        <translation>{path} está dañado. Quita a mano el archivo y las entradas llamadas «keepsake».</translation>
+    </message>
+    <message>
         <source>{path} is encrypted, and its vault is not.</source>
         <translation>{path} está cifrado y su bóveda no.</translation>
     </message>
     <message>
+        <source>{path} is neither a file nor a folder. Choose one of these.</source>
+        <translation>{path} no es ni un archivo ni una carpeta. Elige una de las dos cosas.</translation>
+    </message>
+    <message>
+        <source>{path} is not UTF-8 but {encoding}. Nothing was changed. Add the entry yourself.</source>
+        <translation>{path} no es UTF-8, sino {encoding}. No se cambió nada. Añade la entrada tú mismo.</translation>
+    </message>
+    <message>
+        <source>{path} is not a JSON object.</source>
+        <translation>{path} no es un objeto JSON.</translation>
+    </message>
+    <message>
+        <source>{path} is not a file. Nothing was changed.</source>
+        <translation>{path} no es un archivo. No se cambió nada.</translation>
+    </message>
+    <message>
+        <source>{path} is not encrypted, and these memories are: another program has put it there. Nothing was read from it or written to it. Move it out of the folder and put the encrypted one back; a plain copy that you trust is taken over with &apos;keepsake backup restore&apos; and its path.</source>
+        <translation>{path} no está cifrado, y estos recuerdos sí: otro programa lo ha puesto ahí. No se leyó ni se escribió nada en él. Sácalo de la carpeta y devuelve el cifrado; una copia sin cifrar en la que confíes se recupera con «keepsake backup restore» y su ruta.</translation>
+    </message>
+    <message>
+        <source>{path} is not text. Nothing was changed. Add the entry yourself.</source>
+        <translation>{path} no es texto. No se cambió nada. Añade la entrada tú mismo.</translation>
+    </message>
+    <message>
+        <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
+        <translation>{path} es de solo lectura. Permite la escritura o añade la entrada tú mismo.</translation>
+    </message>
+    <message>
+        <source>{path} is written in a way that cannot be changed safely. Add the entry yourself.</source>
+        <translation>{path} está escrito de un modo que no se puede cambiar sin riesgo. Añade la entrada tú mismo.</translation>
+    </message>
+    <message>
+        <source>{path} was changed by another program meanwhile. Try again.</source>
+        <translation>Otro programa cambió {path} mientras tanto. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
         <source>{path} {what}. Correct it or move it away.</source>
         <translation>{path} {what}. Corrígelo o muévelo a otro sitio.</translation>
+    </message>
+    <message>
+        <source>{problem}, or the account has nothing left to spend</source>
+        <translation>{problem}, o la cuenta no tiene saldo</translation>
+    </message>
+    <message>
+        <source>{problem}; results keep their original order.</source>
+        <translation>{problem}; los resultados conservan su orden.</translation>
+    </message>
+    <message>
+        <source>{problem}; search goes on by words, and it is tried again later.</source>
+        <translation>{problem}; se sigue buscando por palabras y se intentará de nuevo más tarde.</translation>
+    </message>
+    <message>
+        <source>{provider} needs the address of the service; set embedding.base_url.</source>
+        <translation>{provider} necesita la dirección del servicio; establece embedding.base_url.</translation>
+    </message>
+    <message>
+        <source>{reason} It is not known whether this call was carried out; look before you repeat it.</source>
+        <translation>{reason} No se sabe si esta llamada se llevó a cabo; compruébalo antes de repetirla.</translation>
+    </message>
+    <message>
+        <source>{reason} It is tried again soon.</source>
+        <translation>{reason} Se intentará de nuevo en breve.</translation>
+    </message>
+    <message>
+        <source>{section}.base_url is not an address; one looks like https://example.org/v1.</source>
+        <translation>{section}.base_url no es una dirección; una se ve así: https://example.org/v1.</translation>
     </message>
     <message>
         <source>{sentence} &apos;keepsake config check&apos; says more.</source>
@@ -5214,6 +5946,62 @@
     <message>
         <source>{sentence} It cannot be attached.</source>
         <translation>{sentence} No se puede adjuntar.</translation>
+    </message>
+    <message>
+        <source>{service} cannot be reached ({reason})</source>
+        <translation>No se puede acceder a {service} ({reason})</translation>
+    </message>
+    <message>
+        <source>{service} does not answer in time</source>
+        <translation>{service} no responde a tiempo</translation>
+    </message>
+    <message>
+        <source>{service} fails (status {status}); search goes on by words, and it is tried again later.</source>
+        <translation>{service} falla (estado {status}); se sigue buscando por palabras y se intentará de nuevo más tarde.</translation>
+    </message>
+    <message>
+        <source>{service} knows no such model, or its address is wrong; check embedding.model.</source>
+        <translation>{service} no conoce ese modelo, o su dirección es incorrecta; comprueba embedding.model.</translation>
+    </message>
+    <message>
+        <source>{service} needs a key; set one.</source>
+        <translation>{service} necesita una clave; pon una.</translation>
+    </message>
+    <message>
+        <source>{service} redirects to another address (status {status}), to which Keepsake sends nothing; check embedding.base_url.</source>
+        <translation>{service} redirige a otra dirección (estado {status}), a la que Keepsake no envía nada; comprueba embedding.base_url.</translation>
+    </message>
+    <message>
+        <source>{service} refuses the key in {place}; check it.</source>
+        <translation>{service} rechaza la clave; compruébala (origen: {place}).</translation>
+    </message>
+    <message>
+        <source>{service} refuses the request (status {status}); check embedding.model and its settings.</source>
+        <translation>{service} rechaza la petición (estado {status}); comprueba embedding.model y sus ajustes.</translation>
+    </message>
+    <message>
+        <source>{service} sent an unexpected response (status {status})</source>
+        <translation>{service} envió una respuesta inesperada (estado {status})</translation>
+    </message>
+    <message>
+        <source>{service} sent far more than was requested</source>
+        <translation>{service} envió mucho más de lo pedido</translation>
+    </message>
+    <message>
+        <source>{service} sent something other than a list of vectors; check embedding.model and its address.</source>
+        <translation>{service} envió algo que no es una lista de vectores; comprueba embedding.model y su dirección.</translation>
+    </message>
+    <message>
+        <source>{service} sent vectors of {odd} numbers, not of {width}; set embedding.dimensions to what the model gives, or choose another model.</source>
+        <translation>{service} envió vectores de {odd} números, no de {width}; pon en embedding.dimensions lo que da el modelo o elige otro.</translation>
+    </message>
+    <message>
+        <source>{service} shows no certificate that this machine trusts, so nothing was sent. See whether its address is right; the variable SSL_CERT_FILE names a file of certificates to trust.</source>
+        <translation>{service} no muestra ningún certificado en el que confíe este equipo, así que no se envió nada. Comprueba si su dirección es correcta; la variable SSL_CERT_FILE nombra un archivo con certificados de confianza.</translation>
+    </message>
+    <message>
+        <source>{service} takes no requests at the moment (status {status})</source>
+        <translation>{service} no admite peticiones en este momento (estado {status})</translation>
     </message>
     <message>
         <source>{state} is called {clean} too. Merge the two, or split that name off first.</source>

@@ -2136,6 +2136,10 @@
         <translation>“importance”必须在 0 和 1 之间。</translation>
     </message>
     <message>
+        <source>&apos;path&apos; must name the transcript, in 1 to {most} ordinary characters.</source>
+        <translation>“path”必须用 1 到 {most} 个普通字符指明会话记录。</translation>
+    </message>
+    <message>
         <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
         <translation>“upper_seq”必须在 0 到 {last_seq}（最后一条消息）之间。</translation>
     </message>
@@ -2158,6 +2162,10 @@
     <message>
         <source>&apos;{imported}&apos; is not a type of entities.</source>
         <translation>“{imported}”不是名称的类型。</translation>
+    </message>
+    <message>
+        <source>&apos;{key}&apos; is not a table, so nothing can be added to it.</source>
+        <translation>“{key}”不是表，因此无法向其中添加内容。</translation>
     </message>
     <message>
         <source>&apos;{key}&apos; is not one of its names.</source>
@@ -2240,6 +2248,10 @@
         <translation>内置计划无法删除。请改为暂停。</translation>
     </message>
     <message>
+        <source>A capsule can be valid for 1 to {most} days.</source>
+        <translation>胶囊的有效期可为 1 到 {most} 天。</translation>
+    </message>
+    <message>
         <source>A confidence lies between 0 and 1.</source>
         <translation>置信度在 0 和 1 之间。</translation>
     </message>
@@ -2272,8 +2284,16 @@
         <translation>目标为 1 到 {max_goal} 个字符。</translation>
     </message>
     <message>
+        <source>A key of {service} belongs to its address; set {section}.base_url first.</source>
+        <translation>{service} 的密钥与其地址绑定；请先设置 {section}.base_url。</translation>
+    </message>
+    <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
         <translation>在此之前已撤销一项较晚的更改（{last}），可以重做。</translation>
+    </message>
+    <message>
+        <source>A link in the folder of notes leads out of it; nothing is written there.</source>
+        <translation>笔记文件夹中的一个链接指向其外部；不会向那里写入任何内容。</translation>
     </message>
     <message>
         <source>A list can be narrowed to at most {max_tags} tags at once.</source>
@@ -2324,6 +2344,26 @@
         <translation>名称必须有 1 到 {max_name} 个字符。</translation>
     </message>
     <message>
+        <source>A part has whole lines, and ends behind its start.</source>
+        <translation>一个部分由完整的行组成，且结束位置在开始位置之后。</translation>
+    </message>
+    <message>
+        <source>A passphrase does not begin or end with a space.</source>
+        <translation>密码短语的开头和结尾不能是空格。</translation>
+    </message>
+    <message>
+        <source>A passphrase has at least {least} characters; several words are better than one.</source>
+        <translation>密码短语至少有 {least} 个字符；多个词比一个词更好。</translation>
+    </message>
+    <message>
+        <source>A passphrase has at most {most} characters.</source>
+        <translation>密码短语最多有 {most} 个字符。</translation>
+    </message>
+    <message>
+        <source>A passphrase is one line without control characters.</source>
+        <translation>密码短语是不含控制字符的一行文字。</translation>
+    </message>
+    <message>
         <source>A run takes 1 to {max_turns} turns.</source>
         <translation>一次运行为 1 到 {max_turns} 轮。</translation>
     </message>
@@ -2354,6 +2394,10 @@
     <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
         <translation>标题最多 {max_title} 个字符；此标题有 {count} 个。请将其余部分移到正文。</translation>
+    </message>
+    <message>
+        <source>A value needs a name.</source>
+        <translation>值需要一个名称。</translation>
     </message>
     <message>
         <source>API key variable</source>
@@ -2400,6 +2444,14 @@
         <translation>代理名称为一行内的 1 到 {max_name} 个字符。</translation>
     </message>
     <message>
+        <source>An encrypted export needs a passphrase.</source>
+        <translation>加密导出需要密码短语。</translation>
+    </message>
+    <message>
+        <source>An encrypted file of the vault is damaged or cut off.</source>
+        <translation>库中的一个加密文件已损坏或不完整。</translation>
+    </message>
+    <message>
         <source>An entity cannot be related to itself.</source>
         <translation>条目不能与自身建立关系。</translation>
     </message>
@@ -2422,6 +2474,10 @@
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>其他程序占用了库的数据库。请关闭它后重试。</translation>
+    </message>
+    <message>
+        <source>Another user&apos;s program listens where Keepsake should.</source>
+        <translation>另一个用户的程序占用了 Keepsake 应监听的位置。</translation>
     </message>
     <message>
         <source>Another {type} is called {name} now. Rename it, or merge the two.</source>
@@ -2984,6 +3040,10 @@
         <translation>此电脑上没有 fastembed 模型时从网络获取。</translation>
     </message>
     <message>
+        <source>Fetching the model {name} was cancelled. What came of it is kept; choose it again to go on.</source>
+        <translation>已取消下载模型 {name}。已下载的部分会保留；再次选择它即可继续。</translation>
+    </message>
+    <message>
         <source>Fetching {name}</source>
         <translation>正在获取 {name}</translation>
     </message>
@@ -3108,8 +3168,28 @@
         <translation>正在为按含义搜索建立索引</translation>
     </message>
     <message>
+        <source>It has no end.</source>
+        <translation>缺少结尾。</translation>
+    </message>
+    <message>
         <source>It is damaged, or something other than its name says.</source>
         <translation>它已损坏，或与其名称不符。</translation>
+    </message>
+    <message>
+        <source>It is larger than an attachment may be.</source>
+        <translation>它超过了附件允许的大小。</translation>
+    </message>
+    <message>
+        <source>It is nested beyond reason.</source>
+        <translation>嵌套层数过多。</translation>
+    </message>
+    <message>
+        <source>It is not valid JSON: line {line} cannot be read.</source>
+        <translation>这不是有效的 JSON：第 {line} 行无法读取。</translation>
+    </message>
+    <message>
+        <source>It is not valid TOML: {reason}.</source>
+        <translation>这不是有效的 TOML：{reason}。</translation>
     </message>
     <message>
         <source>It leads out of the attachments folder, so it is not shown.</source>
@@ -3118,6 +3198,26 @@
     <message>
         <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
         <translation>第 {place} 项有 {count} 个字符；最多允许 {max_item_characters} 个。</translation>
+    </message>
+    <message>
+        <source>Its front matter is nested or repeated beyond reason; it stays part of the text.</source>
+        <translation>文前元数据嵌套或重复过多；它将保留为正文的一部分。</translation>
+    </message>
+    <message>
+        <source>Its front matter is not YAML ({reason}); it stays part of the text.</source>
+        <translation>文前元数据不是 YAML（{reason}）；它将保留为正文的一部分。</translation>
+    </message>
+    <message>
+        <source>Its front matter is not YAML, line {line} ({reason}); it stays part of the text.</source>
+        <translation>文前元数据不是 YAML，第 {line} 行（{reason}）；它将保留为正文的一部分。</translation>
+    </message>
+    <message>
+        <source>Its inline table cannot be told from others, so nothing can be added to it.</source>
+        <translation>无法将其内联表与其他表区分，因此无法添加内容。</translation>
+    </message>
+    <message>
+        <source>Its text has no end.</source>
+        <translation>其文本缺少结尾。</translation>
     </message>
     <message>
         <source>Its time has passed. Give it a new one.</source>
@@ -3148,6 +3248,10 @@
         <translation>在访问账本中保留智能体搜索的文本。关闭时只保留无人可读的带密钥哈希。</translation>
     </message>
     <message>
+        <source>Keepsake does not know how long the vectors of this model are; set embedding.dimensions to a number from 1 to {most}.</source>
+        <translation>Keepsake 不知道该模型的向量长度；请将 embedding.dimensions 设为 1 到 {most} 之间的数。</translation>
+    </message>
+    <message>
         <source>Keepsake export</source>
         <translation>Keepsake 导出</translation>
     </message>
@@ -3160,8 +3264,24 @@
         <translation>Keepsake 正在关闭；不再询问密钥环。</translation>
     </message>
     <message>
+        <source>Keepsake is not running for {vault}. Open its window or run &apos;keepsake serve&apos;.</source>
+        <translation>没有为 {vault} 运行的 Keepsake。请打开其窗口，或运行“keepsake serve”。</translation>
+    </message>
+    <message>
+        <source>Keepsake runs but is too busy to take another program now. Try again shortly.</source>
+        <translation>Keepsake 正在运行，但太忙，暂时无法接受其他程序。请稍后再试。</translation>
+    </message>
+    <message>
         <source>Keepsake shows only files of the vault&apos;s attachments folder.</source>
         <translation>Keepsake 只显示库的附件文件夹中的文件。</translation>
+    </message>
+    <message>
+        <source>Keepsake was closed meanwhile.</source>
+        <translation>Keepsake 在此期间已关闭。</translation>
+    </message>
+    <message>
+        <source>Keepsake was closed while it was asked. Start it again and repeat this.</source>
+        <translation>Keepsake 在处理请求时被关闭。请重新启动它并重复此操作。</translation>
     </message>
     <message>
         <source>Keepsake&apos;s own work has no trust to change.</source>
@@ -3476,6 +3596,18 @@
         <translation>没有内容带有该标签。</translation>
     </message>
     <message>
+        <source>No keyring is used here; name an environment variable.</source>
+        <translation>此处不使用密钥环；请指定一个环境变量。</translation>
+    </message>
+    <message>
+        <source>No language model is configured; see the settings llm.*.</source>
+        <translation>尚未配置语言模型；请查看设置 llm.*。</translation>
+    </message>
+    <message>
+        <source>No memory was chosen, so there is nothing to put into a capsule.</source>
+        <translation>未选择任何记忆，因此没有内容可放入胶囊。</translation>
+    </message>
+    <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>没有这样的访问请求在等待。请参阅“keepsake agent requests”。</translation>
     </message>
@@ -3516,12 +3648,24 @@
         <translation>切换时</translation>
     </message>
     <message>
+        <source>Only a remote service has a key: {choices}.</source>
+        <translation>只有远程服务才有密钥：{choices}。</translation>
+    </message>
+    <message>
         <source>Only facts can be confirmed, and this is of the kind {kind}. Remember what is certain as a fact.</source>
         <translation>只能确认事实，而这是其他类型（{kind}）。请将确定的内容记为事实。</translation>
     </message>
     <message>
         <source>Only notes can be merged; leave facts and other memories out.</source>
         <translation>只能合并笔记；请排除事实和其他记忆。</translation>
+    </message>
+    <message>
+        <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
+        <translation>只有“encrypted”格式使用密码短语；{format_name} 导出不加密。</translation>
+    </message>
+    <message>
+        <source>Open it with --vault, or export it there and import the file.</source>
+        <translation>请用 --vault 打开它，或在那里导出后再导入该文件。</translation>
     </message>
     <message>
         <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
@@ -3562,6 +3706,10 @@
     <message>
         <source>Price of a million tokens that the model writes, in your currency.</source>
         <translation>模型写出一百万词元的价格，以你的货币计。</translation>
+    </message>
+    <message>
+        <source>Private texts are not sent to {host}; the setting llm.send_private would allow it.</source>
+        <translation>私密文本不会发送到 {host}；设置 llm.send_private 可允许发送。</translation>
     </message>
     <message>
         <source>Quiet seconds</source>
@@ -3800,6 +3948,10 @@
         <translation>会话 {landed} 已删除。请撤销，或使用其他键。</translation>
     </message>
     <message>
+        <source>Set {section}.api_key_env to the name of the environment variable that holds the key.</source>
+        <translation>请将 {section}.api_key_env 设为存放密钥的环境变量的名称。</translation>
+    </message>
+    <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
         <translation>新事实一天不被使用所失去的置信度比例。</translation>
     </message>
@@ -3908,6 +4060,10 @@
         <translation>星期日</translation>
     </message>
     <message>
+        <source>Supported are exports of {conversations}; Markdown notes of {notes}; transcripts of {transcripts}; chats and mails of {chats}; notes of {notebooks}; documents as {documents}; memories of {memories}.</source>
+        <translation>支持以下内容：{conversations} 的导出；{notes} 的 Markdown 笔记；{transcripts} 的会话记录；{chats} 的聊天和邮件；{notebooks} 的笔记；{documents} 文档；{memories} 的记忆。</translation>
+    </message>
+    <message>
         <source>Switched off {items}</source>
         <translation>关闭了{items}</translation>
     </message>
@@ -3956,6 +4112,14 @@
         <translation>该更改已撤销。</translation>
     </message>
     <message>
+        <source>That client was not connected from this vault, so there is nothing to take back.</source>
+        <translation>该程序不是从此库连接的，因此没有可撤回的内容。</translation>
+    </message>
+    <message>
+        <source>That is no key: it is empty, longer than {most} characters, or has characters no key has. Copy it again.</source>
+        <translation>这不是密钥：它为空、超过 {most} 个字符，或含有密钥不会有的字符。请重新复制。</translation>
+    </message>
+    <message>
         <source>That is the tag&apos;s name already, or no tag was named.</source>
         <translation>标签已是此名称，或未指定标签。</translation>
     </message>
@@ -3974,6 +4138,18 @@
     <message>
         <source>The archive has no memory with the id {memory_id}.</source>
         <translation>归档中没有标识为 {memory_id} 的记忆。</translation>
+    </message>
+    <message>
+        <source>The beginning of {name} is damaged, which holds its key: nothing of it can be read. Copy the file again, or use another copy.</source>
+        <translation>{name} 的开头已损坏，而密钥就在其中：内容完全无法读取。请重新复制该文件，或使用另一份副本。</translation>
+    </message>
+    <message>
+        <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
+        <translation>自显示以来，配置已被另一个程序更改。请重新查看此更改；未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>The connection to {host} was closed.</source>
+        <translation>与 {host} 的连接已关闭。</translation>
     </message>
     <message>
         <source>The conversation</source>
@@ -4016,8 +4192,36 @@
         <translation>{path} 所在的磁盘已满。请释放一些空间后重试。</translation>
     </message>
     <message>
+        <source>The embedder {family} takes no option {option}.</source>
+        <translation>嵌入器 {family} 没有选项 {option}。</translation>
+    </message>
+    <message>
+        <source>The embedding model in {folder} cannot be read ({reason}); reinstall Keepsake or choose another.</source>
+        <translation>无法读取 {folder} 中的嵌入模型（{reason}）；请重新安装 Keepsake 或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The embedding model in {folder} is damaged; reinstall Keepsake or choose another.</source>
+        <translation>{folder} 中的嵌入模型已损坏；请重新安装 Keepsake 或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The embedding model was closed; open it again to embed.</source>
+        <translation>嵌入模型已关闭；请重新打开后再使用。</translation>
+    </message>
+    <message>
+        <source>The embedding model {name} failed; see that the machine has memory left, get the model&apos;s files again, or choose the embedder static.</source>
+        <translation>嵌入模型 {name} 失败；请检查电脑是否还有可用内存，重新获取模型文件，或选择嵌入器 static。</translation>
+    </message>
+    <message>
         <source>The entity {missing}, which it names, is not in this vault.</source>
         <translation>它提到的名称 {missing} 不在此库中。</translation>
+    </message>
+    <message>
+        <source>The environment variable that {section}.api_key_env names holds no key for {service}; set it before Keepsake starts.</source>
+        <translation>{section}.api_key_env 指定的环境变量中没有 {service} 的密钥；请在 Keepsake 启动前设置它。</translation>
+    </message>
+    <message>
+        <source>The environment variable {name} holds no key for {service}; set it before Keepsake starts.</source>
+        <translation>环境变量 {name} 中没有 {service} 的密钥；请在 Keepsake 启动前设置它。</translation>
     </message>
     <message>
         <source>The export was stopped; nothing was written.</source>
@@ -4032,12 +4236,28 @@
         <translation>该事实已经这样说。</translation>
     </message>
     <message>
+        <source>The files are not those of the model {name}, but another one&apos;s or damaged; get that model&apos;s files, or choose the embedder static.</source>
+        <translation>这些文件不属于模型 {name}，而是其他模型的，或已损坏；请获取正确的文件，或选择嵌入器 static。</translation>
+    </message>
+    <message>
+        <source>The files of the model {name} are damaged; get them again, or {instead}.</source>
+        <translation>模型 {name} 的文件已损坏；请重新获取，或{instead}。</translation>
+    </message>
+    <message>
         <source>The history has no entry {history_id}.</source>
         <translation>历史中没有条目 {history_id}。</translation>
     </message>
     <message>
         <source>The history has no such entry. See &apos;history.list&apos;.</source>
         <translation>历史中没有这样的条目。请参阅“history.list”。</translation>
+    </message>
+    <message>
+        <source>The key in {place} is not usable; copy it again.</source>
+        <translation>来自此处的密钥不可用：{place}。请重新复制。</translation>
+    </message>
+    <message>
+        <source>The key of your capsules, {path}, cannot be read. Move it away to get a new one.</source>
+        <translation>无法读取你的胶囊密钥 {path}。请将其移走以获得新密钥。</translation>
     </message>
     <message>
         <source>The key was used before, for other messages. Give every append a key of its own.</source>
@@ -4064,6 +4284,10 @@
         <translation>本机的密钥环仍处于锁定状态；请解锁后重试。</translation>
     </message>
     <message>
+        <source>The language model cost {spent} this month; the setting llm.monthly_cap allows {cap}.</source>
+        <translation>语言模型本月花费 {spent}；设置 llm.monthly_cap 允许 {cap}。</translation>
+    </message>
+    <message>
         <source>The language model failed, so it was stored by the rules. {said}</source>
         <translation>语言模型失败，已按规则存储。{said}</translation>
     </message>
@@ -4074,6 +4298,10 @@
     <message>
         <source>The language model&apos;s account is empty or too long.</source>
         <translation>语言模型的叙述为空或过长。</translation>
+    </message>
+    <message>
+        <source>The language model&apos;s answer is not a JSON object of the agreed form.</source>
+        <translation>语言模型的回答不是约定形式的 JSON 对象。</translation>
     </message>
     <message>
         <source>The language model&apos;s summary is empty or too long.</source>
@@ -4088,8 +4316,36 @@
         <translation>该记忆</translation>
     </message>
     <message>
+        <source>The model &apos;{model}&apos; refused to answer.</source>
+        <translation>模型“{model}”拒绝回答。</translation>
+    </message>
+    <message>
+        <source>The model &apos;{model}&apos; wrote nothing within its tokens; the setting llm.max_output_tokens allows more.</source>
+        <translation>模型“{model}”在其令牌数内未写出任何内容；可用设置 llm.max_output_tokens 增加。</translation>
+    </message>
+    <message>
+        <source>The model {name} could not be fetched. See whether this machine is online, or put the model&apos;s files into a folder and name the folder.</source>
+        <translation>无法下载模型 {name}。请检查此电脑是否联网，或将模型文件放入一个文件夹并指定该文件夹。</translation>
+    </message>
+    <message>
+        <source>The model {name} is not on this machine or is damaged. Put its files into a folder and name the folder, set embedding.allow_download to true to have it fetched, or {instead}.</source>
+        <translation>模型 {name} 不在此电脑上或已损坏。请将其文件放入一个文件夹并指定该文件夹，将 embedding.allow_download 设为 true 以下载它，或{instead}。</translation>
+    </message>
+    <message>
+        <source>The model {name} should lie in {folder}, which is not there.</source>
+        <translation>模型 {name} 应位于 {folder}，但该文件夹不存在。</translation>
+    </message>
+    <message>
+        <source>The months of this year are not known.</source>
+        <translation>不知道该年的月份。</translation>
+    </message>
+    <message>
         <source>The name</source>
         <translation>该名称</translation>
+    </message>
+    <message>
+        <source>The names of sender and receiver may have 200 characters each.</source>
+        <translation>发送者和接收者的名称最多各 200 个字符。</translation>
     </message>
     <message>
         <source>The note</source>
@@ -4132,6 +4388,22 @@
         <translation>该回顾</translation>
     </message>
     <message>
+        <source>The reranking model {name} failed</source>
+        <translation>重排序模型 {name} 失败</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} needs fastembed, which is not installed; results keep their original order.</source>
+        <translation>重排序模型 {name} 需要 fastembed，但尚未安装；结果保持原有顺序。</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} returned something other than a list of numbers</source>
+        <translation>重排序模型 {name} 返回的不是数字列表</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} was closed</source>
+        <translation>重排序模型 {name} 已关闭</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>该已保存的搜索</translation>
     </message>
@@ -4142,6 +4414,14 @@
     <message>
         <source>The schedule of this run was deleted. Nobody waits for what it does.</source>
         <translation>此次运行的计划已删除。没有人等待其结果。</translation>
+    </message>
+    <message>
+        <source>The search for notes was stopped; nothing was imported.</source>
+        <translation>已停止查找笔记；未导入任何内容。</translation>
+    </message>
+    <message>
+        <source>The settings of the language model were changed meanwhile.</source>
+        <translation>语言模型的设置在此期间已更改。</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>
@@ -4156,8 +4436,16 @@
         <translation>保留期限已过。</translation>
     </message>
     <message>
+        <source>The token could not be kept in {path}: {reason}.</source>
+        <translation>无法将令牌保存到 {path}：{reason}。</translation>
+    </message>
+    <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
         <translation>无法写入库。请检查其权限，或用 --vault 选择其他库。</translation>
+    </message>
+    <message>
+        <source>The vault has another attachment of this name, which stays.</source>
+        <translation>库中另有同名附件，该附件会保留。</translation>
     </message>
     <message>
         <source>The vault is closing.</source>
@@ -4172,6 +4460,10 @@
         <translation>库的数据库已损坏。请运行“keepsake check”，或恢复备份。</translation>
     </message>
     <message>
+        <source>The whole of it</source>
+        <translation>整体内容</translation>
+    </message>
+    <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
         <translation>已有另一个同类（{wanted}）名称叫 {clean}。请改为合并两者。</translation>
     </message>
@@ -4182,6 +4474,10 @@
     <message>
         <source>There are too many attachments of this name. Give the file another name.</source>
         <translation>同名附件过多。请给文件换个名称。</translation>
+    </message>
+    <message>
+        <source>There are too many backups beside {path}. Remove some.</source>
+        <translation>{path} 旁边的备份过多。请删除一些。</translation>
     </message>
     <message>
         <source>There are {max_schedules} schedules already. Delete some first.</source>
@@ -4220,12 +4516,32 @@
         <translation>没有标识为 {entity_id} 的名称。</translation>
     </message>
     <message>
+        <source>There is no export format {format}; use {known}.</source>
+        <translation>没有导出格式 {format}；请使用 {known}。</translation>
+    </message>
+    <message>
         <source>There is no fact of that category and key. &apos;fact.list&apos; shows those there are.</source>
         <translation>没有该类别和键的事实。“fact.list”会列出已有的。</translation>
     </message>
     <message>
+        <source>There is no file at {path}.</source>
+        <translation>{path} 处没有文件。</translation>
+    </message>
+    <message>
+        <source>There is no file or folder at {path}.</source>
+        <translation>{path} 处没有文件或文件夹。</translation>
+    </message>
+    <message>
         <source>There is no folder {parent}. Make it first, or choose another place.</source>
         <translation>没有文件夹 {parent}。请先创建它，或选择其他位置。</translation>
+    </message>
+    <message>
+        <source>There is no format of that name. {supported}</source>
+        <translation>没有该名称的格式。{supported}</translation>
+    </message>
+    <message>
+        <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
+        <translation>没有 {service} 的密钥。请在设置中或用“keepsake secret set {service}”提供，或在 {section}.api_key_env 中指定存放它的环境变量。</translation>
     </message>
     <message>
         <source>There is no language model, and no agent has taken this goal.</source>
@@ -4238,6 +4554,10 @@
     <message>
         <source>There is no memory with the id {memory_id}.</source>
         <translation>没有标识为 {memory_id} 的记忆。</translation>
+    </message>
+    <message>
+        <source>There is no operation &apos;{operation}&apos;.</source>
+        <translation>没有操作“{operation}”。</translation>
     </message>
     <message>
         <source>There is no proposal {proposal_id}. See &apos;inbox.list&apos;.</source>
@@ -4262,6 +4582,22 @@
     <message>
         <source>There is no setting of that name.{hint} &apos;keepsake config list&apos; shows them.</source>
         <translation>没有该名称的设置。{hint}“keepsake config list”会列出它们。</translation>
+    </message>
+    <message>
+        <source>There is no such client. Use one of {choices}; &apos;keepsake agent connect --print&apos; serves all others.</source>
+        <translation>没有这样的程序。请使用其中之一：{choices}；其他程序可用“keepsake agent connect --print”。</translation>
+    </message>
+    <message>
+        <source>There is no such day in the Hijri calendar.</source>
+        <translation>伊斯兰历中没有这一天。</translation>
+    </message>
+    <message>
+        <source>There is no such day in the Persian calendar.</source>
+        <translation>波斯历中没有这一天。</translation>
+    </message>
+    <message>
+        <source>There is no such embedder; choose one of {choices}.</source>
+        <translation>没有这样的嵌入器；请选择其中之一：{choices}。</translation>
     </message>
     <message>
         <source>There is no such file among the attachments.</source>
@@ -4306,6 +4642,18 @@
     <message>
         <source>There was no entity with the id {entity_id} then.</source>
         <translation>当时没有标识为 {entity_id} 的名称。</translation>
+    </message>
+    <message>
+        <source>These memories are encrypted. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;.</source>
+        <translation>这些记忆已加密。请打开 Keepsake 并输入密码短语，或运行“keepsake serve”。</translation>
+    </message>
+    <message>
+        <source>These memories were encrypted by a newer Keepsake. Update Keepsake to open them.</source>
+        <translation>这些记忆由较新版本的 Keepsake 加密。请更新 Keepsake 以打开它们。</translation>
+    </message>
+    <message>
+        <source>This call is {size} bytes long, and {limit} are allowed. Shorten it, or send it in parts.</source>
+        <translation>此调用长 {size} 字节，允许 {limit} 字节。请缩短它，或分段发送。</translation>
     </message>
     <message>
         <source>This caller stores in {names}, not in {store}.</source>
@@ -4368,6 +4716,18 @@
         <translation>这不是 cron 表达式。示例：30 8 * * mon-fri。</translation>
     </message>
     <message>
+        <source>This is not the passphrase of these memories. Try again.</source>
+        <translation>这不是这些记忆的密码短语。请重试。</translation>
+    </message>
+    <message>
+        <source>This is not the passphrase of {name}. Try again.</source>
+        <translation>这不是 {name} 的密码短语。请重试。</translation>
+    </message>
+    <message>
+        <source>This is {size} bytes long and a message may have {max_frame}. Ask for less at once.</source>
+        <translation>其长度为 {size} 字节，而一条消息最多 {max_frame} 字节。请一次少请求一些。</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>本机没有 Keepsake 可用的密钥环。{instead}</translation>
     </message>
@@ -4378,6 +4738,14 @@
     <message>
         <source>This memory was changed in the meantime. Read it again and repeat the change.</source>
         <translation>此记忆在此期间已更改。请重新读取并再次更改。</translation>
+    </message>
+    <message>
+        <source>This part does not begin where the last one ended. Ask for the position first.</source>
+        <translation>此部分的开头与上一部分的结尾不相接。请先查询位置。</translation>
+    </message>
+    <message>
+        <source>This passphrase is one of the first that anyone tries. Choose several words that do not go together.</source>
+        <translation>此密码短语是人们最先尝试的之一。请选择几个互不相关的词。</translation>
     </message>
     <message>
         <source>This proposal is decided already.</source>
@@ -4466,6 +4834,10 @@
     <message>
         <source>Took in part of a conversation</source>
         <translation>收录了会话的一部分</translation>
+    </message>
+    <message>
+        <source>Transcripts of Cursor are not sent in lines. Import its state.vscdb.</source>
+        <translation>Cursor 的会话记录不按行发送。请导入其 state.vscdb。</translation>
     </message>
     <message>
         <source>Tri</source>
@@ -4696,6 +5068,10 @@
         <translation>整数</translation>
     </message>
     <message>
+        <source>another encoding</source>
+        <translation>其他编码</translation>
+    </message>
+    <message>
         <source>category</source>
         <translation>类别</translation>
     </message>
@@ -4706,6 +5082,10 @@
     <message>
         <source>changes</source>
         <translation>项更改</translation>
+    </message>
+    <message>
+        <source>choose the embedder static</source>
+        <translation>选择嵌入器 static</translation>
     </message>
     <message>
         <source>confidence</source>
@@ -4744,6 +5124,14 @@
         <translation>条事实</translation>
     </message>
     <message>
+        <source>fastembed cannot rerank with this model, only with {choices}.</source>
+        <translation>fastembed 不能用此模型重排序，只能用：{choices}。</translation>
+    </message>
+    <message>
+        <source>fastembed does not support this model; it supports {choices}.</source>
+        <translation>fastembed 不支持此模型；支持的有：{choices}。</translation>
+    </message>
+    <message>
         <source>files</source>
         <translation>文件</translation>
     </message>
@@ -4756,12 +5144,52 @@
         <translation>话题标签</translation>
     </message>
     <message>
+        <source>holds a {file} that is neither ChatGPT&apos;s nor Claude&apos;s</source>
+        <translation>含有一个既不属于 ChatGPT 也不属于 Claude 的 {file}</translation>
+    </message>
+    <message>
+        <source>holds no Markdown notes, no documents and no conversations.json</source>
+        <translation>不含 Markdown 笔记、文档或 conversations.json</translation>
+    </message>
+    <message>
+        <source>holds other zip files; unpack it, and import the folder</source>
+        <translation>含有其他 zip 文件；请解压后导入该文件夹</translation>
+    </message>
+    <message>
         <source>how fast it fades</source>
         <translation>淡化速度</translation>
     </message>
     <message>
+        <source>is a SQLite database without memories in tables that are known</source>
+        <translation>是一个 SQLite 数据库，但其中没有已知的记忆表</translation>
+    </message>
+    <message>
+        <source>is a damaged zip file ({reason})</source>
+        <translation>是损坏的 zip 文件（{reason}）</translation>
+    </message>
+    <message>
+        <source>is a tar archive, and not an export of Joplin; unpack it and import the folder</source>
+        <translation>是 tar 归档，但不是 Joplin 的导出；请解压后导入该文件夹</translation>
+    </message>
+    <message>
+        <source>is a zip without a conversations.json in it</source>
+        <translation>是不含 conversations.json 的 zip 文件</translation>
+    </message>
+    <message>
+        <source>is compressed, and not Keepsake&apos;s JSONL</source>
+        <translation>已压缩，但不是 Keepsake 的 JSONL</translation>
+    </message>
+    <message>
+        <source>is in no format that is known</source>
+        <translation>不是任何已知格式</translation>
+    </message>
+    <message>
         <source>is larger than 1 MiB, which no settings are</source>
         <translation>大于 1 MiB，不会是设置文件</translation>
+    </message>
+    <message>
+        <source>is not text</source>
+        <translation>不是文本</translation>
     </message>
     <message>
         <source>is not valid TOML: a key or section is there twice</source>
@@ -4788,12 +5216,28 @@
         <translation>项</translation>
     </message>
     <message>
+        <source>its sender</source>
+        <translation>其发送者</translation>
+    </message>
+    <message>
         <source>key</source>
         <translation>键</translation>
     </message>
     <message>
+        <source>leave search.reranker empty</source>
+        <translation>将 search.reranker 留空</translation>
+    </message>
+    <message>
+        <source>llm.base_url is no address that can be used.</source>
+        <translation>llm.base_url 不是可用的地址。</translation>
+    </message>
+    <message>
         <source>location</source>
         <translation>地点</translation>
+    </message>
+    <message>
+        <source>looks like an export of {program}, which is not supported yet</source>
+        <translation>看起来是 {program} 的导出，目前尚不支持</translation>
     </message>
     <message>
         <source>mem0</source>
@@ -4832,6 +5276,14 @@
         <translation>笔记</translation>
     </message>
     <message>
+        <source>nothing</source>
+        <translation>空内容</translation>
+    </message>
+    <message>
+        <source>nothing of use</source>
+        <translation>无用的内容</translation>
+    </message>
+    <message>
         <source>notices</source>
         <translation>通知</translation>
     </message>
@@ -4862,6 +5314,10 @@
     <message>
         <source>one of {choices}</source>
         <translation>以下之一：{choices}</translation>
+    </message>
+    <message>
+        <source>only shows a ChatGPT export in a browser; import its conversations.json or its zip</source>
+        <translation>只是在浏览器中显示 ChatGPT 的导出；请导入其 conversations.json 或 zip</translation>
     </message>
     <message>
         <source>organization</source>
@@ -4928,6 +5384,10 @@
         <translation>其他内容</translation>
     </message>
     <message>
+        <source>something that is no chat answer</source>
+        <translation>非聊天回答的内容</translation>
+    </message>
+    <message>
         <source>step</source>
         <translation>步</translation>
     </message>
@@ -4960,8 +5420,20 @@
         <translation>摘要“{title}”</translation>
     </message>
     <message>
+        <source>the environment variable that {section}.api_key_env names</source>
+        <translation>{section}.api_key_env 指定的环境变量</translation>
+    </message>
+    <message>
+        <source>the environment variable {name}</source>
+        <translation>环境变量 {name}</translation>
+    </message>
+    <message>
         <source>the fact ‘{title}’</source>
         <translation>事实“{title}”</translation>
+    </message>
+    <message>
+        <source>the keyring</source>
+        <translation>密钥环</translation>
     </message>
     <message>
         <source>the memory ‘{title}’</source>
@@ -5084,16 +5556,72 @@
         <translation>措辞</translation>
     </message>
     <message>
+        <source>{client} has an entry named &apos;{entry}&apos; already, in {path}. Remove it first.</source>
+        <translation>{client} 在 {path} 中已有条目“{entry}”。请先将其删除。</translation>
+    </message>
+    <message>
+        <source>{client} has no hooks. Leave out --hooks; its transcripts can be watched instead.</source>
+        <translation>{client} 没有钩子。请去掉 --hooks；可以改为跟踪其会话记录。</translation>
+    </message>
+    <message>
+        <source>{client} is connected already. Disconnect it first (&apos;keepsake agent disconnect {client_name}&apos;).</source>
+        <translation>{client} 已连接。请先断开它（“keepsake agent disconnect {client_name}”）。</translation>
+    </message>
+    <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>在此之前已撤销 {count} 项较晚的更改，最后一项是{last}，可以重做。</translation>
+    </message>
+    <message>
+        <source>{ended} &apos;{operation}&apos; may or may not have been done. Look before you repeat it.</source>
+        <translation>{ended}“{operation}”可能已执行，也可能未执行。重复之前请先查看。</translation>
     </message>
     <message>
         <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
         <translation>{folder} 中有较早的导出，其中的 {name} 被添加或更改过。请选择其他文件夹。</translation>
     </message>
     <message>
+        <source>{folder} holds another file called {name}. Choose another name to export to.</source>
+        <translation>{folder} 中已有另一个名为 {name} 的文件。请选择其他导出名称。</translation>
+    </message>
+    <message>
+        <source>{folder} holds no {files}, which the model {name} needs.</source>
+        <translation>{folder} 中缺少模型 {name} 需要的文件：{files}。</translation>
+    </message>
+    <message>
         <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
         <translation>{folder} 不为空，也不包含 Keepsake 导出。请选择新的或空的文件夹。</translation>
+    </message>
+    <message>
+        <source>{host} answered with {detail}.</source>
+        <translation>{host} 的回答是{detail}。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached.</source>
+        <translation>无法连接 {host}。</translation>
+    </message>
+    <message>
+        <source>{host} did not answer within {seconds} seconds.</source>
+        <translation>{host} 在 {seconds} 秒内没有回答。</translation>
+    </message>
+    <message>
+        <source>{host} is busy (HTTP {status}).</source>
+        <translation>{host} 正忙（HTTP {status}）。</translation>
+    </message>
+    <message>
+        <source>{host} knows no model &apos;{model}&apos;, or llm.base_url is not right (HTTP 404).</source>
+        <translation>{host} 没有模型“{model}”，或 llm.base_url 不正确（HTTP 404）。</translation>
+    </message>
+    <message>
+        <source>{host} refused the key (HTTP {status}).</source>
+        <translation>{host} 拒绝了密钥（HTTP {status}）。</translation>
+    </message>
+    <message>
+        <source>{host} refused the request (HTTP {status}).</source>
+        <translation>{host} 拒绝了请求（HTTP {status}）。</translation>
+    </message>
+    <message>
+        <source>{key_file} of these memories was changed, and not by Keepsake. Nothing was opened. Put a copy in its place that Keepsake wrote: {copies}/{key_file} in the same folder, or one of an older copy of the folder.</source>
+        <translation>这些记忆的 {key_file} 被更改，且不是由 Keepsake 更改的。未打开任何内容。请用 Keepsake 写入的副本替换它：同一文件夹中的 {copies}/{key_file}，或该文件夹较旧副本中的文件。</translation>
     </message>
     <message>
         <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
@@ -5108,12 +5636,36 @@
         <translation>已有 {max_waiting} 个提议在等待。请在处理一些后重试。</translation>
     </message>
     <message>
+        <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
+        <translation>{name} 属于此处已打开的 Keepsake 库，不会导入。</translation>
+    </message>
+    <message>
         <source>{name} cannot be compared with the vault: {error}.</source>
         <translation>无法将 {name} 与库比较：{error}。</translation>
     </message>
     <message>
         <source>{name} cannot be restored: {problem} Nothing was changed.</source>
         <translation>无法恢复 {name}：{problem} 未更改任何内容。</translation>
+    </message>
+    <message>
+        <source>{name} could be imported until {day}. Ask {sender} for a new one.</source>
+        <translation>{name} 的导入期限为 {day}。请向{sender}索取新的胶囊。</translation>
+    </message>
+    <message>
+        <source>{name} could not be read as a database of Cursor: {reason}.</source>
+        <translation>无法将 {name} 作为 Cursor 的数据库读取：{reason}。</translation>
+    </message>
+    <message>
+        <source>{name} could not be read: {reason}.</source>
+        <translation>无法读取 {name}：{reason}。</translation>
+    </message>
+    <message>
+        <source>{name} holds no text of its own; a program makes what a browser shows. Import its data instead.</source>
+        <translation>{name} 本身不含文本；浏览器显示的内容由程序生成。请改为导入其数据。</translation>
+    </message>
+    <message>
+        <source>{name} holds no text, as scanned documents do; run it through text recognition (OCR) first.</source>
+        <translation>{name} 像扫描文档一样不含文本；请先对其进行文字识别（OCR）。</translation>
     </message>
     <message>
         <source>{name} holds the files of a damaged database. Save what is readable of it with &apos;keepsake --vault {path} salvage&apos;.</source>
@@ -5124,8 +5676,92 @@
         <translation>附件中的 {name} 未加密，而这些记忆已加密：是其他程序放在那里的。未读取它。请将它移出文件夹；如果需要，请重新附加。</translation>
     </message>
     <message>
+        <source>{name} is a Keepsake vault. {advice}</source>
+        <translation>{name} 是 Keepsake 库。{advice}</translation>
+    </message>
+    <message>
+        <source>{name} is damaged or no SQLite database: {reason}.</source>
+        <translation>{name} 已损坏或不是 SQLite 数据库：{reason}。</translation>
+    </message>
+    <message>
+        <source>{name} is empty; there is nothing to import.</source>
+        <translation>{name} 是空的；没有可导入的内容。</translation>
+    </message>
+    <message>
+        <source>{name} is encrypted: it needs the passphrase of its export.</source>
+        <translation>{name} 已加密：需要其导出时的密码短语。</translation>
+    </message>
+    <message>
+        <source>{name} is larger than {most} MB; it was not read.</source>
+        <translation>{name} 大于 {most} MB；未读取。</translation>
+    </message>
+    <message>
+        <source>{name} is no Word document: it has no text part.</source>
+        <translation>{name} 不是 Word 文档：没有文本部分。</translation>
+    </message>
+    <message>
+        <source>{name} is no complete JEX file; export it again.</source>
+        <translation>{name} 不是完整的 JEX 文件；请重新导出。</translation>
+    </message>
+    <message>
+        <source>{name} is no complete PDF: it is cut short or damaged.</source>
+        <translation>{name} 不是完整的 PDF：文件不完整或已损坏。</translation>
+    </message>
+    <message>
+        <source>{name} is not a complete zip file: it is cut short or damaged. Download or copy it again.</source>
+        <translation>{name} 不是完整的 zip 文件：文件不完整或已损坏。请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>{name} is not a list, so nothing can be added to it.</source>
+        <translation>{name} 不是列表，因此无法向其中添加内容。</translation>
+    </message>
+    <message>
+        <source>{name} is not an object, so nothing can be added to it.</source>
+        <translation>{name} 不是对象，因此无法向其中添加内容。</translation>
+    </message>
+    <message>
+        <source>{name} is not text; it was not read.</source>
+        <translation>{name} 不是文本；未读取。</translation>
+    </message>
+    <message>
+        <source>{name} is not valid JSON: {reason}. Nothing was imported.</source>
+        <translation>{name} 不是有效的 JSON：{reason}。未导入任何内容。</translation>
+    </message>
+    <message>
+        <source>{name} is not what its sender signed: it was changed, or is damaged. Nothing was imported.</source>
+        <translation>{name} 与发送者签名的内容不符：它被更改过或已损坏。未导入任何内容。</translation>
+    </message>
+    <message>
+        <source>{name} is protected with a password. Print or save it as a PDF without one first.</source>
+        <translation>{name} 受密码保护。请先将其打印或另存为没有密码的 PDF。</translation>
+    </message>
+    <message>
+        <source>{name} is protected with a password. Save it without one first.</source>
+        <translation>{name} 受密码保护。请先将其另存为没有密码的文件。</translation>
+    </message>
+    <message>
+        <source>{name} is protected with a password. Unpack it first, then import the folder.</source>
+        <translation>{name} 受密码保护。请先解压，然后导入该文件夹。</translation>
+    </message>
+    <message>
+        <source>{name} is the database of a Keepsake vault. {advice}</source>
+        <translation>{name} 是 Keepsake 库的数据库。{advice}</translation>
+    </message>
+    <message>
         <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
         <translation>{name} 读回的内容与写入的不同：磁盘可能有故障。未替换任何内容。请导出到其他磁盘。</translation>
+    </message>
+    <message>
+        <source>{name} was made by a newer Keepsake. Update Keepsake to import it.</source>
+        <translation>{name} 由较新版本的 Keepsake 生成。请更新 Keepsake 以导入它。</translation>
+    </message>
+    <message>
+        <source>{name} would swell from {packed} to {swollen} bytes, which no real export does. It was not opened.</source>
+        <translation>{name} 会从 {packed} 字节膨胀到 {swollen} 字节，真正的导出不会这样。未打开。</translation>
+    </message>
+    <message>
+        <source>{name} would swell to {size} bytes, which is more than Keepsake reads of a document.</source>
+        <translation>{name} 会膨胀到 {size} 字节，超过 Keepsake 对一个文档的读取上限。</translation>
     </message>
     <message>
         <source>{n} conversations</source>
@@ -5176,6 +5812,10 @@
         <translation>{n} 篇文本</translation>
     </message>
     <message>
+        <source>{path} cannot be read. {reason}</source>
+        <translation>无法读取 {path}。{reason}</translation>
+    </message>
+    <message>
         <source>{path} cannot be used: {strerror}.</source>
         <translation>无法使用 {path}：{strerror}。</translation>
     </message>
@@ -5184,8 +5824,20 @@
         <translation>无法写入 {path}：{strerror}。</translation>
     </message>
     <message>
+        <source>{path} could not be read: {reason}.</source>
+        <translation>无法读取 {path}：{reason}。</translation>
+    </message>
+    <message>
+        <source>{path} could not be written: {reason}.</source>
+        <translation>无法写入 {path}：{reason}。</translation>
+    </message>
+    <message>
         <source>{path} could not be written: {strerror}.</source>
         <translation>无法写入 {path}：{strerror}。</translation>
+    </message>
+    <message>
+        <source>{path} has {size} bytes, which no configuration has. Nothing was changed.</source>
+        <translation>{path} 有 {size} 字节，配置文件不会这么大。未更改任何内容。</translation>
     </message>
     <message>
         <source>{path} holds something else and was not overwritten. Choose another name.</source>
@@ -5200,12 +5852,92 @@
         <translation>{path} 是文件夹。请指定要导出到的文件，例如 keepsake.jsonl。</translation>
     </message>
     <message>
+        <source>{path} is a link that leads nowhere. Nothing was changed.</source>
+        <translation>{path} 是一个无效的链接。未更改任何内容。</translation>
+    </message>
+    <message>
+        <source>{path} is damaged. It holds the key of these memories: bring it back from a copy of the folder.</source>
+        <translation>{path} 已损坏。其中存有这些记忆的密钥：请从该文件夹的副本中恢复它。</translation>
+    </message>
+    <message>
+        <source>{path} is damaged. Quit Keepsake if it runs, and start it again.</source>
+        <translation>{path} 已损坏。如果 Keepsake 正在运行，请退出并重新启动。</translation>
+    </message>
+    <message>
+        <source>{path} is damaged. Remove it, and the entries named &apos;keepsake&apos; by hand.</source>
+        <translation>{path} 已损坏。请手动删除该文件以及名为“keepsake”的条目。</translation>
+    </message>
+    <message>
         <source>{path} is encrypted, and its vault is not.</source>
         <translation>{path} 已加密，而它的库未加密。</translation>
     </message>
     <message>
+        <source>{path} is neither a file nor a folder. Choose one of these.</source>
+        <translation>{path} 既不是文件也不是文件夹。请选择文件或文件夹。</translation>
+    </message>
+    <message>
+        <source>{path} is not UTF-8 but {encoding}. Nothing was changed. Add the entry yourself.</source>
+        <translation>{path} 不是 UTF-8，而是{encoding}。未更改任何内容。请自行添加该条目。</translation>
+    </message>
+    <message>
+        <source>{path} is not a JSON object.</source>
+        <translation>{path} 不是 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>{path} is not a file. Nothing was changed.</source>
+        <translation>{path} 不是文件。未更改任何内容。</translation>
+    </message>
+    <message>
+        <source>{path} is not encrypted, and these memories are: another program has put it there. Nothing was read from it or written to it. Move it out of the folder and put the encrypted one back; a plain copy that you trust is taken over with &apos;keepsake backup restore&apos; and its path.</source>
+        <translation>{path} 未加密，而这些记忆已加密：是其他程序放在那里的。没有从中读取，也没有写入任何内容。请将它移出该文件夹，并放回加密的文件；如果你信任某个未加密的副本，可用“keepsake backup restore”加其路径来采用它。</translation>
+    </message>
+    <message>
+        <source>{path} is not text. Nothing was changed. Add the entry yourself.</source>
+        <translation>{path} 不是文本。未更改任何内容。请自行添加该条目。</translation>
+    </message>
+    <message>
+        <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
+        <translation>{path} 是只读的。请使其可写，或自行添加该条目。</translation>
+    </message>
+    <message>
+        <source>{path} is written in a way that cannot be changed safely. Add the entry yourself.</source>
+        <translation>{path} 的写法使其无法安全更改。请自行添加该条目。</translation>
+    </message>
+    <message>
+        <source>{path} was changed by another program meanwhile. Try again.</source>
+        <translation>{path} 在此期间被另一个程序更改。请重试。</translation>
+    </message>
+    <message>
         <source>{path} {what}. Correct it or move it away.</source>
         <translation>{path} {what}。请更正或移走它。</translation>
+    </message>
+    <message>
+        <source>{problem}, or the account has nothing left to spend</source>
+        <translation>{problem}，或账户余额已用完</translation>
+    </message>
+    <message>
+        <source>{problem}; results keep their original order.</source>
+        <translation>{problem}；结果保持原有顺序。</translation>
+    </message>
+    <message>
+        <source>{problem}; search goes on by words, and it is tried again later.</source>
+        <translation>{problem}；搜索继续按词进行，稍后会重试。</translation>
+    </message>
+    <message>
+        <source>{provider} needs the address of the service; set embedding.base_url.</source>
+        <translation>{provider} 需要服务的地址；请设置 embedding.base_url。</translation>
+    </message>
+    <message>
+        <source>{reason} It is not known whether this call was carried out; look before you repeat it.</source>
+        <translation>{reason}不知道此调用是否已执行；重复之前请先查看。</translation>
+    </message>
+    <message>
+        <source>{reason} It is tried again soon.</source>
+        <translation>{reason}很快会重试。</translation>
+    </message>
+    <message>
+        <source>{section}.base_url is not an address; one looks like https://example.org/v1.</source>
+        <translation>{section}.base_url 不是地址；地址形如 https://example.org/v1。</translation>
     </message>
     <message>
         <source>{sentence} &apos;keepsake config check&apos; says more.</source>
@@ -5214,6 +5946,62 @@
     <message>
         <source>{sentence} It cannot be attached.</source>
         <translation>{sentence} 无法附加。</translation>
+    </message>
+    <message>
+        <source>{service} cannot be reached ({reason})</source>
+        <translation>无法连接 {service}（{reason}）</translation>
+    </message>
+    <message>
+        <source>{service} does not answer in time</source>
+        <translation>{service} 未及时响应</translation>
+    </message>
+    <message>
+        <source>{service} fails (status {status}); search goes on by words, and it is tried again later.</source>
+        <translation>{service} 出错（状态 {status}）；搜索继续按词进行，稍后会重试。</translation>
+    </message>
+    <message>
+        <source>{service} knows no such model, or its address is wrong; check embedding.model.</source>
+        <translation>{service} 没有此模型，或其地址有误；请检查 embedding.model。</translation>
+    </message>
+    <message>
+        <source>{service} needs a key; set one.</source>
+        <translation>{service} 需要密钥；请设置一个。</translation>
+    </message>
+    <message>
+        <source>{service} redirects to another address (status {status}), to which Keepsake sends nothing; check embedding.base_url.</source>
+        <translation>{service} 重定向到另一个地址（状态 {status}），Keepsake 不会向其发送任何内容；请检查 embedding.base_url。</translation>
+    </message>
+    <message>
+        <source>{service} refuses the key in {place}; check it.</source>
+        <translation>{service} 拒绝密钥；请检查它（来源：{place}）。</translation>
+    </message>
+    <message>
+        <source>{service} refuses the request (status {status}); check embedding.model and its settings.</source>
+        <translation>{service} 拒绝请求（状态 {status}）；请检查 embedding.model 及其设置。</translation>
+    </message>
+    <message>
+        <source>{service} sent an unexpected response (status {status})</source>
+        <translation>{service} 返回了意外的响应（状态 {status}）</translation>
+    </message>
+    <message>
+        <source>{service} sent far more than was requested</source>
+        <translation>{service} 发送的内容远多于请求的内容</translation>
+    </message>
+    <message>
+        <source>{service} sent something other than a list of vectors; check embedding.model and its address.</source>
+        <translation>{service} 发送的不是向量列表；请检查 embedding.model 及其地址。</translation>
+    </message>
+    <message>
+        <source>{service} sent vectors of {odd} numbers, not of {width}; set embedding.dimensions to what the model gives, or choose another model.</source>
+        <translation>{service} 发送的向量有 {odd} 个数，而不是 {width} 个；请将 embedding.dimensions 设为该模型的长度，或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>{service} shows no certificate that this machine trusts, so nothing was sent. See whether its address is right; the variable SSL_CERT_FILE names a file of certificates to trust.</source>
+        <translation>{service} 没有此电脑信任的证书，因此未发送任何内容。请检查其地址是否正确；变量 SSL_CERT_FILE 指定受信任证书的文件。</translation>
+    </message>
+    <message>
+        <source>{service} takes no requests at the moment (status {status})</source>
+        <translation>{service} 目前不接受请求（状态 {status}）</translation>
     </message>
     <message>
         <source>{state} is called {clean} too. Merge the two, or split that name off first.</source>

@@ -10,6 +10,8 @@ from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Final, TypeVar
 
+from app.sentence import Sentence
+
 T = TypeVar("T")
 
 _OVERLOADED: Final = 529  # some services send it in place of 503
@@ -52,12 +54,16 @@ class RequestFault(Enum):
     NO_ADDRESS = "has no usable address"
 
 
-UNTRUSTED: Final = (
-    "shows no certificate that this machine trusts, so nothing was sent. See whether its address is right; the variable"
-    " SSL_CERT_FILE names a file of certificates to trust."
+_UNTRUSTED: Final = (
+    "{service} shows no certificate that this machine trusts, so nothing was sent. See whether its address is right;"
+    " the variable SSL_CERT_FILE names a file of certificates to trust."
 )
-"""What a person reads of a service without a trusted certificate, after its name."""
 _FINAL: Final = frozenset({RequestFault.UNTRUSTED, RequestFault.NO_ADDRESS})
+
+
+def untrusted(service: str) -> Sentence:
+    """Return what a person reads of a service without a trusted certificate."""
+    return Sentence(_UNTRUSTED, service=service)
 
 
 class RequestError(Exception):

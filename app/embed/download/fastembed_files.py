@@ -10,8 +10,11 @@ from typing import Any, Final
 
 from app.embed.model import DownloadWatcher
 from app.errors import CancelledByPersonError, InputError, ModelUnavailableError
+from app.sentence import Sentence
 
 CACHE_VARIABLE: Final = "FASTEMBED_CACHE_PATH"
+
+_STATIC: Final = Sentence("choose the embedder static")
 
 
 def description(family: Any, model: str) -> dict[str, Any]:
@@ -27,7 +30,10 @@ def description(family: Any, model: str) -> dict[str, Any]:
     known: dict[str, dict[str, Any]] = {entry["model"].lower(): entry for entry in family.list_supported_models()}
     if model.lower() not in known:
         names = sorted(entry["model"] for entry in known.values())
-        raise InputError(f"fastembed does not support this model; it supports {', '.join(names)}.", allowed=names)
+        raise InputError(
+            Sentence("fastembed does not support this model; it supports {choices}.", choices=", ".join(names)),
+            allowed=names,
+        )
     return known[model.lower()]
 
 
@@ -45,7 +51,7 @@ def open_model(
     threads: int | None,
     fetch: bool = False,
     watch: DownloadWatcher | None = None,
-    instead: str = "choose the embedder static",
+    instead: Sentence = _STATIC,
 ) -> Any:
     """Open a model.
 
@@ -69,26 +75,28 @@ def open_model(
     name = described["model"]
     if folder is not None:
         _require(folder, described)
-        damaged = _DAMAGED.format(name=name, instead=instead)
+        damaged = Sentence(_DAMAGED, name=name, instead=instead)
         return _opened(family, name, {**options, "specific_model_path": str(folder)}, damaged, "damaged")
     places = [str(cache), None] if cache and not os.environ.get(CACHE_VARIABLE) else [str(cache) if cache else None]
     failure: ModelUnavailableError | None = None
     for place in places:
         try:
-            missing = _MISSING.format(name=name, instead=instead)
+            missing = Sentence(_MISSING, name=name, instead=instead)
             return _opened(family, name, {**options, "cache_dir": place}, missing, "missing")
         except ModelUnavailableError as error:
             failure = error
     if failure is not None and not fetch:
         raise failure
     fetched = {**options, "cache_dir": _fetched(described, places[0], watch or DownloadWatcher())}
-    return _opened(family, name, fetched, _UNFETCHED.format(name=name), "unfetched")
+    return _opened(family, name, fetched, Sentence(_UNFETCHED, name=name), "unfetched")
 
 
 def cancelled(name: str) -> CancelledByPersonError:
     """Return the error for a download of the model ``name`` that was stopped."""
     return CancelledByPersonError(
-        f"Fetching the model {name} was cancelled. What came of it is kept; choose it again to go on.",
+        Sentence(
+            "Fetching the model {name} was cancelled. What came of it is kept; choose it again to go on.", name=name
+        ),
         model=name,
     )
 
@@ -116,7 +124,7 @@ def _fetched(described: dict[str, Any], place: str | None, watch: DownloadWatche
     except DownloadStoppedError:
         raise cancelled(name) from None
     except (NotFetchedError, OSError) as error:
-        raise ModelUnavailableError(_UNFETCHED.format(name=name), model=name, reason="unfetched") from error
+        raise ModelUnavailableError(Sentence(_UNFETCHED, name=name), model=name, reason="unfetched") from error
     return str(cache)
 
 
@@ -128,7 +136,7 @@ def _require(folder: Path, described: dict[str, Any]) -> None:
     name = described["model"]
     if not folder.is_dir():
         raise ModelUnavailableError(
-            f"The model {name} should lie in {folder}, which is not there.",
+            Sentence("The model {name} should lie in {folder}, which is not there.", name=name, folder=folder),
             model=name,
             folder=str(folder),
             reason="no_folder",
@@ -139,7 +147,12 @@ def _require(folder: Path, described: dict[str, Any]) -> None:
     lacking = [file for file in needed if not (folder / file).is_file()]
     if lacking:
         raise ModelUnavailableError(
-            f"{folder} holds no {' and no '.join(lacking)}, which the model {name} needs.",
+            Sentence(
+                "{folder} holds no {files}, which the model {name} needs.",
+                folder=folder,
+                files=" and no ".join(lacking),
+                name=name,
+            ),
             model=name,
             folder=str(folder),
             reason="incomplete",
@@ -186,7 +199,7 @@ def _options(threads: int | None, described: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _opened(family: Any, name: str, options: dict[str, Any], sentence: str, reason: str) -> Any:
+def _opened(family: Any, name: str, options: dict[str, Any], sentence: Sentence, reason: str) -> Any:
     try:
         return family(name, **options)
     except Exception as error:

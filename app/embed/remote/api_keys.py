@@ -9,6 +9,7 @@ from app.config.keyring import Keyring
 from app.config.model import SecretStatus
 from app.embed.embedder_source import REMOTE, EmbedderSource
 from app.errors import InputError, KeyringUnavailableError, MissingKeyringError, ModelUnavailableError
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from app.embed.remote.providers import ProviderApi
@@ -54,14 +55,14 @@ class ApiKeys:
         missing: KeyringUnavailableError | None = None
         try:
             if value := self._kept(source, attended=False):
-                return value, "the keyring"
+                return value, Sentence("the keyring")
         except KeyringUnavailableError as error:
             missing = error
         usual = _api(source).key_name
         if value := self._environment.get(usual, "").strip() if usual else "":
             return value, _variable(usual, source.section)
         if missing is not None and not isinstance(missing, MissingKeyringError):
-            raise ModelUnavailableError(missing.message)
+            raise ModelUnavailableError(missing.sentence)
         if source.is_nearby:
             return "", ""
         raise ModelUnavailableError(self._how_to_give(source, has_keyring=missing is None))
@@ -84,10 +85,10 @@ class ApiKeys:
         if variable and self._environment.get(variable, "").strip():
             over = f" It counts before the one in {keyring}." if kept else ""
             return SecretStatus(
-                source.service, "variable", _variable(variable, source.section), keyring, kept, over.strip()
+                source.service, "variable", str(_variable(variable, source.section)), keyring, kept, over.strip()
             )
         if named:
-            return SecretStatus(source.service, "none", "", keyring, kept, _empty(named, source))
+            return SecretStatus(source.service, "none", "", keyring, kept, str(_empty(named, source)))
         if kept:
             return SecretStatus(source.service, "keyring", keyring, keyring, kept)
         return SecretStatus(source.service, "none", "", keyring, kept, note)
@@ -102,8 +103,11 @@ class ApiKeys:
         key = value.strip()
         if not (0 < len(key) <= LONGEST and is_usable(key)):
             raise InputError(
-                f"That is no key: it is empty, longer than {LONGEST:,} characters, or has characters no key has."
-                " Copy it again."
+                Sentence(
+                    "That is no key: it is empty, longer than {most} characters, or has characters no key"
+                    " has. Copy it again.",
+                    most=LONGEST,
+                )
             )
         self._own_keyring().write(_secret(source), key)
         self.forget(source)
@@ -154,16 +158,20 @@ class ApiKeys:
             raise MissingKeyringError("No keyring is used here; name an environment variable.")
         return self._keyring
 
-    def _how_to_give(self, source: EmbedderSource, *, has_keyring: bool) -> str:
+    def _how_to_give(self, source: EmbedderSource, *, has_keyring: bool) -> Sentence:
         usual = _api(source).key_name
         if not usual and not has_keyring:
-            return f"Set {source.section}.api_key_env to the name of the environment variable that holds the key."
+            return Sentence(
+                "Set {section}.api_key_env to the name of the environment variable that holds the key.",
+                section=source.section,
+            )
         if not has_keyring:
             return _empty(usual, source)
-        return (
-            f"There is no key for {source.service}. Give it in the settings or with"
-            f" 'keepsake secret set {source.service}', or name the environment variable that holds it in"
-            f" {source.section}.api_key_env."
+        return Sentence(
+            "There is no key for {service}. Give it in the settings or with 'keepsake secret set {service}', or name"
+            " the environment variable that holds it in {section}.api_key_env.",
+            service=source.service,
+            section=source.section,
         )
 
 
@@ -188,7 +196,7 @@ class ApiKey:
         """
         value, self.place = self._keys.find(self._source)
         if not is_usable(value):
-            raise InputError(f"{self.place[:1].upper()}{self.place[1:]} holds no usable key; copy it again.")
+            raise InputError(Sentence("The key in {place} is not usable; copy it again.", place=self.place))
         return value
 
     def refused(self) -> None:
@@ -210,11 +218,20 @@ def _secret(source: EmbedderSource) -> str:
         InputError: The service is unknown, or has no address yet.
     """
     if source.provider not in REMOTE:
-        raise InputError(f"Only a remote service has a key: {', '.join(sorted(REMOTE))}.", allowed=sorted(REMOTE))
+        raise InputError(
+            Sentence("Only a remote service has a key: {choices}.", choices=", ".join(sorted(REMOTE))),
+            allowed=sorted(REMOTE),
+        )
     if source.provider != COMPATIBLE:
         return source.provider
     if not source.base_url:
-        raise InputError(f"A key of {source.service} belongs to its address; set {source.section}.base_url first.")
+        raise InputError(
+            Sentence(
+                "A key of {service} belongs to its address; set {section}.base_url first.",
+                service=source.service,
+                section=source.section,
+            )
+        )
     address = source.address()
     return f"{COMPATIBLE} {address.scheme}://{address.netloc.lower()}"
 
@@ -225,14 +242,26 @@ def _api(source: EmbedderSource) -> "ProviderApi":
     return PROVIDER_APIS[source.provider]
 
 
-def _variable(name: str, section: str) -> str:
+def _variable(name: str, section: str) -> Sentence:
     """Return a description of a variable.
 
     Its name is included only if it cannot be a key entered by mistake.
     """
-    return f"the environment variable {name if _NAME.fullmatch(name) else f'that {section}.api_key_env names'}"
+    if _NAME.fullmatch(name):
+        return Sentence("the environment variable {name}", name=name)
+    return Sentence("the environment variable that {section}.api_key_env names", section=section)
 
 
-def _empty(variable: str, source: EmbedderSource) -> str:
-    said = _variable(variable, source.section)
-    return f"T{said[1:]} holds no key for {source.service}; set it before Keepsake starts."
+def _empty(variable: str, source: EmbedderSource) -> Sentence:
+    if _NAME.fullmatch(variable):
+        return Sentence(
+            "The environment variable {name} holds no key for {service}; set it before Keepsake starts.",
+            name=variable,
+            service=source.service,
+        )
+    return Sentence(
+        "The environment variable that {section}.api_key_env names holds no key for {service}; set it before Keepsake"
+        " starts.",
+        section=source.section,
+        service=source.service,
+    )

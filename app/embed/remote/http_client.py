@@ -13,10 +13,11 @@ from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
 from app.core.network.http_caller import HttpCaller, read_body
-from app.core.network.http_requests import UNTRUSTED, RequestError, RequestFault, RequestLimits, repeat
+from app.core.network.http_requests import RequestError, RequestFault, RequestLimits, repeat, untrusted
 from app.core.process.loop_thread import LoopThread
 from app.embed.embedder_source import LOCAL
 from app.errors import ModelUnavailableError
+from app.sentence import Sentence
 
 _REFUSED: Final = frozenset({400, 413, 422})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -135,7 +136,7 @@ class ServiceConnection:
     def _repeated(self, content: bytes, key: str, max_bytes: int, limits: RequestLimits) -> bytes:
         async def attempt() -> bytes:
             if self._rest_reason is not None and self._now() < self._rest_until:
-                raise type(self._rest_reason)(self._rest_reason.message, **self._rest_reason.data)
+                raise type(self._rest_reason)(self._rest_reason.sentence, **self._rest_reason.data)
             return await self._send_once(content, key, max_bytes, limits)
 
         return self._thread.run(lambda: repeat(attempt, limits, sleep=self._sleep))
@@ -146,7 +147,7 @@ class ServiceConnection:
             self._check_status(response.status_code)
             answer = await read_body(response, max_bytes)
         if answer is None:
-            raise self._failure("sent far more than was requested")
+            raise self._failure(Sentence("{service} sent far more than was requested", service=self.service))
         return answer
 
     def _check_status(self, status: int) -> None:
@@ -154,23 +155,42 @@ class ServiceConnection:
             return
         if status in _REFUSED:
             raise TextsRefusedError(
-                f"{self.service} refuses the request (status {status}); check embedding.model and its settings.",
+                Sentence(
+                    "{service} refuses the request (status {status}); check embedding.model and its settings.",
+                    service=self.service,
+                    status=status,
+                ),
                 status=status,
             )
         if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-            where = f"refuses the key in {self._key.place}; check it" if self._key.place else "needs a key; set one"
-            raise _KeyRefused(ModelUnavailableError(f"{self.service} {where}.", status=status))
+            sentence = Sentence("{service} needs a key; set one.", service=self.service)
+            if place := self._key.place:
+                sentence = Sentence(
+                    "{service} refuses the key in {place}; check it.", service=self.service, place=place
+                )
+            raise _KeyRefused(ModelUnavailableError(sentence, status=status))
         if status == HTTPStatus.NOT_FOUND:
             raise ModelUnavailableError(
-                f"{self.service} knows no such model, or its address is wrong; check embedding.model.", status=status
+                Sentence(
+                    "{service} knows no such model, or its address is wrong; check embedding.model.",
+                    service=self.service,
+                ),
+                status=status,
             )
         if status in _REDIRECTS:
             raise ModelUnavailableError(
-                f"{self.service} redirects to another address (status {status}), to which Keepsake sends nothing;"
-                " check embedding.base_url.",
+                Sentence(
+                    "{service} redirects to another address (status {status}), to which Keepsake sends"
+                    " nothing; check embedding.base_url.",
+                    service=self.service,
+                    status=status,
+                ),
                 status=status,
             )
-        raise self._failure(f"sent an unexpected response (status {status})", status)
+        problem = Sentence(
+            "{service} sent an unexpected response (status {status})", service=self.service, status=status
+        )
+        raise self._failure(problem, status)
 
     def _failure_of(self, error: RequestError) -> ModelUnavailableError:
         """Return the error that a person sees for a failed request."""
@@ -178,21 +198,31 @@ class ServiceConnection:
             case RequestFault.BUSY:
                 return self._busy(error.status)
             case RequestFault.SLOW:
-                return self._failure("does not answer in time")
+                return self._failure(Sentence("{service} does not answer in time", service=self.service))
             case RequestFault.UNTRUSTED:
-                return ModelUnavailableError(f"{self.service} {UNTRUSTED}")
+                return ModelUnavailableError(untrusted(self.service))
             case _:
-                return self._failure(f"cannot be reached ({error})")
+                return self._failure(
+                    Sentence("{service} cannot be reached ({reason})", service=self.service, reason=error)
+                )
 
     def _busy(self, status: int) -> ModelUnavailableError:
         if status == HTTPStatus.INTERNAL_SERVER_ERROR:
             return TextsUnansweredError(
-                f"{self.service} fails (status {status}); search goes on by words, and it is tried again later.",
+                Sentence(
+                    "{service} fails (status {status}); search goes on by words, and it is tried again later.",
+                    service=self.service,
+                    status=status,
+                ),
                 status=status,
             )
-        spent = ", or the account has nothing left to spend" if status == HTTPStatus.TOO_MANY_REQUESTS else ""
-        return self._failure(f"takes no requests at the moment (status {status}){spent}", status)
+        problem = Sentence(
+            "{service} takes no requests at the moment (status {status})", service=self.service, status=status
+        )
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            problem = Sentence("{problem}, or the account has nothing left to spend", problem=problem)
+        return self._failure(problem, status)
 
-    def _failure(self, what: str, status: int = 0) -> ModelUnavailableError:
-        sentence = f"{self.service} {what}; search goes on by words, and it is tried again later."
+    def _failure(self, problem: Sentence, status: int = 0) -> ModelUnavailableError:
+        sentence = Sentence("{problem}; search goes on by words, and it is tried again later.", problem=problem)
         return ModelUnavailableError(sentence, **({"status": status} if status else {}))

@@ -20,6 +20,7 @@ from app.embed.remote.http_client import (
 from app.embed.remote.providers import ProviderApi, Use
 from app.embed.unit_vectors import unit_rows
 from app.errors import InputError, ModelUnavailableError
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from app.embed.model import Vectors
@@ -57,8 +58,11 @@ class RemoteEmbedder:
         length = dimensions or api.lengths.get(model, 0)
         if not 1 <= length <= MAX_DIMENSIONS:
             raise InputError(
-                "Keepsake does not know how long the vectors of this model are; set embedding.dimensions to a number"
-                f" from 1 to {MAX_DIMENSIONS}."
+                Sentence(
+                    "Keepsake does not know how long the vectors of this model are; set"
+                    " embedding.dimensions to a number from 1 to {most}.",
+                    most=MAX_DIMENSIONS,
+                )
             )
         self.identity = EmbeddingIdentity(api.provider, model, length, version)
         self._api = api
@@ -166,8 +170,13 @@ class RemoteEmbedder:
             raise self._garbled()
         if odd := next((len(row) for row in rows if len(row) != width), None):
             raise ModelUnavailableError(
-                f"{self._connection.service} sent vectors of {odd} numbers, not of {width}; set embedding.dimensions to"
-                " what the model gives, or choose another model.",
+                Sentence(
+                    "{service} sent vectors of {odd} numbers, not of {width}; set embedding.dimensions to"
+                    " what the model gives, or choose another model.",
+                    service=self._connection.service,
+                    odd=odd,
+                    width=width,
+                ),
                 expected=width,
                 received=odd,
             )
@@ -178,6 +187,8 @@ class RemoteEmbedder:
 
     def _garbled(self) -> TextsUnansweredError:
         return TextsUnansweredError(
-            f"{self._connection.service} sent something other than a list of vectors; check embedding.model and its"
-            " address."
+            Sentence(
+                "{service} sent something other than a list of vectors; check embedding.model and its address.",
+                service=self._connection.service,
+            )
         )

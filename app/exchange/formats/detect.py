@@ -34,6 +34,7 @@ from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.json_stream import RepairedJson
 from app.exchange.parsing.lines import GZIP, read_lines
+from app.sentence import Sentence
 
 HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
@@ -65,18 +66,21 @@ def detect(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
         CancelledByPersonError: It was stopped.
     """
     if not path.exists():
-        raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
+        raise NotFoundError(Sentence("There is no file or folder at {path}.", path=path), path=str(path))
     with readable(path):
         if path.is_dir():
             return _folder(path, cancelled)
         if not path.is_file():
-            raise FormatError(f"{path} is neither a file nor a folder. Choose one of these.", path=str(path))
+            raise FormatError(
+                Sentence("{path} is neither a file nor a folder. Choose one of these.", path=path), path=str(path)
+            )
         if open_databases.is_open(path):
             raise FormatError(
-                f"{path.name} belongs to a Keepsake vault that is open here, and is not imported.", path=str(path)
+                Sentence("{name} belongs to a Keepsake vault that is open here, and is not imported.", name=path.name),
+                path=str(path),
             )
         if not path.stat().st_size:
-            raise FormatError(f"{path.name} is empty; there is nothing to import.", path=str(path))
+            raise FormatError(Sentence("{name} is empty; there is nothing to import.", name=path.name), path=str(path))
         return _zip(path) if is_zip(path) else _file(path)
 
 
@@ -115,7 +119,10 @@ def _counted(number: int, noun: str) -> str:
 
 def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
     if memory_database.is_vault(path):
-        raise FormatError(f"{path.name} is a Keepsake vault. {memory_database.VAULT_ADVICE}", path=str(path))
+        raise FormatError(
+            Sentence("{name} is a Keepsake vault. {advice}", name=path.name, advice=memory_database.VAULT_ADVICE),
+            path=str(path),
+        )
     with entries(path) as found:
         if found:
             return _entry(path, found[0])
@@ -126,10 +133,10 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
         return name
     names = [child.name for child in path.iterdir()]
     if name := unsupported.by_names(names):
-        raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+        raise _refusal(path, Sentence("looks like an export of {program}, which is not supported yet", program=name))
     if name := _notes_format(path, listed, cancelled):
         return name
-    raise _refusal(path, "holds no Markdown notes, no documents and no conversations.json", unknown=True)
+    raise _refusal(path, Sentence("holds no Markdown notes, no documents and no conversations.json"), unknown=True)
 
 
 def _notes_format(path: Path, names: list[str], cancelled: Callable[[], bool]) -> str:
@@ -177,7 +184,7 @@ def _zip(path: Path) -> str:
             try:
                 return _entry(path, found[0])
             except DAMAGE as error:
-                raise _refusal(path, f"is a damaged zip file ({error})") from error
+                raise _refusal(path, Sentence("is a damaged zip file ({reason})", reason=error)) from error
     with open_zip(path) as archive:
         names = archive.namelist()
     if docx.DOCUMENT in names:
@@ -187,15 +194,15 @@ def _zip(path: Path) -> str:
     if name := chat_detection.by_names(names):
         return name
     if name := unsupported.by_names(names):
-        raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+        raise _refusal(path, Sentence("looks like an export of {program}, which is not supported yet", program=name))
     if name := _zipped_notes(names):
         return name
     if any(name.lower().endswith(".zip") for name in names):
         with open_files(path) as inside:
             if notion.is_export(inside.files):
                 return notion.NAME
-        raise _refusal(path, "holds other zip files; unpack it, and import the folder")
-    raise _refusal(path, "is a zip without a conversations.json in it", unknown=True)
+        raise _refusal(path, Sentence("holds other zip files; unpack it, and import the folder"))
+    raise _refusal(path, Sentence("is a zip without a conversations.json in it"), unknown=True)
 
 
 def _zipped_notes(names: list[str]) -> str:
@@ -212,7 +219,7 @@ def _entry(path: Path, entry: SourceEntry) -> str:
         head = _head(stream)
     if found := _json(path, head):
         return found
-    raise _refusal(path, f"holds a {Path(entry.name).name} that is neither ChatGPT's nor Claude's")
+    raise _refusal(path, Sentence("holds a {file} that is neither ChatGPT's nor Claude's", file=Path(entry.name).name))
 
 
 def _file(path: Path) -> str:
@@ -226,7 +233,7 @@ def _file(path: Path) -> str:
     if found := _lines(path) if packed or begins == b"{" else "":
         return found
     if packed:
-        raise _refusal(path, "is compressed, and not Keepsake's JSONL", unknown=True)
+        raise _refusal(path, Sentence("is compressed, and not Keepsake's JSONL"), unknown=True)
     if found := _json(path, head) if begins in (b"{", b"[") else _wrapped(path, head) if begins == b'"' else "":
         return found
     return _text(path)
@@ -250,11 +257,13 @@ def _by_head(path: Path, head: bytes) -> str:
     if joplin.is_tar(head):
         if joplin.is_export(path):
             return joplin.NAME
-        raise _refusal(path, "is a tar archive, and not an export of Joplin; unpack it and import the folder")
+        raise _refusal(path, Sentence("is a tar archive, and not an export of Joplin; unpack it and import the folder"))
     if web_page.BEGINNING.match(head) and path.suffix.lower() not in SUFFIXES:
         if web_page.CHATGPT_PAGE in head:
             raise _refusal(
-                path, "only shows a ChatGPT export in a browser; import its conversations.json or its zip", unknown=True
+                path,
+                Sentence("only shows a ChatGPT export in a browser; import its conversations.json or its zip"),
+                unknown=True,
             )
         return web_page.NAME
     return recognition.of_file(path) or _database(path, head)
@@ -265,7 +274,7 @@ def _database(path: Path, head: bytes) -> str:
         return ""
     if memory_database.is_readable(path):
         return memory_database.NAME
-    raise _refusal(path, "is a SQLite database without memories in tables that are known", unknown=True)
+    raise _refusal(path, Sentence("is a SQLite database without memories in tables that are known"), unknown=True)
 
 
 def _by_beginning(head: bytes) -> str:
@@ -280,12 +289,12 @@ def _text(path: Path) -> str:
     with path.open("rb") as stream:
         decoded = encoding.decode(stream.read(HEAD))
     if decoded is None:
-        raise _refusal(path, "is not text", unknown=True)
+        raise _refusal(path, Sentence("is not text"), unknown=True)
     if name := chat_detection.by_text(decoded.text, path.name):
         return name
     if path.suffix.lower() in {*NOTE_SUFFIXES, ".txt"}:
         return "markdown"
-    raise _refusal(path, "is in no format that is known", unknown=True)
+    raise _refusal(path, Sentence("is in no format that is known"), unknown=True)
 
 
 def _head(stream: IO[bytes]) -> bytes:
@@ -365,5 +374,9 @@ def _names(head: bytes) -> set[str]:
     return names
 
 
-def _refusal(path: Path, what: str, *, unknown: bool = False) -> FormatError:
-    return FormatError(f"{path.name or path} {what}. {SUPPORTED}", path=str(path), unknown=unknown)
+def _refusal(path: Path, what: Sentence, *, unknown: bool = False) -> FormatError:
+    return FormatError(
+        Sentence("{name} {what}. {supported}", name=path.name or path, what=what, supported=SUPPORTED),
+        path=str(path),
+        unknown=unknown,
+    )

@@ -22,6 +22,7 @@ from app.exchange.importing.source_files import DAMAGE, ENCRYPTED, open_zip
 from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence
 
 NAME: Final = "docx"
 DOCUMENT: Final = "word/document.xml"
@@ -119,12 +120,20 @@ def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
     try:
         info = archive.getinfo(DOCUMENT)
     except KeyError as error:
-        raise FormatError(f"{path.name} is no Word document: it has no text part.", path=str(path)) from error
+        raise FormatError(
+            Sentence("{name} is no Word document: it has no text part.", name=path.name), path=str(path)
+        ) from error
     if info.flag_bits & ENCRYPTED:
-        raise FormatError(f"{path.name} is protected with a password. Save it without one first.", path=str(path))
+        raise FormatError(
+            Sentence("{name} is protected with a password. Save it without one first.", name=path.name), path=str(path)
+        )
     if info.file_size > _MAX_BYTES:
-        said = f"{path.name} would swell to {info.file_size:,} bytes, which is more than Keepsake reads of a document."
-        raise FormatError(said, path=str(path))
+        sentence = Sentence(
+            "{name} would swell to {size} bytes, which is more than Keepsake reads of a document.",
+            name=path.name,
+            size=info.file_size,
+        )
+        raise FormatError(sentence, path=str(path))
     return info
 
 

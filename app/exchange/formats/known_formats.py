@@ -11,6 +11,7 @@ from app.exchange.formats.memory_systems import gemini_activity, letta, memory_d
 from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
 from app.exchange.formats.own import capsule, encrypted_export, keepsake
 from app.exchange.formats.transcripts import agent_session, claude_code, codex, cursor, gemini
+from app.sentence import Sentence
 
 # Where several formats fit a source, the first one counts.
 _SPECS: Final = (
@@ -62,18 +63,18 @@ def by_fields(names: set[str], specs: Iterable[FormatSpec] = _SPECS) -> str:
     return next((spec.name for spec in specs if any(fields <= names for fields in spec.fields)), "")
 
 
-def _supported() -> str:
-    kinds = {
-        "conversations": "exports of",
-        "notes": "Markdown notes of",
-        "transcript": "transcripts of",
-        "chat": "chats and mails of",
-        "notebook": "notes of",
-        "document": "documents as",
-        "memories": "memories of",
-    }
-    parts = (f"{what} {', '.join(spec.help for spec in of_kind(kind) if spec.help)}" for kind, what in kinds.items())
-    return f"Supported are {'; '.join(parts)}."
+def _names(kind: str) -> str:
+    return ", ".join(spec.help for spec in of_kind(kind) if spec.help)
 
 
-SUPPORTED: Final = _supported()
+SUPPORTED: Final = Sentence(
+    "Supported are exports of {conversations}; Markdown notes of {notes}; transcripts of {transcripts}; chats and mails"
+    " of {chats}; notes of {notebooks}; documents as {documents}; memories of {memories}.",
+    conversations=_names("conversations"),
+    notes=_names("notes"),
+    transcripts=_names("transcript"),
+    chats=_names("chat"),
+    notebooks=_names("notebook"),
+    documents=_names("document"),
+    memories=_names("memories"),
+)

@@ -26,6 +26,7 @@ from app.exchange.parsing.inline_tags import inline_tags
 from app.exchange.parsing.page_properties import page_properties
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.text.markdown_links import GENERIC_NAME, MARKDOWN_SUFFIXES, first_heading
+from app.sentence import Sentence
 
 SUFFIXES = MARKDOWN_SUFFIXES
 NOTE_SUFFIXES = SUFFIXES | {org_pages.SUFFIX}
@@ -80,7 +81,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         FormatError: The zip is damaged, encrypted, or would swell beyond reason.
     """
     if not path.exists():
-        raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
+        raise NotFoundError(Sentence("There is no file or folder at {path}.", path=path), path=str(path))
     found = _Found()
     if path.is_dir():
         root = path.resolve()

@@ -13,6 +13,7 @@ from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.html_text import MAX_CHARACTERS, markdown_of
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence
 
 NAME: Final = "html"
 BEGINNING: Final = re.compile(
@@ -39,15 +40,21 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         return
     size = path.stat().st_size
     if size > MAX_CHARACTERS:
-        raise FormatError(f"{path.name} is larger than {MAX_CHARACTERS >> 20} MB; it was not read.", path=str(path))
+        raise FormatError(
+            Sentence("{name} is larger than {most} MB; it was not read.", name=path.name, most=MAX_CHARACTERS >> 20),
+            path=str(path),
+        )
     decoded = encoding.decode(path.read_bytes())
     if decoded is None:
-        raise FormatError(f"{path.name} is not text; it was not read.", path=str(path))
+        raise FormatError(Sentence("{name} is not text; it was not read.", name=path.name), path=str(path))
     read_item(path.name, _UNSHOWN.sub(" ", decoded.text), "page")
     text, title, media = markdown_of(decoded.text)
     if not text:
         raise FormatError(
-            f"{path.name} holds no text of its own; a program makes what a browser shows. Import its data instead.",
+            Sentence(
+                "{name} holds no text of its own; a program makes what a browser shows. Import its data instead.",
+                name=path.name,
+            ),
             path=str(path),
         )
     if media:

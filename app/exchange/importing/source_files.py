@@ -16,6 +16,7 @@ from typing import IO, cast
 
 from app.errors import FormatError, MachineError, NotFoundError
 from app.exchange.importing.accounting import list_file, open_file
+from app.sentence import Sentence
 
 CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:[-_ ]?\d+)?\.json", re.IGNORECASE)
 ENCRYPTED = 0x1
@@ -48,7 +49,7 @@ def entries(path: Path, wanted: re.Pattern[str] = CONVERSATIONS) -> Iterator[lis
     if path.is_dir():
         yield [_file(found) for found in sorted(path.iterdir()) if found.is_file() and wanted.fullmatch(found.name)]
     elif not path.exists():
-        raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
+        raise NotFoundError(Sentence("There is no file or folder at {path}.", path=path), path=str(path))
     elif is_zip(path):
         with open_zip(path) as archive:
             for info in archive.infolist():
@@ -79,7 +80,10 @@ def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
         archive = zipfile.ZipFile(path)
     except (*DAMAGE, ValueError, NotImplementedError) as error:
         raise FormatError(
-            f"{path.name} is not a complete zip file: it is cut short or damaged. Download or copy it again.",
+            Sentence(
+                "{name} is not a complete zip file: it is cut short or damaged. Download or copy it again.",
+                name=path.name,
+            ),
             path=str(path),
         ) from error
     with archive:
@@ -94,12 +98,20 @@ def members(archive: zipfile.ZipFile, wanted: re.Pattern[str], name: str) -> lis
     """
     found = [info for info in archive.infolist() if not info.is_dir() and wanted.fullmatch(info.filename)]
     if any(info.flag_bits & ENCRYPTED for info in found):
-        raise FormatError(f"{name} is protected with a password. Unpack it first, then import the folder.", path=name)
+        raise FormatError(
+            Sentence("{name} is protected with a password. Unpack it first, then import the folder.", name=name),
+            path=name,
+        )
     swollen = sum(info.file_size for info in found)
     packed = sum(info.compress_size for info in found)
     if swollen > MAX_SUSPICIOUS_BYTES and swollen > MAX_RATIO * max(packed, 1):
         raise FormatError(
-            f"{name} would swell from {packed:,} to {swollen:,} bytes, which no real export does. It was not opened.",
+            Sentence(
+                "{name} would swell from {packed} to {swollen} bytes, which no real export does. It was not opened.",
+                name=name,
+                packed=packed,
+                swollen=swollen,
+            ),
             path=name,
         )
     return sorted(found, key=lambda info: info.filename)
@@ -163,5 +175,7 @@ def readable(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise MachineError(
-            f"{path.name or path} could not be read: {error.strerror or error}.", path=str(path), errno=error.errno
+            Sentence("{name} could not be read: {reason}.", name=path.name or path, reason=error.strerror or error),
+            path=str(path),
+            errno=error.errno,
         ) from error

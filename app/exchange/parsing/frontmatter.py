@@ -12,6 +12,7 @@ import yaml
 
 from app.core.clock import parse_instant, to_ms
 from app.errors import FormatError
+from app.sentence import Sentence
 
 MAX_CHARACTERS = 256 << 10
 MAX_NESTING = 30
@@ -114,9 +115,15 @@ def _load(source: str) -> Any:
             loader.dispose()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 2}" if mark is not None else ""
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-        raise FormatError(f"Its front matter is not YAML{where} ({reason}); it stays part of the text.") from error
+        sentence = Sentence("Its front matter is not YAML ({reason}); it stays part of the text.", reason=reason)
+        if mark is not None:
+            sentence = Sentence(
+                "Its front matter is not YAML, line {line} ({reason}); it stays part of the text.",
+                line=mark.line + 2,
+                reason=reason,
+            )
+        raise FormatError(sentence) from error
 
 
 def _check_shape(source: str) -> None:

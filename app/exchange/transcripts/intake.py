@@ -22,6 +22,7 @@ from app.exchange.transcripts import repo
 from app.exchange.transcripts.model import CaptureCounts, CapturePosition, TranscriptFile, TranscriptFormat
 from app.exchange.transcripts.transcript_sink import Capture, TranscriptSink
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.store.store import Store
 
@@ -269,7 +270,10 @@ def _is_others(file: TranscriptFile, sender: Sender) -> bool:
 
 def _check_path(path: str) -> None:
     if not path.strip() or len(path) > MAX_PATH or has_controls(path) or storable(path)[1]:
-        raise InputError(f"'path' must name the transcript, in 1 to {MAX_PATH} ordinary characters.", field="path")
+        raise InputError(
+            Sentence("'path' must name the transcript, in 1 to {most} ordinary characters.", most=MAX_PATH),
+            field="path",
+        )
 
 
 def _never() -> bool:

@@ -10,6 +10,7 @@ from app.rpc.credentials import Credentials
 from app.rpc.framing import MAX_FRAME, MAX_SHORT_FRAME, Message, decode, payload_of
 from app.rpc.hostfile import HostFile, read_hostfile, unreachable
 from app.rpc.messages import check_welcome, hello, request, value_and_changes
+from app.sentence import Sentence
 
 CONNECT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.05
@@ -26,9 +27,11 @@ class ConnectionLostError(HostUnreachableError):
 
     def __init__(self, *, was_sent: bool, reason: str = "") -> None:
         super().__init__(
-            f"{reason} It is not known whether this call was carried out; look before you repeat it."
+            Sentence(
+                "{reason} It is not known whether this call was carried out; look before you repeat it.", reason=reason
+            )
             if reason
-            else "Keepsake was closed while it was asked. Start it again and repeat this."
+            else Sentence("Keepsake was closed while it was asked. Start it again and repeat this.")
         )
         self.was_sent = was_sent
         self.reason = reason

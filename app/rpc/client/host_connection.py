@@ -12,6 +12,7 @@ from app.rpc.client.stream import Stream
 from app.rpc.error_codec import from_wire
 from app.rpc.framing import Message, call_payload, decode, payload_of
 from app.rpc.messages import EventListener, notification, request, stray, value_and_changes
+from app.sentence import Sentence
 
 Convert = Callable[[Any, Any], Any]  # makes an answer of a value and the record of what changed, both JSON values
 
@@ -66,9 +67,13 @@ class Call:
 
     def uncertain(self) -> HostUnreachableError:
         """Return the failure of a call that may have been carried out."""
-        ended = self.reason or "Keepsake was closed meanwhile."
+        ended = self.reason or Sentence("Keepsake was closed meanwhile.")
         return HostUnreachableError(
-            f"{ended} '{self.operation}' may or may not have been done. Look before you repeat it.",
+            Sentence(
+                "{ended} '{operation}' may or may not have been done. Look before you repeat it.",
+                ended=ended,
+                operation=self.operation,
+            ),
             operation=self.operation,
             may_be_done=True,
         )
@@ -170,7 +175,7 @@ class HostConnection:
             lost = ConnectionLostError(was_sent=False)  # whatever crossed with it was not read
         except KeepsakeError as error:
             # It is about the connection: what becomes of the calls on their way is not known.
-            lost = ConnectionLostError(was_sent=True, reason=error.message)
+            lost = ConnectionLostError(was_sent=True, reason=error.sentence)
         except ValueError as error:
             lost = ConnectionLostError(was_sent=True, reason=str(error))
         with self._lock:

@@ -19,6 +19,7 @@ from app.exchange.model import MessageRecord, Position, Record, SessionRecord
 from app.exchange.parsing.json_items import MAX_ITEM, decode
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence
 from app.sessions.model import NewMessage, Role
 
 NAME: Final = "letta"
@@ -54,11 +55,17 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     """
     size = path.stat().st_size
     if size > MAX_ITEM:
-        raise FormatError(f"{path.name} is larger than {MAX_ITEM >> 20} MB; it was not read.", path=str(path))
+        raise FormatError(
+            Sentence("{name} is larger than {most} MB; it was not read.", name=path.name, most=MAX_ITEM >> 20),
+            path=str(path),
+        )
     try:
         value, _ = decode(path.read_bytes())
     except ValueError as error:
-        raise FormatError(f"{path.name} is not valid JSON: {error}. Nothing was imported.", path=str(path)) from error
+        raise FormatError(
+            Sentence("{name} is not valid JSON: {reason}. Nothing was imported.", name=path.name, reason=error),
+            path=str(path),
+        ) from error
     whole = table(_unpacked(value))
     read_item(path.name, whole, "file")
     agents = [table(agent) for agent in row(whole.get("agents"))] or [whole]

@@ -28,13 +28,14 @@ from app.exchange.parsing.lenient import clean, filled, first_text, row, table, 
 from app.exchange.parsing.temporary_copies import temporary_copies
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.model import Kind
+from app.sentence import Sentence
 from app.sessions.model import NewMessage, Role
 from app.store.files.database_file import SYSTEM_VFS
 
 NAME: Final = "memory-database"
 BEGINNING: Final = b"SQLite format 3\x00"
 VAULT_DATABASE: Final = "memory.db"
-VAULT_ADVICE: Final = "Open it with --vault, or export it there and import the file."
+VAULT_ADVICE: Final = Sentence("Open it with --vault, or export it there and import the file.")
 _OURS: Final = 0x4B454550  # the application id of a vault, "KEEP"
 _OURS_AT: Final = 68  # bytes into a database
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
@@ -335,10 +336,20 @@ def _opened(path: Path, cancelled: Callable[[], bool]) -> Iterator[apsw.Connecti
             connection.pragma("cell_size_check", True)
             connection.set_progress_handler(cancelled, _STEPS)
             if connection.pragma("application_id") == _OURS:
-                raise FormatError(f"{path.name} is the database of a Keepsake vault. {VAULT_ADVICE}", path=str(path))
+                raise FormatError(
+                    Sentence(
+                        "{name} is the database of a Keepsake vault. {advice}",
+                        name=path.name,
+                        advice=VAULT_ADVICE,
+                    ),
+                    path=str(path),
+                )
             yield connection
         except apsw.Error as error:
-            raise FormatError(f"{path.name} is damaged or no SQLite database: {error}.", path=str(path)) from error
+            raise FormatError(
+                Sentence("{name} is damaged or no SQLite database: {reason}.", name=path.name, reason=error),
+                path=str(path),
+            ) from error
         finally:
             if connection is not None:
                 connection.close()

@@ -22,6 +22,7 @@ from app.exchange.importing.accounting import open_file
 from app.exchange.importing.source_files import DAMAGE, SourceEntry, is_zip, members, open_zip, opened
 from app.exchange.importing.unread_files import SYSTEM_FILE
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 MAX_FILES: Final = 200_000
 MAX_NESTED_BYTES: Final = 8 << 30
@@ -51,7 +52,7 @@ def open_files(path: Path, *, opens_nested: bool = True) -> Iterator[ArchiveFile
         FormatError: The zip is damaged, encrypted, or would swell beyond reason.
     """
     if not path.exists():
-        raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
+        raise NotFoundError(Sentence("There is no file or folder at {path}.", path=path), path=str(path))
     files = ArchiveFiles()
     with ExitStack() as stack:
         if path.is_dir():

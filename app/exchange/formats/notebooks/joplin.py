@@ -24,6 +24,7 @@ from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.parsing.html_text import markdown_of
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence
 
 NAME: Final = "joplin"
 _TAR: Final = b"ustar"
@@ -66,7 +67,9 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     try:
         archive = tarfile.open(path, "r:")  # noqa: SIM115 - closed below
     except (tarfile.TarError, EOFError, ValueError) as error:
-        raise FormatError(f"{path.name} is no complete JEX file; export it again.", path=str(path)) from error
+        raise FormatError(
+            Sentence("{name} is no complete JEX file; export it again.", name=path.name), path=str(path)
+        ) from error
     with archive:
         index, total = JoplinIndex(), path.stat().st_size
         for found in read_index(archive, path, index):

@@ -15,6 +15,7 @@ from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -40,7 +41,10 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     """
     size = path.stat().st_size
     if size > MAX_BYTES:
-        raise FormatError(f"{path.name} is larger than {MAX_BYTES >> 20} MB; it was not read.", path=str(path))
+        raise FormatError(
+            Sentence("{name} is larger than {most} MB; it was not read.", name=path.name, most=MAX_BYTES >> 20),
+            path=str(path),
+        )
     with path.open("rb") as stream:
         document = _opened(path, stream)
         parts: list[str] = []
@@ -79,7 +83,10 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
 def _note(path: Path, text: str, title: str, made: int | None, changed: int | None) -> Iterator[Record]:
     if not text:
         raise FormatError(
-            f"{path.name} holds no text, as scanned documents do; run it through text recognition (OCR) first.",
+            Sentence(
+                "{name} holds no text, as scanned documents do; run it through text recognition (OCR) first.",
+                name=path.name,
+            ),
             path=str(path),
         )
     link = ""
@@ -111,10 +118,15 @@ def _opened(path: Path, stream: Any) -> "PdfReader":
     except (DependencyError, NotImplementedError):
         is_open = False
     except _DAMAGE as error:
-        raise FormatError(f"{path.name} is no complete PDF: it is cut short or damaged.", path=str(path)) from error
+        raise FormatError(
+            Sentence("{name} is no complete PDF: it is cut short or damaged.", name=path.name), path=str(path)
+        ) from error
     if not is_open:
         raise FormatError(
-            f"{path.name} is protected with a password. Print or save it as a PDF without one first.", path=str(path)
+            Sentence(
+                "{name} is protected with a password. Print or save it as a PDF without one first.", name=path.name
+            ),
+            path=str(path),
         )
     return document
 
@@ -123,7 +135,9 @@ def _page_count(document: "PdfReader", path: Path) -> int:
     try:
         return len(document.pages)
     except _DAMAGE as error:
-        raise FormatError(f"{path.name} is no complete PDF: it is cut short or damaged.", path=str(path)) from error
+        raise FormatError(
+            Sentence("{name} is no complete PDF: it is cut short or damaged.", name=path.name), path=str(path)
+        ) from error
 
 
 def _page_text(document: "PdfReader", number: int) -> str | None:

@@ -21,6 +21,7 @@ from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.own import keepsake
 from app.exchange.model import Position, Record
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence
 
 NAME: Final = "capsule"
 TYPE: Final = "keepsake_capsule"
@@ -110,7 +111,12 @@ def open_capsule(path: Path, now_ms: int) -> CapsuleHeader:
     if header.expires_at <= now_ms:
         day = datetime.fromtimestamp(header.expires_at / 1000, UTC).date().isoformat()
         raise FormatError(
-            f"{path.name} could be imported until {day}. Ask {header.sender or 'its sender'} for a new one.",
+            Sentence(
+                "{name} could be imported until {day}. Ask {sender} for a new one.",
+                name=path.name,
+                day=day,
+                sender=header.sender or Sentence("its sender"),
+            ),
             path=str(path),
         )
     return header
@@ -168,7 +174,8 @@ def _header(line: bytes, path: Path) -> CapsuleHeader:
         version = fields["version"]
         if version != VERSION and isinstance(version, int) and fields["type"] == TYPE:
             raise FormatError(
-                f"{path.name} was made by a newer Keepsake. Update Keepsake to import it.", path=str(path)
+                Sentence("{name} was made by a newer Keepsake. Update Keepsake to import it.", name=path.name),
+                path=str(path),
             )
         texts = (fields["sender"], fields["digest"], fields["key"], fields["signature"])
         recipient = fields.get("recipient", "")
@@ -186,7 +193,9 @@ def _header(line: bytes, path: Path) -> CapsuleHeader:
 
 def _changed(path: Path) -> FormatError:
     return FormatError(
-        f"{path.name} is not what its sender signed: it was changed, or is damaged. Nothing was imported.",
+        Sentence(
+            "{name} is not what its sender signed: it was changed, or is damaged. Nothing was imported.", name=path.name
+        ),
         path=str(path),
     )
 

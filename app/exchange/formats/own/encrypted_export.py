@@ -21,6 +21,7 @@ from app.exchange.formats.own import keepsake
 from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.lines import TextLine, lines_of
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 NAME: Final = "encrypted"
 _LINES, _FILE_NAME, _FILE_BYTES, _FILE_END = b"L", b"N", b"B", b"E"
@@ -134,7 +135,7 @@ def read(path: Path, cancelled: Callable[[], bool], *, passphrase: str) -> Itera
         FormatError: Its beginning is damaged, or it is from a newer version.
     """
     if not path.is_file():
-        raise NotFoundError(f"There is no file at {path}.", path=str(path))
+        raise NotFoundError(Sentence("There is no file at {path}.", path=path), path=str(path))
     total = path.stat().st_size
     with path.open("rb") as file:
         reader = EncryptedReader(file, passphrase, path.name)

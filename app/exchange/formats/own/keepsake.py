@@ -19,6 +19,7 @@ from app.exchange.parsing.lines import TextLine, read_lines
 from app.exchange.parsing.object_fields import ObjectFields, WrongFieldError
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.model import KINDS, SOURCE_KINDS, Source
+from app.sentence import Sentence
 from app.sessions.model import NewMessage, Role
 
 POSITION_EVERY = 1 << 20
@@ -73,7 +74,7 @@ def read(path: Path, cancelled: Callable[[], bool], *, first_line: int = 1) -> I
         NotFoundError: There is nothing at ``path``.
     """
     if not path.is_file():
-        raise NotFoundError(f"There is no file at {path}.", path=str(path))
+        raise NotFoundError(Sentence("There is no file at {path}.", path=path), path=str(path))
     total, lines = path.stat().st_size, read_lines(path)
     yield from records_of((line for line in lines if line.number >= first_line), path.name, total, cancelled)
     if not cancelled():

@@ -22,6 +22,7 @@ from app.exchange.model import Position, Record, SessionRecord
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 from app.sessions.model import Role
 from app.store.files.database_file import SYSTEM_VFS
 
@@ -91,7 +92,10 @@ def read_database(path: Path, cancelled: Callable[[], bool], since_ms: int = 0) 
             if "ItemTable" in tables:
                 yield from _tabs(_value(connection, "ItemTable", _CHATS), path.name)
     except apsw.Error as error:
-        raise FormatError(f"{path.name} could not be read as a database of Cursor: {error}.", path=str(path)) from error
+        raise FormatError(
+            Sentence("{name} could not be read as a database of Cursor: {reason}.", name=path.name, reason=error),
+            path=str(path),
+        ) from error
 
 
 def _open(path: Path) -> apsw.Connection:

@@ -344,7 +344,7 @@ def test_a_model_that_takes_no_wish_for_a_length(remote: Remote, service: Embedd
 
 @pytest.mark.parametrize("dimensions", [0, -1, 8193])
 def test_lengths_out_of_bounds(service: EmbeddingServer, dimensions: int) -> None:
-    with pytest.raises(InputError, match=r"set embedding\.dimensions to a number from 1 to 8192"):
+    with pytest.raises(InputError, match=r"set embedding\.dimensions to a number from 1 to 8,192"):
         Remote(service, dimensions=dimensions)
 
 
@@ -427,7 +427,7 @@ def test_what_is_no_address(address: str) -> None:
 @pytest.mark.parametrize("key", ["sk-a\nb", "sk-ä", "sk-\x00"])
 def test_a_key_that_cannot_be_one_is_not_repeated(service: EmbeddingServer, key: str) -> None:
     options: dict[str, Any] = {"base_url": service.address, "key_name": "THE_KEY", "dimensions": 4}
-    with pytest.raises(InputError, match="The environment variable THE_KEY holds no usable key") as caught:
+    with pytest.raises(InputError, match="The key in the environment variable THE_KEY is not usable") as caught:
         open_embedder("openai-compatible:m", environment={"THE_KEY": key}, **options)
     assert "sk-" not in f"{caught.value} {caught.value.data}"
 
