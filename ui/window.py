@@ -141,8 +141,8 @@ class Window(QMainWindow):
     @property
     def first_pane(self) -> str:
         """The pane that was in front last time."""
-        kept = self._state.text("window/pane", FIRST)
-        return kept if kept in {pane.name for pane in PANES} else FIRST
+        name = self._state.text("window/pane", FIRST)
+        return name if name in {pane.name for pane in PANES} else FIRST
 
     def attach(self, bridge: "Bridge") -> None:
         """Fill the window: the vault behind ``bridge`` is open."""
@@ -243,15 +243,15 @@ class Window(QMainWindow):
             is_joined: Whether another process has the vault open, which is not in safe mode.
         """
         self.setWindowTitle(self.tr("Keepsake (safe mode)"))
-        said = self.tr(
+        sentence = self.tr(
             "Safe mode: schedules, models and search by meaning are off, and the appearance is the default one. "
             "Settings that you change count from the next start."
         )
         if is_joined:
-            said = self.tr(
+            sentence = self.tr(
                 "Only the window is in safe mode: another Keepsake has your memories open. Quit that one for all of it."
             )
-        self.mode_banner.show_notice(said)
+        self.mode_banner.show_notice(sentence)
 
     def bring_to_front(self) -> None:
         """Show the window in front, restored from minimised."""

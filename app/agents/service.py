@@ -234,13 +234,13 @@ class AgentService:
             found = _waiting(connection, request)
             hashed = repo.request_hash(connection, found.id)
             if found.has_access:
-                made = _taken_over(connection, found, hashed, is_wanted=replace_token)
+                agent = _taken_over(connection, found, hashed, is_wanted=replace_token)
             else:
-                made = self._register(
+                agent = self._register(
                     connection, found.name, trust or found.trust, stores, hashed, review=review, isolated=isolated
                 )
             repo.decide(connection, found.id, "allowed", self._clock.now_ms())
-            return made, hashed
+            return agent, hashed
 
         agent = self._note(*await self._store.write(work))
         return Changed(agent, self._changes(agent.id, actor))
@@ -253,9 +253,9 @@ class AgentService:
         """
 
         def work(connection: apsw.Connection) -> AccessRequest:
-            found = _waiting(connection, request)
-            repo.decide(connection, found.id, "refused", self._clock.now_ms())
-            return found
+            open_request = _waiting(connection, request)
+            repo.decide(connection, open_request.id, "refused", self._clock.now_ms())
+            return open_request
 
         refused = await self._store.write(work)
         return Changed(refused, self._changes(refused.id, actor))
@@ -336,13 +336,13 @@ def _ordered(stores: Sequence[StoreName]) -> tuple[StoreName, ...]:
 
 
 def _required(connection: apsw.Connection, name: str, *, with_access: bool = False) -> Agent:
-    found = repo.by_id(connection, name) or repo.by_name(connection, vault_folders.cleaned(name))
-    if found is None or (with_access and found.revoked_at is not None):
+    agent = repo.by_id(connection, name) or repo.by_name(connection, vault_folders.cleaned(name))
+    if agent is None or (with_access and agent.revoked_at is not None):
         raise NotFoundError(
             Sentence("There is no agent named '{name}' with access.", name=excerpt(name, MAX_NAME)),
             agent=name[:MAX_NAME],
         )
-    return found
+    return agent
 
 
 def _waiting(connection: apsw.Connection, request: str) -> AccessRequest:

@@ -307,9 +307,9 @@ def call(
         _say_all(operation_lines(operation))
         return
     _refuse_secrets(operation, arguments)
-    given = _arguments(piped_text(is_requested=True) if arguments == "-" else terminal.given(arguments))
+    values = _arguments(piped_text(is_requested=True) if arguments == "-" else terminal.given(arguments))
     with open_connection(context.obj) as connection:
-        terminal.say_json(connection.call(operation, **given))
+        terminal.say_json(connection.call(operation, **values))
 
 
 def _refuse_secrets(operation: str, arguments: str) -> None:

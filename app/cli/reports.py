@@ -30,10 +30,10 @@ def preview_lines(preview: "ImportPreview") -> list[str]:
     """Return what an import would make."""
     beginning = "" if preview.is_complete else "of its beginning, as counting the rest takes long: "
     holds = f"{counted(preview.conversations, 'conversation')} with {counted(preview.messages, 'message')}"
-    made = (
+    sentence = (
         f"{holds}, {counted(preview.notes, 'note or fact', 'notes and facts')}, {counted(preview.attachments, 'file')}"
     )
-    lines = [f"{_title(preview.format)}, {size_words(preview.bytes)}: {beginning}{made}."]
+    lines = [f"{_title(preview.format)}, {size_words(preview.bytes)}: {beginning}{sentence}."]
     lines += _part_lines(preview.parts)
     if preview.capsule is not None:
         lines.append(_capsule_line(preview.capsule))

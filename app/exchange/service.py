@@ -160,10 +160,10 @@ class ExchangeService:
         path = await asyncio.to_thread(complete_file, path)
         if (several := await asyncio.to_thread(_parts, path)) is not None:
             return await self._preview_parts(path, several)
-        found = await asyncio.to_thread(preview, path)
-        if found.format == encrypted_export.NAME and not passphrase:
-            return replace(found, is_complete=False, is_locked=True)
-        return await self._counted(path, PreviewCounts(found), found.format, passphrase)
+        result = await asyncio.to_thread(preview, path)
+        if result.format == encrypted_export.NAME and not passphrase:
+            return replace(result, is_complete=False, is_locked=True)
+        return await self._counted(path, PreviewCounts(result), result.format, passphrase)
 
     async def _preview_parts(self, path: Path, several: FolderPlan) -> ImportPreview:
         """Return what an import of a folder's parts would make."""

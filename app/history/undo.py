@@ -143,16 +143,16 @@ class UndoService:
         named = None if target is None else storable(target)[0]
 
         def work(connection: apsw.Connection) -> list[HistoryEntry]:
-            found: list[HistoryEntry] = []
+            entries: list[HistoryEntry] = []
             before: int | None = None
-            while len(found) < limit:
+            while len(entries) < limit:
                 rows = history_repo.entries(connection, target=named, limit=max(limit, 20), before_id=before)
                 shown = (row for row in rows if row.target_kind not in OWNER_KINDS and _is_visible(row, access.stores))
-                found.extend(_shown(connection, row) for row in shown)
+                entries.extend(_shown(connection, row) for row in shown)
                 if not rows:
                     break
                 before = rows[-1].id
-            return found[: max(limit, 0)]
+            return entries[: max(limit, 0)]
 
         return await self._store.read(work)
 
@@ -197,12 +197,12 @@ class UndoService:
         Raises:
             StaleError: Something they changed was changed again since.
         """
-        made = []
+        ids = []
         for history_id in undo_chain.latest_first(connection, history_ids):
             latest, stands = undo_chain.latest_entry(connection, history_id)
             if stands:
-                made.append(self._undo_one(connection, _visible(connection, latest, STORES), actor, run_id))
-        return made
+                ids.append(self._undo_one(connection, _visible(connection, latest, STORES), actor, run_id))
+        return ids
 
     def delete_in(
         self, connection: apsw.Connection, target_kind: TargetKind, target: str, actor: str, run_id: str
@@ -250,7 +250,7 @@ class UndoService:
             )
         wanted = _with_decay(entry, before)
         after = _concerned(applier.apply(connection, entry.target, wanted, at_ms, current), entry)
-        made = history_repo.record(
+        entry_id = history_repo.record(
             connection,
             target_kind=entry.target_kind,
             target=entry.target,
@@ -261,8 +261,8 @@ class UndoService:
             at_ms=at_ms,
             run_id=run_id or (entry.run_id if entry.run_id is None else f"undo:{entry.run_id}"),
         )
-        history_repo.mark_undone(connection, entry.id, made)
-        return made
+        history_repo.mark_undone(connection, entry.id, entry_id)
+        return entry_id
 
 
 def _obstacle(connection: apsw.Connection, entry: HistoryRow, now: State | None) -> Obstacle | None:

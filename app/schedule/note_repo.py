@@ -20,9 +20,9 @@ def insert(
         "INSERT INTO schedule_notes (schedule_id, run_id, kind, text, made_at) VALUES (?, ?, ?, ?, ?)",
         (schedule_id, run_id, kind, text, to_text(made_at)),
     )
-    made = connection.last_insert_rowid()
+    note_id = connection.last_insert_rowid()
     connection.execute(
-        "DELETE FROM schedule_notes WHERE id <= ? AND (shown_at IS NOT NULL OR id <= ?)", (made - 50, made - KEPT)
+        "DELETE FROM schedule_notes WHERE id <= ? AND (shown_at IS NOT NULL OR id <= ?)", (note_id - 50, note_id - KEPT)
     )
 
 

@@ -136,8 +136,8 @@ class ScheduleService:
 
     async def search(self, wanted: ScheduleFilter, limit: int, offset: int) -> ScheduleSearch:
         """Return a page of schedules, soonest first."""
-        found, total = await self._store.read(lambda connection: repo.search(connection, wanted, limit, offset))
-        return ScheduleSearch(tuple(found), total)
+        schedules, total = await self._store.read(lambda connection: repo.search(connection, wanted, limit, offset))
+        return ScheduleSearch(tuple(schedules), total)
 
     async def count(self, wanted: ScheduleFilter) -> int:
         """Return how many schedules a filter lets through."""
@@ -188,8 +188,8 @@ class ScheduleService:
         One that failed waits for a while, longer with each failure in a row.
         """
         now = self._now()
-        found = await self._store.read(lambda connection: repo.due(connection, now, limit))
-        return [item for item in found if not _is_backing_off(item, now)]
+        schedules = await self._store.read(lambda connection: repo.due(connection, now, limit))
+        return [item for item in schedules if not _is_backing_off(item, now)]
 
     async def next_due(self, after: datetime | None = None) -> datetime | None:
         """Return the next run of all schedules, after an instant if given."""
@@ -297,12 +297,12 @@ class ScheduleService:
             return []
 
         def work(connection: apsw.Connection) -> list[ScheduleRun]:
-            made = []
+            runs = []
             for claim in filter(is_gone, repo.claims(connection)):
                 run = self._run(claim, now, "interrupted", "Keepsake or the agent ended before this was done.", 0, 0.0)
                 self._record(connection, claim, run, is_failure=True)
-                made.append(run)
-            return made
+                runs.append(run)
+            return runs
 
         return await self._store.write(work)
 
@@ -342,14 +342,19 @@ class ScheduleService:
             if fresh is None or fresh.status != "active" or fresh.next_run_at is None or fresh.next_run_at > now:
                 return
             try:
-                found = due_occurrences(fresh.cadence, fresh.next_run_at, now)
+                occurrences = due_occurrences(fresh.cadence, fresh.next_run_at, now)
             except InputError as error:
                 pause_broken(connection, fresh, error, now)
                 return
-            everything = replace(found, left_out=found.left_out + 1, first=found.first or found.run, last=found.run)
+            everything = replace(
+                occurrences,
+                left_out=occurrences.left_out + 1,
+                first=occurrences.first or occurrences.run,
+                last=occurrences.run,
+            )
             self._record_left_out(connection, fresh, everything, now, reason, has_note=False)
-            status: Status = "active" if found.following is not None else "completed"
-            repo.update(connection, replace(fresh, next_run_at=found.following, status=status))
+            status: Status = "active" if occurrences.following is not None else "completed"
+            repo.update(connection, replace(fresh, next_run_at=occurrences.following, status=status))
 
         await self._store.write(work)
 
@@ -363,10 +368,10 @@ class ScheduleService:
         Raises:
             NotFoundError: There is none of that id.
         """
-        found = await self._store.read(partial(repo.run_by_id, run_id=run_id))
-        if found is None:
+        run = await self._store.read(partial(repo.run_by_id, run_id=run_id))
+        if run is None:
             raise NotFoundError("There is no run of a schedule with that id.", id=run_id)
-        return found
+        return run
 
     async def prune(self, schedule_id: str, keep: int, *, actor: str) -> Changed[int]:
         """Delete all but the latest runs of a schedule, and return how many went."""
@@ -489,10 +494,10 @@ class ScheduleService:
 
 
 def _required(connection: apsw.Connection, schedule_id: str) -> Schedule:
-    found = repo.get(connection, schedule_id)
-    if found is None:
+    schedule = repo.get(connection, schedule_id)
+    if schedule is None:
         raise NotFoundError("There is no schedule with that id. See 'schedule.search'.", id=schedule_id)
-    return found
+    return schedule
 
 
 def _held(connection: apsw.Connection, run_id: str, holder: str) -> ScheduleClaim:

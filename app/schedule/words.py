@@ -95,8 +95,8 @@ def _plain(expression: str) -> str:
     from croniter import croniter  # noqa: PLC0415
 
     values = croniter.expand(expression)[0]
-    given = zip(expression.split(" "), values, _SIZES, strict=True)
-    minute, hour, day, month, weekday = (_plain_field(field, listed, size) for field, listed, size in given)
+    fields = zip(expression.split(" "), values, _SIZES, strict=True)
+    minute, hour, day, month, weekday = (_plain_field(field, listed, size) for field, listed, size in fields)
     if len(values[2]) == _SIZES[2] or len(values[4]) == _SIZES[4]:
         day = weekday = "*"
     return " ".join((minute, hour, day, month, weekday))

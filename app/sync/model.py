@@ -27,12 +27,12 @@ class SyncState:
     """Place where a vault's changes are shared, and how far each lane is known.
 
     Args:
-        folder: The folder, ``""`` where the vault shares its changes with no other machine.
+        place: The address of the place, ``""`` where the vault shares its changes with no other machine.
         vault: The id that all machines call the vault by.
         lanes: The lanes, oldest first.
     """
 
-    folder: str = ""
+    place: str = ""
     vault: str = ""
     lanes: tuple[DeviceLane, ...] = ()
 

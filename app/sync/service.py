@@ -10,7 +10,6 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 import apsw
@@ -21,12 +20,13 @@ from app.core.error_location import error_location
 from app.core.ids import new_vault_id
 from app.erasure import erasures
 from app.erasure.model import ErasureTarget
-from app.errors import CancelledByPersonError, ExchangeError, InputError, MachineError, VaultUnusableError
+from app.errors import CancelledByPersonError, ExchangeError, InputError, MachineError
 from app.store import lanes, meta
+from app.store.lane_identity import was_written_here
 from app.store.store import Store
-from app.sync import capture, exchange_folder, lane_rows, lane_segment, turn_log
-from app.sync.exchange_folder import ExchangeFolder
-from app.sync.exchange_point import ExchangePoint
+from app.sync import capture, lane_rows, lane_segment, turn_log
+from app.sync.exchanges.exchange_places import place_of
+from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_segment import Segment, SegmentPlace, TornSegmentError
 from app.sync.model import DeviceLane, SyncReport, SyncState
 from app.sync.receiver import Received, Receiver
@@ -37,7 +37,7 @@ OPERATION: Final = "device.sync"
 ACTOR: Final = "sync"
 MOST_CHARACTERS: Final = 1 << 20
 """Of the texts of a segment, unless one change alone has more."""
-_FOLDER, _VAULT, _SETTLED, _REWRITTEN = "sync.folder", "sync.vault", "sync.settled", "sync.rewritten"
+_PLACE, _VAULT, _SETTLED, _REWRITTEN = "sync.place", "sync.vault", "sync.settled", "sync.rewritten"
 _NAME: Final = re.compile(r"s-(\d+)-(\d+)(?:-r(\d+))?")
 
 _UNREADABLE: Final = "changes of another machine cannot be read"
@@ -55,7 +55,7 @@ class _Joined:
 
     point: ExchangePoint
     vault: str
-    folder: Path
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,45 +94,47 @@ class SyncService:
         self._publish = publish
         self._one_at_a_time = asyncio.Lock()
         self._has_joined = asyncio.Event()
+        self._reached: _Joined | None = None
 
-    async def join(self, folder: Path) -> SyncState:
-        """Join the vault to the exchange point in a folder, which is made if needed.
+    async def join(self, address: str) -> SyncState:
+        """Join the vault to the exchange point at an address, which is made if needed.
 
         What the vault has is added to what is there; nothing is removed on either side.
 
         Args:
-            folder: A folder that is there.
+            address: The path of a folder that is there, or the address of a database.
 
         Raises:
-            InputError: The vault shares its changes with others than the folder.
-            MachineError: The folder is not there, or cannot be read or written.
+            InputError: The vault shares its changes with others than that place, or there can be no such place.
+            MachineError: The place is not there, or cannot be read or written.
         """
-        if not await asyncio.to_thread(folder.is_dir):
-            raise VaultUnusableError(f"There is no folder {folder}. Make it first.", path=str(folder), state="missing")
-        there = await asyncio.to_thread(exchange_folder.vault_in, folder)
+        place = place_of(address)
+        there = await asyncio.to_thread(place.vault)
 
         def work(connection: apsw.Connection) -> str:
             known = meta.read(connection, _VAULT)
             if known is not None and known != there:
                 raise InputError(
-                    "This vault shares its changes through another folder. If that one was moved, name the place where"
+                    "This vault shares its changes through another place. If that one was moved, name the place where"
                     " it is now.",
-                    field="folder",
+                    field="place",
                 )
             vault = there or new_vault_id()
             meta.write(connection, _VAULT, vault)
-            meta.write(connection, _FOLDER, str(folder))
+            meta.write(connection, _PLACE, place.address)
             return vault
 
         vault = await self._store.write(work)
-        await asyncio.to_thread(exchange_folder.make_vault, folder, vault)
+        await asyncio.to_thread(place.make_vault, vault)
+        await self._let_go()
         self._has_joined.set()
         return await self.state()
 
     async def leave(self) -> SyncState:
-        """Stop sharing the vault; joining the same folder again goes on."""
+        """Stop sharing the vault; joining the same place again goes on."""
         async with self._one_at_a_time:
-            await self._store.write(lambda connection: meta.remove(connection, _FOLDER))
+            await self._store.write(lambda connection: meta.remove(connection, _PLACE))
+            await self._let_go()
         return await self.state()
 
     async def until_joined(self) -> None:
@@ -156,8 +158,8 @@ class SyncService:
             ]
 
         found = await self._store.read(work)
-        folder, vault = ("", "") if joined is None else (str(joined.folder), joined.vault)
-        return SyncState(folder=folder, vault=vault, lanes=tuple(found))
+        address, vault = ("", "") if joined is None else (joined.address, joined.vault)
+        return SyncState(place=address, vault=vault, lanes=tuple(found))
 
     async def sync(self) -> SyncReport:
         """Seal what was written here, take in what others changed, and add what they lack.
@@ -166,13 +168,13 @@ class SyncService:
 
         Raises:
             InputError: The vault is joined to no exchange point.
-            ExchangeError: The folder is not there, or two copies of the vault wrote to it.
+            ExchangeError: The place is not there, or two copies of the vault wrote to it.
             MachineError: The exchange point cannot be read or written.
         """
         async with self._one_at_a_time:
             joined = await self._joined()
             if joined is None:
-                raise InputError("This vault shares its changes with no other machine. Name a folder first.")
+                raise InputError("This vault shares its changes with no other machine. Name a place first.")
             await asyncio.to_thread(joined.point.require_there)
             try:
                 await self._seal()
@@ -187,12 +189,25 @@ class SyncService:
 
     async def _joined(self) -> _Joined | None:
         def work(connection: apsw.Connection) -> tuple[str | None, str | None]:
-            return meta.read(connection, _FOLDER), meta.read(connection, _VAULT)
+            return meta.read(connection, _PLACE), meta.read(connection, _VAULT)
 
-        folder, vault = await self._store.read(work)
-        if folder is None or vault is None:
+        address, vault = await self._store.read(work)
+        if address is None or vault is None:
             return None
-        return _Joined(ExchangeFolder(Path(folder), vault), vault, Path(folder))
+        if self._reached is None or (self._reached.address, self._reached.vault) != (address, vault):
+            await self._let_go()
+            self._reached = _Joined(place_of(address).point(vault), vault, address)
+        return self._reached
+
+    async def close(self) -> None:
+        """End the connections to the place."""
+        await self._let_go()
+
+    async def _let_go(self) -> None:
+        """End the connections to the place that was used until now."""
+        reached, self._reached = self._reached, None
+        if reached is not None:
+            await asyncio.to_thread(reached.point.close)
 
     def _require_no_import(self) -> None:
         """Refuse to seal while an import runs; to be called in the transaction that seals."""
@@ -319,7 +334,7 @@ class SyncService:
                 name = f"{lane:016x}/s-{after + 1:012d}-{last:012d}"
                 if not await asyncio.to_thread(joined.point.put_new, name, data):
                     raise ExchangeError(
-                        "Two copies of this vault wrote to the folder at the same time. The next time sets it right.",
+                        "Two copies of this vault wrote to one place at the same time. The next time sets it right.",
                         lane=f"{lane:016x}",
                     )
                 after, digest, added = last, following, added + 1
@@ -335,7 +350,9 @@ class SyncService:
         """Write the segments of own lanes anew without what was forgotten for ever."""
 
         def work(connection: apsw.Connection) -> tuple[list[int], frozenset[str], str, str | None]:
-            own = [int(str(row[0])) for row in connection.execute("SELECT lane FROM lanes WHERE was_own")]
+            rows = connection.execute("SELECT lane, was_own FROM lanes").fetchall()
+            # A vault that was put back does not know as its own what was written after its copy was made.
+            own = [int(str(lane)) for lane, was_own in rows if was_own or was_written_here(int(str(lane)))]
             forgotten = frozenset(target.id for target in erasures.all_targets(connection))
             return own, forgotten, str(len(forgotten)), meta.read(connection, _REWRITTEN)
 

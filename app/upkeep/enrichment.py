@@ -99,7 +99,7 @@ class Enrichment:
         """Return the texts and merges; see ``UpkeepJob``."""
         texts = await self._candidates(STORES)
         doubtful, joins = await self._joins.doubtful(), await self._joins.due()
-        joined = {one.other.id for one in joins}
+        joined = {edge.other.id for edge in joins}
         pairs = [one for one in await self._merges.due() if one.other.id not in joined]
         changes = [
             PlannedChange("search", owner, await self._service.title(kind, owner), f"{kind} with few names")
@@ -146,7 +146,7 @@ class Enrichment:
         seen = set[tuple[OwnerKind, str]]()
         stores: tuple[StoreName, ...] = STORES
         known = await self._service.known()
-        while texts := [one for one in await self._candidates(stores) if one not in seen]:
+        while texts := [candidate for candidate in await self._candidates(stores) if candidate not in seen]:
             total = min(self._options().limit, made.searched + len(texts))
             for kind, owner in texts:
                 if run.job.is_cancelled() or made.searched >= self._options().limit or not self._can_search(made):
@@ -202,16 +202,16 @@ class Enrichment:
         change: Callable[[NearDuplicate, str], Awaitable[ChangeSet | None]],
     ) -> int:
         """Change the pairs that are due, until the run is cancelled; return their number."""
-        made = 0
+        count = 0
         for pair in [] if run.job.is_cancelled() else await due():
             if run.job.is_cancelled():
                 break
             changes = await change(pair, run.id)
             if changes is not None:
-                made += 1
+                count += 1
                 run.publish(changes)
             await asyncio.sleep(0)
-        return made
+        return count
 
     def _summary(self, made: _Progress) -> str:
         absence = self._service.strategy.absence

@@ -155,9 +155,11 @@ class UpkeepService:
             done += await self._close_files()
         await self._sync.wait_idle()
         after = await self.check()
-        left = tuple(item for item in after.findings if item.severity == "error" or not item.is_mended_by_repair)
+        remaining = tuple(item for item in after.findings if item.severity == "error" or not item.is_mended_by_repair)
         areas: frozenset[Area] = frozenset({"sessions", "messages", "memories", "tags", "links", "entities", "index"})
-        return Changed(RepairReport(after.ok, tuple(done), left), ChangeSet(areas if done else frozenset(), (), actor))
+        return Changed(
+            RepairReport(after.ok, tuple(done), remaining), ChangeSet(areas if done else frozenset(), (), actor)
+        )
 
     async def _close_files(self) -> list[str]:
         try:

@@ -49,6 +49,10 @@ class SyncParts(Part):
         """Note a change of the vault."""
         self.loop.on_change(changes)
 
+    async def close(self) -> None:
+        """End the connections to where the changes are shared."""
+        await self.service.close()
+
 
 def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncParts:
     """Build the parts of synchronisation.

@@ -166,11 +166,11 @@ class VaultRescue(QObject):
 
     async def _work(self, work: Callable[[], T], show: Callable[[T], None]) -> None:
         try:
-            found = await asyncio.get_running_loop().run_in_executor(None, work)
+            result = await asyncio.get_running_loop().run_in_executor(None, work)
         except KeepsakeError as error:
             self._page.show_result(error_text(error))
         else:
-            show(found)
+            show(result)
 
     def _show_check(self, found: BackupCheck) -> None:
         if not found.ok:
@@ -181,12 +181,12 @@ class VaultRescue(QObject):
 
     def _show_salvage(self, report: SalvageReport) -> None:
         self._salvaged = report.into
-        kept = {table.name: table.kept for table in report.tables if table.name in _COUNTED}
+        counts = {table.name: table.kept for table in report.tables if table.name in _COUNTED}
         lost = sum(table.lost or 0 for table in report.tables if table.name in _COUNTED)
-        said = self.tr("Rescued {what} into {folder}.").format(what=self._counts(kept), folder=report.into)
+        sentence = self.tr("Rescued {what} into {folder}.").format(what=self._counts(counts), folder=report.into)
         if lost:
-            said += " " + self.tr("{n} could not be read.").format(n=format_number(lost))
-        self._page.show_result(said, OpeningRemedy.USE_SALVAGED)
+            sentence += " " + self.tr("{n} could not be read.").format(n=format_number(lost))
+        self._page.show_result(sentence, OpeningRemedy.USE_SALVAGED)
 
     def _counts(self, kept: Mapping[str, int]) -> str:
         """Return how much there is of each of ``_COUNTED``."""

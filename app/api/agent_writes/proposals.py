@@ -138,12 +138,12 @@ async def _failed(engine: Engine, proposal: Proposal, error: KeepsakeError) -> P
     version = error.data.get("version")
     if not isinstance(error, StaleError) or version is None or "version" not in proposal.arguments:
         return ProposalDecision(proposal.id, "failed", error.message)
-    given = {**proposal.arguments, "version": version}
+    arguments = {**proposal.arguments, "version": version}
     try:
-        preview = await _preview(engine, proposal, given, is_stale=True)
+        preview = await _preview(engine, proposal, arguments, is_stale=True)
     except KeepsakeError as again:
         return ProposalDecision(proposal.id, "failed", again.message)
-    await engine.inbox.replace(proposal.id, given, preview, "")
+    await engine.inbox.replace(proposal.id, arguments, preview, "")
     return ProposalDecision(proposal.id, "stale", _STALE)
 
 

@@ -172,7 +172,7 @@ class _Search:
         return frozenset(names)
 
     def _part(self, name: str, fmt: str, names: Iterable[str]) -> FolderPart:
-        return FolderPart(name, fmt, tuple(self._root / one for one in names))
+        return FolderPart(name, fmt, tuple(self._root / name for name in names))
 
     def _without_wholes(self, folder: str, names: list[str]) -> list[str]:
         """Note the folders that are one export, and return the files that belong to none."""
@@ -275,9 +275,9 @@ class _Search:
             problems.append(left_out(place, media, nouns, "that no note shows", lost=False))
         if self._beyond:
             count = f"{self._beyond:,} more {'file was' if self._beyond == 1 else 'files were'}"
-            said = f"It has more than {chat_records.MAX_FILES:,} files; {count} not looked at."
+            sentence = f"It has more than {chat_records.MAX_FILES:,} files; {count} not looked at."
             advice = "Import the folders in it one by one."
-            problems.append(Problem(place, f"{said} {advice}", count=self._beyond))
+            problems.append(Problem(place, f"{sentence} {advice}", count=self._beyond))
 
     def _tell_passed(self, roots: list[str]) -> None:
         """Name what the search passes over, except where a reader of notes does."""
@@ -330,12 +330,12 @@ def _suffix(name: str) -> str:
 
 def _children(folder: str, names: Iterable[str]) -> dict[str | None, list[str]]:
     """Return the files of each inner folder, and under ``None`` those beside them."""
-    found: dict[str | None, list[str]] = defaultdict(list)
+    children: dict[str | None, list[str]] = defaultdict(list)
     start = len(folder) + 1 if folder else 0
     for name in names:
         child, slash, _ = name[start:].partition("/")
-        found[f"{name[:start]}{child}" if slash else None].append(name)
-    return found
+        children[f"{name[:start]}{child}" if slash else None].append(name)
+    return children
 
 
 def _whole_format(folder: Path, names: list[str]) -> str:

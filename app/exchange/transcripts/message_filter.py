@@ -64,14 +64,14 @@ def _without_served(message: NewMessage) -> str:
 
 
 def _without_secrets(message: NewMessage, secrets: Counter[str]) -> NewMessage:
-    content, found = without_secrets(message.content)
-    secrets.update(found)
+    content, count = without_secrets(message.content)
+    secrets.update(count)
     calls = None if message.tool_calls is None else value_without_secrets(message.tool_calls, secrets)
     payload = None if message.payload is None else value_without_secrets(message.payload, secrets)
     return replace(message, content=content, tool_calls=calls, payload=payload)
 
 
 def _head_without_secrets(record: SessionRecord, secrets: Counter[str]) -> SessionRecord:
-    title, found = without_secrets(record.title)
-    secrets.update(found)
+    title, count = without_secrets(record.title)
+    secrets.update(count)
     return replace(record, title=title, attributes=value_without_secrets(record.attributes, secrets))

@@ -106,10 +106,10 @@ class AnnCache:
         query = np.frombuffer(vector, dtype="<f4")
         if not query.any():
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-        found = [part.nearest(query, k, allowed) for part in parts]
-        if len(found) == 1:
-            return found[0]
-        ids, scores = (np.concatenate(column) for column in zip(*found, strict=True))
+        nearest_of_parts = [part.nearest(query, k, allowed) for part in parts]
+        if len(nearest_of_parts) == 1:
+            return nearest_of_parts[0]
+        ids, scores = (np.concatenate(column) for column in zip(*nearest_of_parts, strict=True))
         # If both parts have an id, the later vector counts.
         _, last = np.unique(ids[::-1], return_index=True)
         rows = len(ids) - 1 - last
@@ -359,8 +359,8 @@ def _skip(file: BinaryIO, size: int, digest: "hashlib.blake2b") -> int:
         EOFError: The file has fewer bytes.
     """
     start = file.tell()
-    while left := start + size - file.tell():
-        block = file.read(min(left, _BLOCK))
+    while remaining := start + size - file.tell():
+        block = file.read(min(remaining, _BLOCK))
         if not block:
             raise EOFError
         digest.update(block)

@@ -107,11 +107,11 @@ class NightDraft:
 def look_at(draft: NightDraft, facts: Iterable[DecayingFact], now_ms: int, rules: DecayRules) -> None:
     """Add facts to the draft of a run."""
     for fact in facts:
-        left = fact.left(now_ms)
-        if left < rules.threshold:
-            draft.below.append((left, fact))
-        elif now_ms - fact.since_ms >= _LEAST_ELAPSED_MS and left < fact.confidence:
-            draft.lowered.append((fact, left))
+        days_left = fact.left(now_ms)
+        if days_left < rules.threshold:
+            draft.below.append((days_left, fact))
+        elif now_ms - fact.since_ms >= _LEAST_ELAPSED_MS and days_left < fact.confidence:
+            draft.lowered.append((fact, days_left))
 
 
 def night(draft: NightDraft, now_ms: int, rules: DecayRules, budget: int) -> Night:

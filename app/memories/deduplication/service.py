@@ -164,8 +164,8 @@ class DeduplicatingWriter:
         for equal in repo.all_equal(writer.connection, memory, writer.at_ms):
             if equal.said_by == memory.said_by:
                 return equal
-        found = _restated(self._similar(writer, memory), memory)
-        return None if found is None else found.memory
+        memories = _restated(self._similar(writer, memory), memory)
+        return None if memories is None else memories.memory
 
     def _similar(self, writer: MemoryWriter, memory: Memory) -> list[SimilarMemory]:
         return self._finder.find(
@@ -295,9 +295,9 @@ class DeduplicatingWriter:
         if decision.action == "UPDATE":
             after = writer.update(old, merge_memory(old, memory, decision))
             return Written("UPDATE", after, old.id, "reconciler", decision.reason)
-        said = memory if decision.content is None else validation.with_content(memory, decision.content)
-        validation.require_text(said.content, said.title, said.facts)
-        return Written("DELETE", replace_memory(writer, old, said)[0], old.id, "reconciler", decision.reason)
+        statement = memory if decision.content is None else validation.with_content(memory, decision.content)
+        validation.require_text(statement.content, statement.title, statement.facts)
+        return Written("DELETE", replace_memory(writer, old, statement)[0], old.id, "reconciler", decision.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,9 +356,9 @@ def _answered(answer: str | Decision | BaseException) -> str | Decision:
         return answer
     if isinstance(answer, TimeoutError):
         raise InputError("The language model took too long, so it was stored by the rules.") from answer
-    said = answer.message if isinstance(answer, KeepsakeError) else f"It broke with {type(answer).__name__}."
+    sentence = answer.message if isinstance(answer, KeepsakeError) else f"It broke with {type(answer).__name__}."
     raise InputError(
-        Sentence("The language model failed, so it was stored by the rules. {said}", said=said)
+        Sentence("The language model failed, so it was stored by the rules. {said}", said=sentence)
     ) from answer
 
 

@@ -87,16 +87,16 @@ def places(text: str, title: str) -> Iterator[_Place]:
     pattern = _pattern(title)
     if pattern is None:
         return
-    taken: CodeRanges | None = None
-    for found in pattern.finditer(text):
-        taken = taken or CodeRanges(_taken(text))
-        if not taken.touch(*found.span()):
-            yield _Place(*found.span())
+    ranges: CodeRanges | None = None
+    for match in pattern.finditer(text):
+        ranges = ranges or CodeRanges(_taken(text))
+        if not ranges.touch(*match.span()):
+            yield _Place(*match.span())
 
 
 def _taken(text: str) -> list[tuple[int, int]]:
     """Return the ranges of links and code, ascending and disjoint."""
-    ranges = sorted([*code_ranges(text), *(found.span() for found in _LINKS.finditer(text))])
+    ranges = sorted([*code_ranges(text), *(match.span() for match in _LINKS.finditer(text))])
     united: list[tuple[int, int]] = []
     for start, end in ranges:
         if united and start <= united[-1][1]:

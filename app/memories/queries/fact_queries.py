@@ -150,16 +150,16 @@ class FactQueries:
             access: What the caller may see.
             without: The id of what the text is from.
         """
-        found: list[Clash] = []
+        clashes: list[Clash] = []
         seen: set[str] = set()
         for sentence in sentences(content, _MOST_SENTENCES):
             for fact in await self.conflicts(access, sentence, limit=limit + 2, without=(without, *seen)):
                 if may_contradict(sentence, fact.content):
                     seen.add(fact.id)
-                    found.append(Clash(sentence, fact))
-            if len(found) >= limit:
+                    clashes.append(Clash(sentence, fact))
+            if len(clashes) >= limit:
                 break
-        return found[:limit]
+        return clashes[:limit]
 
     async def _found(
         self, where: str, named: dict[str, str], stores: Sequence[str], *, limit: int, offset: int = 0

@@ -48,12 +48,12 @@ def list_backups(vault: Path) -> list[BackupInfo]:
     """Return the backups of ``vault``, newest first."""
     try:
         require_folder(vault / FOLDER)
-        found = [_info(path) for path in (vault / FOLDER).iterdir() if _is_backup(path)]
+        backups = [_info(path) for path in (vault / FOLDER).iterdir() if _is_backup(path)]
     except FileNotFoundError:
         return []
     except OSError as error:
         raise from_os(error, vault / FOLDER) from error
-    return sorted(found, key=lambda item: (item.created_at, item.name), reverse=True)
+    return sorted(backups, key=lambda item: (item.created_at, item.name), reverse=True)
 
 
 def find_backup(vault: Path, name: str) -> Path:
@@ -194,17 +194,17 @@ def _is_backup(path: Path) -> bool:
 
 
 def _info(path: Path) -> BackupInfo:
-    said = read_name(path.name)
+    name = read_name(path.name)
     database = path / DATABASE if path.is_dir() else path
     files = [item for item in path.iterdir() if item.is_file()] if path.is_dir() else [path]
-    when = said.when if said else datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    when = name.when if name else datetime.fromtimestamp(path.stat().st_mtime, UTC)
     size = sum(item.stat().st_size for item in files)
     schema, is_locked = 0, False
     try:
         schema = _schema_of(database)
     except PassphraseRequiredError:  # its name and size need no key
         is_locked = True
-    reason = said.reason if said else "unknown"
+    reason = name.reason if name else "unknown"
     return BackupInfo(path.name, str(path), when, reason, size, schema, path.is_dir(), is_locked)
 
 

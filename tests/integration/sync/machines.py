@@ -73,13 +73,15 @@ class Machine:
         """Call an operation as the person."""
         return self.host.ask(operation, **arguments)
 
-    def join(self, folder: Path | None = None) -> SyncState:
-        """Join the vault to its folder, or to another."""
-        return self.host.submit(engine_of(self.host).sync.service.join(folder or self.folder)).result()
+    def join(self, folder: Path | str | None = None) -> SyncState:
+        """Join the vault to its folder, or to another place."""
+        state: SyncState = self.host.submit(engine_of(self.host).sync.service.join(str(folder or self.folder))).result()
+        return state
 
     def sync(self) -> SyncReport:
         """Take in what the others changed, and add what they lack."""
-        return self.host.submit(engine_of(self.host).sync.service.sync()).result()
+        report: SyncReport = self.host.submit(engine_of(self.host).sync.service.sync()).result()
+        return report
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return what a query finds."""
@@ -87,7 +89,8 @@ class Machine:
         def work(connection: apsw.Connection) -> list[tuple[Any, ...]]:
             return connection.execute(sql, values).fetchall()
 
-        return self.host.submit(engine_of(self.host).store.read(work)).result()
+        rows: list[tuple[Any, ...]] = self.host.submit(engine_of(self.host).store.read(work)).result()
+        return rows
 
     def agreed(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return all that the machines must agree on."""

@@ -162,6 +162,26 @@ def test_what_one_forgets_for_ever_the_other_forgets(joined: tuple[Machine, Mach
         assert b"unforgettablesecret" not in zlib.decompress(path.read_bytes()), path
 
 
+def test_forgetting_reaches_what_a_vault_wrote_before_it_was_put_back(
+    joined: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    one, other = joined
+    settle(one, other)
+    one.stop()
+    copy = tmp_path / "copy"
+    shutil.copytree(one.vault, copy)
+    put_back(one, copy)
+    note = one.ask("note.save", content="an unforgettablesecret")  # in the first lane that the copy does not know
+    settle(one, other)
+    one.stop()
+    put_back(one, copy)
+    settle(one, other)
+    one.ask("memory.forget_forever", ids=[note.id], confirm=True)
+    settle(one, other)
+    for path in one.folder.rglob("s-*"):
+        assert b"unforgettablesecret" not in zlib.decompress(path.read_bytes()), path
+
+
 def test_three_machines_agree_whatever_the_order(tmp_path: Path) -> None:
     folder = tmp_path / "shared"
     machines = [Machine(tmp_path / name, folder) for name in ("a", "b", "c")]
@@ -386,10 +406,10 @@ def test_joining_sharing_and_leaving(pair: tuple[Machine, Machine]) -> None:
     service = engine_of(one.host).sync.service
     [own] = [lane for lane in one.host.submit(service.state()).result().lanes if lane.is_own]
     assert own.known == own.shared > 0
-    assert one.host.submit(service.leave()).result().folder == ""
+    assert one.host.submit(service.leave()).result().place == ""
     another = one.folder.parent / "another"
     another.mkdir()
-    with pytest.raises(InputError, match="through another folder"):
+    with pytest.raises(InputError, match="through another place"):
         one.join(another)
     assert one.join().vault == state.vault
     settle(one, other)
@@ -399,6 +419,13 @@ def test_no_operation_and_no_background_work_shares_a_vault(joined: tuple[Machin
     assert [operation.name for operation in declared() if operation.name.startswith("device.")] == []
     for machine in joined:
         assert "sync" not in machine.host.submit(running()).result()
+
+
+def put_back(machine: Machine, copy: Path) -> None:
+    """Put a vault that is closed back from a copy of its folder, and open it."""
+    shutil.rmtree(machine.vault)
+    shutil.copytree(copy, machine.vault)
+    machine.start()
 
 
 async def running() -> set[str]:

@@ -44,9 +44,7 @@ class ModelRow(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         name = ElidedLabel(model_title(info.model), self)
         theme.set_type(name, "strong")
-        self._state = PlainLabel(self._state_text(), self)
-        self._state.setWordWrap(True)
-        theme.set_type(self._state, "small muted")
+        self._state = PlainLabel(self._state_text(), self, style="small muted", wraps=True)
         self._bar = QProgressBar(self)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("Progress of {model}").format(model=model_title(info.model)))

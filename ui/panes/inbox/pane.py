@@ -76,8 +76,8 @@ class InboxPane(ListDetailPane):
         """Return the actions of this pane."""
 
         def waits() -> bool:
-            found = self.listing.proposal(self._open)
-            return found is not None and found.state == "waiting"
+            proposal = self.listing.proposal(self._open)
+            return proposal is not None and proposal.state == "waiting"
 
         slots: dict[str, Slot] = {"inbox.accept": self.page.accept.click, "inbox.reject": self.page.reject.click}
         return pane_actions(self.name, slots, dict.fromkeys(slots, waits))
@@ -92,7 +92,7 @@ class InboxPane(ListDetailPane):
         runs: list[ScheduleRun] = await self.bridge.call(operations.schedule.runs(limit=RUNS))
         since = datetime.now(UTC) - NIGHT_LENGTH
         known = await self.bridge.call(operations.upkeep.status())
-        names = {one.id: job.title for job in known for one in job.schedules}
+        names = {schedule.id: job.title for job in known for schedule in job.schedules}
         recent = [
             run
             for run in runs

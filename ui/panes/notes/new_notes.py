@@ -45,9 +45,9 @@ class NewNotes(QObject):
         self._pane.do(self._open_daily(day.isoformat()))
 
     async def _open_daily(self, title: str) -> None:
-        found = await self._pane.bridge.call(operations.note.resolve(title=title))
-        if found:
-            self._open(found)
+        note = await self._pane.bridge.call(operations.note.resolve(title=title))
+        if note:
+            self._open(note)
             return
         template = next((row for row in await self._templates() if DAILY in row.tags), None)
         if template is None:

@@ -111,7 +111,7 @@ class StatusEntries(QObject):
         )
 
     def _agents(self, found: "VaultOverview") -> StatusEntry:
-        names = [one.name for one in found.agents]
+        names = [agent.name for agent in found.agents]
         if not names:
             text = self.tr("No agent is connected now.")
         elif len(names) == 1:

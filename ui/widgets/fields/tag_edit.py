@@ -230,11 +230,11 @@ class TagEdit(QWidget):
 
     async def _offer(self, prefix: str, request: int) -> None:
         try:
-            found = await self._suggest(normalise_tag(prefix))
+            tags = await self._suggest(normalise_tag(prefix))
         except KeepsakeError:
-            found = ()  # typing goes on without suggestions
+            tags = ()  # typing goes on without suggestions
         if request == self._request and self.field.text() == prefix and self.field.hasFocus():
-            self._known.setStringList([tag for tag in found if tag not in self.tags])
+            self._known.setStringList([tag for tag in tags if tag not in self.tags])
             self._completer.complete()
 
 

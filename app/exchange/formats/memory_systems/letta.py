@@ -108,11 +108,11 @@ def _name(agent: Fields, number: int) -> str:
 def _notes(name: str, blocks: Sequence[Fields]) -> Iterator[MemoryRecord]:
     """Yield a note for each memory block of the agent with this name."""
     for block in blocks:
-        label, said = storable(text(block.get("label")))[0], storable(text(block.get("value")))[0]
-        if said.strip():
+        label, value = storable(text(block.get("label")))[0], storable(text(block.get("value")))[0]
+        if value.strip():
             yield MemoryRecord(
                 f"{NAME}/{name}/{label}",
-                said.strip(),
+                value.strip(),
                 title=f"{name}: {label}" if label else name,
                 tags=(NAME,),
                 attributes={"description": clean(block.get("description")), **filled(block, without=_BLOCK)},
@@ -195,8 +195,8 @@ def _sent(call: Fields) -> str:
     function = table(call.get("function")) or call
     if text(function.get("name")) != _SEND:
         return ""
-    given = function.get("arguments")
-    return first_text(table(_unpacked(given)), "message", "content", "text") or text(given)
+    arguments = function.get("arguments")
+    return first_text(table(_unpacked(arguments)), "message", "content", "text") or text(arguments)
 
 
 def _is_plain_answer(said: str) -> bool:
@@ -255,9 +255,9 @@ def _call(call: Fields) -> Fields:
 def _files(files: list[Any], file: str) -> Iterator[Record]:
     for given in map(table, files):
         name = storable(first_text(given, "original_file_name", "file_name", "name"))[0]
-        said = storable(text(given.get("content")))[0]
-        if said.strip():
-            yield MemoryRecord(f"{NAME}/files/{name}", said, title=name, tags=(NAME,))
+        content = storable(text(given.get("content")))[0]
+        if content.strip():
+            yield MemoryRecord(f"{NAME}/files/{name}", content, title=name, tags=(NAME,))
         elif name:
             yield Problem(f"{file}, file {excerpt(name, 60)!r}", "Its text is not in the agent file.", foreign=True)
 

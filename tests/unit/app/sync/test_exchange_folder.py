@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 
 from app.errors import ExchangeError, MachineError
-from app.sync import exchange_folder
-from app.sync.exchange_folder import ROOT, ExchangeFolder
+from app.sync.exchanges.exchange_folder import ROOT, ExchangeFolder, FolderPlace
 
 VAULT, LANE = "a" * 32, "0" * 15 + "1"
 FIRST, SECOND = f"{LANE}/s-000000000001-000000000004", f"{LANE}/s-000000000005-000000000005"
 
 
 def made(folder: Path) -> ExchangeFolder:
-    exchange_folder.make_vault(folder, VAULT)
+    FolderPlace(folder).make_vault(VAULT)
     return ExchangeFolder(folder, VAULT)
 
 
@@ -25,20 +24,6 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(MachineError):
         ExchangeFolder(tmp_path / "stick", VAULT).put_new(FIRST, b"one")
     assert not (tmp_path / "stick").exists()
-
-
-def test_an_object_is_kept_once_and_never_changed(tmp_path: Path) -> None:
-    point = made(tmp_path)
-    assert point.get(FIRST) is None
-    assert point.put_new(FIRST, b"one")
-    assert not point.put_new(FIRST, b"two")
-    assert point.get(FIRST) == b"one"
-    assert point.put_new(SECOND, b"three")
-    assert point.lanes() == [LANE]
-    assert point.names(LANE) == [FIRST, SECOND]
-    point.remove(FIRST)
-    point.remove(FIRST)
-    assert point.names(LANE) == [SECOND]
 
 
 def test_without_links_an_object_is_still_kept_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +53,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
         path.write_text("strange")
     assert point.lanes() == [LANE]
     assert point.names(LANE) == [FIRST]
-    assert exchange_folder.vault_in(tmp_path) == VAULT
+    assert FolderPlace(tmp_path).vault() == VAULT
     assert all(path.read_text() == "strange" for path in strange)
 
 
@@ -81,19 +66,9 @@ def test_what_a_dead_process_left_is_no_object(tmp_path: Path) -> None:
     assert point.get(FIRST) == b"one"
 
 
-def test_a_folder_is_for_one_vault(tmp_path: Path) -> None:
-    assert exchange_folder.vault_in(tmp_path) is None
-    exchange_folder.make_vault(tmp_path, VAULT)
-    exchange_folder.make_vault(tmp_path, VAULT)
-    assert exchange_folder.vault_in(tmp_path) == VAULT
-    exchange_folder.make_vault(tmp_path, "b" * 32)
-    with pytest.raises(ExchangeError, match="more than one vault"):
-        exchange_folder.vault_in(tmp_path)
-
-
 def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(MachineError):
-        exchange_folder.make_vault(tmp_path / "file", VAULT)
+        FolderPlace(tmp_path / "file").make_vault(VAULT)
     with pytest.raises(MachineError):
         ExchangeFolder(tmp_path / "file", VAULT).put_new(FIRST, b"one")

@@ -135,16 +135,16 @@ class ConfidenceCurve(QWidget):
         height = box.bottom() + metrics.ascent() + Space.XS
         # Beside the curve are the levels; the lowest of them is as low as the dates.
         first, end = (0.0, box.right()) if self._mirrored else (box.left(), float(self.width()))
-        taken: list[tuple[float, float]] = []
+        spans: list[tuple[float, float]] = []
         dates = ((last, "warning" if found.fades_at else "muted"), (self._now, "text"), (found.curve[0].at, "muted"))
         for moment, colour in dates:
             today = moment == self._now
             words = self.tr("now") if today else date_words(local(moment).date(), "MMM yyyy" if far else "d MMM")
             width = metrics.horizontalAdvance(words)
             left = min(max(self._x_of(moment, box) - width / 2, first), end - width)
-            if any(left < after + Space.S and start - Space.S < left + width for start, after in taken):
+            if any(left < after + Space.S and start - Space.S < left + width for start, after in spans):
                 continue
-            taken.append((left, left + width))
+            spans.append((left, left + width))
             painter.setPen(look.colour(colour))
             painter.drawText(QPointF(left, height), words)
 

@@ -4,20 +4,21 @@ Another program may keep it the same on several machines. Files that are not our
 that program puts there.
 """
 
+import contextlib
 import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
 from app.core.files import from_os
-from app.errors import ExchangeError
+from app.errors import ExchangeError, VaultUnusableError
+from app.sentence import Sentence
+from app.sync.exchanges.exchange_point import LANE_NAME, OBJECT_NAME, VAULT_ID
 
 ROOT: Final = "keepsake-v1"
 """The folder within that which a person names."""
-_VAULT: Final = re.compile(r"[0-9a-f]{32}")
-_LANE: Final = re.compile(r"[0-9a-f]{16}")
-_OBJECT: Final = re.compile(r"s-\d{12}-\d{12}(-r\d+)?")
 _UNFINISHED: Final = ".part"
 
 
@@ -40,15 +41,18 @@ class ExchangeFolder:
         """
         if not self._base.is_dir():
             raise ExchangeError(
-                f"{self._base.parent.parent} does not hold what your machines share. Connect the disk, or wait until"
-                " the folder is complete.",
+                Sentence(
+                    "{path} does not hold what your machines share. Connect the disk, or wait until the folder is"
+                    " complete.",
+                    path=self._base.parent.parent,
+                ),
                 path=str(self._base),
             )
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Keep an object under a new name; return False where the name is taken."""
         path = self._base / name
-        unfinished = path.with_name(f".{path.name}{_UNFINISHED}")
+        unfinished = path.with_name(f".{path.name}.{uuid4().hex[:8]}{_UNFINISHED}")
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
             if path.exists():
@@ -59,6 +63,8 @@ class ExchangeFolder:
                 os.fsync(file.fileno())
             return _name_unless_taken(unfinished, path)
         except OSError as error:
+            with contextlib.suppress(OSError):  # where nothing can be written, nothing can be removed either
+                unfinished.unlink(missing_ok=True)
             raise from_os(error, path) from error
 
     def get(self, name: str) -> bytes | None:
@@ -72,11 +78,11 @@ class ExchangeFolder:
 
     def names(self, prefix: str) -> Sequence[str]:
         """Return the names that begin with a prefix and a slash, in order."""
-        return [f"{prefix}/{name}" for name in _listed(self._base / prefix, _OBJECT)]
+        return [f"{prefix}/{name}" for name in _listed(self._base / prefix, OBJECT_NAME)]
 
     def lanes(self) -> Sequence[str]:
         """Return what stands before the slash of the names."""
-        return _listed(self._base, _LANE)
+        return _listed(self._base, LANE_NAME)
 
     def remove(self, name: str) -> None:
         """Remove an object, if it is there."""
@@ -85,33 +91,54 @@ class ExchangeFolder:
         except OSError as error:
             raise from_os(error, self._base / name) from error
 
+    def wait(self, seconds: float) -> bool:
+        """Return False: a folder tells nobody."""
+        return False
 
-def vault_in(folder: Path) -> str | None:
-    """Return the id of the vault that a folder is for, ``None`` without one.
+    def close(self) -> None:
+        """Do nothing: no file stays open."""
 
-    Raises:
-        ExchangeError: It is that of several.
-        MachineError: The folder cannot be read.
+
+class FolderPlace:
+    """Folder that a person names.
+
+    Args:
+        folder: The folder, which must be there.
     """
-    vaults = _listed(folder / ROOT, _VAULT)
-    if len(vaults) > 1:
-        raise ExchangeError(
-            f"{folder} is shared by more than one vault. Name another folder, or remove one of them.",
-            path=str(folder),
-        )
-    return vaults[0] if vaults else None
 
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.address = str(folder)
 
-def make_vault(folder: Path, vault: str) -> None:
-    """Make a folder the exchange point of a vault.
+    def vault(self) -> str | None:
+        """Return the id of the vault that the folder is for, ``None`` without one."""
+        if not self._folder.is_dir():
+            raise VaultUnusableError(
+                Sentence("There is no folder {path}. Make it first.", path=self._folder),
+                path=str(self._folder),
+                state="missing",
+            )
+        vaults = _listed(self._folder / ROOT, VAULT_ID)
+        if len(vaults) > 1:
+            raise ExchangeError(
+                Sentence(
+                    "{path} is shared by more than one vault. Name another folder, or remove one of them.",
+                    path=self._folder,
+                ),
+                path=str(self._folder),
+            )
+        return vaults[0] if vaults else None
 
-    Raises:
-        MachineError: It cannot be written.
-    """
-    try:
-        (folder / ROOT / vault).mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise from_os(error, folder) from error
+    def make_vault(self, vault: str) -> None:
+        """Make the folder the exchange point of a vault."""
+        try:
+            (self._folder / ROOT / vault).mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise from_os(error, self._folder) from error
+
+    def point(self, vault: str) -> ExchangeFolder:
+        """Return the exchange point of a vault."""
+        return ExchangeFolder(self._folder, vault)
 
 
 def _listed(folder: Path, wanted: re.Pattern[str]) -> list[str]:

@@ -1,0 +1,1 @@
+"""Exchange points: places where the machines of one person leave what they wrote."""

@@ -1,0 +1,66 @@
+"""Exchange point: a place that keeps segments for the machines of one person.
+
+All verbs may be repeated. An object is never changed; only its lane's writer makes or removes it.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+VAULT_ID: Final = re.compile(r"[0-9a-f]{32}")
+LANE_NAME: Final = re.compile(r"[0-9a-f]{16}")
+OBJECT_NAME: Final = re.compile(r"s-\d{12}-\d{12}(-r\d+)?")
+
+
+class ExchangePoint(Protocol):
+    """Place that keeps the objects of one vault.
+
+    Each verb may take long, and raises a ``MachineError`` where the place cannot be reached.
+    """
+
+    def require_there(self) -> None:
+        """Refuse where the place is not there; an empty one is not taken for it."""
+
+    def put_new(self, name: str, data: bytes) -> bool:
+        """Keep an object under a new name; return False where the name is taken."""
+
+    def get(self, name: str) -> bytes | None:
+        """Return an object by its name, ``None`` where there is none."""
+
+    def names(self, prefix: str) -> Sequence[str]:
+        """Return the names that begin with a prefix and a slash, in order."""
+
+    def lanes(self) -> Sequence[str]:
+        """Return what stands before the slash of the names."""
+
+    def remove(self, name: str) -> None:
+        """Remove an object, if it is there."""
+
+    def wait(self, seconds: float) -> bool:
+        """Return once another machine added something, at most after so long; False where it cannot tell."""
+
+    def close(self) -> None:
+        """Let go of the place; safe to call twice."""
+
+
+class ExchangePlace(Protocol):
+    """Place that a person names, before it is known which vault it is for.
+
+    Both verbs raise a ``MachineError`` where the place cannot be reached or written.
+    """
+
+    address: str
+    """The address as it is kept, without what must stay secret."""
+
+    def vault(self) -> str | None:
+        """Return the id of the vault that the place is for, ``None`` without one.
+
+        Raises:
+            ExchangeError: It is that of several.
+        """
+
+    def make_vault(self, vault: str) -> None:
+        """Make the place the exchange point of a vault; nothing changes where it is that already."""
+
+    def point(self, vault: str) -> ExchangePoint:
+        """Return the exchange point of a vault; nothing is looked at yet."""

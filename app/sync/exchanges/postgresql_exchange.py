@@ -1,0 +1,338 @@
+"""A PostgreSQL database as an exchange point: any server, one role, no extension.
+
+Objects are rows that are added and removed, never changed. Who waits hears of new ones by LISTEN; a server between
+that carries no notifications is noticed once, and then one looks from time to time.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from app.core.ids import new_vault_id
+from app.errors import DiskFullError, ExchangeError, InputError, KeepsakeError, MachineError
+from app.sentence import Sentence
+from app.sync.exchanges.exchange_point import LANE_NAME, OBJECT_NAME, VAULT_ID
+
+if TYPE_CHECKING:
+    import psycopg
+
+T = TypeVar("T")
+
+SCHEMES: Final = ("postgresql://", "postgres://")
+CHANNEL: Final = "keepsake"
+CONNECT_S: Final = 10
+STATEMENT_S: Final = 60
+PROBE_S: Final = 3.0
+_OPTIONS: Final = {
+    "connect_timeout": CONNECT_S,
+    "application_name": "keepsake",
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "options": f"-c statement_timeout={STATEMENT_S}s",
+}
+_TABLES: Final = (
+    "CREATE TABLE IF NOT EXISTS keepsake_vault (vault text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",
+    "CREATE TABLE IF NOT EXISTS keepsake_object (vault text NOT NULL REFERENCES keepsake_vault, lane text NOT NULL,"
+    " name text NOT NULL, data bytea NOT NULL, at timestamptz NOT NULL DEFAULT now(),"
+    " PRIMARY KEY (vault, lane, name))",
+    # What is sealed cannot be compressed.
+    "ALTER TABLE keepsake_object ALTER data SET STORAGE EXTERNAL",
+)
+# Of PostgreSQL's SQLSTATE codes.
+_FULL, _READ_ONLY, _FORBIDDEN = ("53100", "53200"), ("25006",), ("42501",)
+_NO_TABLE, _TWICE = ("42P01",), ("23505", "42P07")
+
+
+class PostgresqlPlace:
+    """Database that a person names.
+
+    Args:
+        address: Its address, such as ``postgresql://keeper@server/memory``.
+
+    Raises:
+        InputError: It is no address of a database.
+    """
+
+    def __init__(self, address: str) -> None:
+        import psycopg  # noqa: PLC0415  (only who has such a place needs it)
+        from psycopg import conninfo  # noqa: PLC0415
+
+        try:
+            given = conninfo.conninfo_to_dict(address)
+        except psycopg.ProgrammingError as error:
+            raise InputError(
+                "This is no address of a database. It looks like postgresql://name@server/database.", field="place"
+            ) from error
+        self._database = _Database(conninfo.make_conninfo(address, **{**_OPTIONS, **_chosen(given)}))
+        self.address = address
+
+    def vault(self) -> str | None:
+        """Return the id of the vault that the database is for, ``None`` without one."""
+        with self._database, suppress(_NotThereError):
+            rows = self._database.rows("SELECT vault FROM keepsake_vault ORDER BY vault LIMIT 2")
+            vaults = [str(row[0]) for row in rows if VAULT_ID.fullmatch(str(row[0]))]
+            if len(vaults) > 1:
+                raise ExchangeError("The database is shared by more than one vault. Name another database.")
+            return vaults[0] if vaults else None
+        return None
+
+    def make_vault(self, vault: str) -> None:
+        """Make the database the exchange point of a vault."""
+        with self._database:
+            try:
+                known = self._database.rows("SELECT 1 FROM keepsake_vault WHERE vault = %s", vault)
+            except _NotThereError:
+                known = []
+                for statement in _TABLES:
+                    with suppress(_TwiceError):  # another machine makes them at this moment
+                        self._database.rows(statement)
+            if not known:
+                self._database.rows("INSERT INTO keepsake_vault (vault) VALUES (%s) ON CONFLICT DO NOTHING", vault)
+
+    def point(self, vault: str) -> "PostgresqlExchange":
+        """Return the exchange point of a vault."""
+        return PostgresqlExchange(self._database, vault)
+
+
+class PostgresqlExchange:
+    """Exchange point of one vault within a database; any thread may use it.
+
+    Args:
+        database: The database.
+        vault: The id of the vault.
+    """
+
+    def __init__(self, database: "_Database", vault: str) -> None:
+        self._database = database
+        self._vault = vault
+        self._listening: psycopg.Connection[Any] | None = None
+        self._hears = True
+
+    def require_there(self) -> None:
+        """Refuse where the database no longer knows the vault.
+
+        Raises:
+            ExchangeError: It was emptied, or is another.
+        """
+        try:
+            known = self._database.rows("SELECT 1 FROM keepsake_vault WHERE vault = %s", self._vault)
+        except _NotThereError:
+            known = []
+        if not known:
+            raise ExchangeError(
+                "The database does not hold what your machines share: it is another one, or was emptied."
+            )
+
+    def put_new(self, name: str, data: bytes) -> bool:
+        """Keep an object under a new name; return False where the name is taken."""
+        lane, own = _parts(name)
+        made = self._database.rows(
+            "WITH made AS (INSERT INTO keepsake_object (vault, lane, name, data) VALUES (%s, %s, %s, %s)"
+            " ON CONFLICT DO NOTHING RETURNING vault) SELECT pg_notify(%s, vault) FROM made",
+            self._vault, lane, own, data, CHANNEL,
+        )  # fmt: skip
+        return bool(made)
+
+    def get(self, name: str) -> bytes | None:
+        """Return an object by its name, ``None`` where there is none."""
+        rows = self._database.rows(
+            "SELECT data FROM keepsake_object WHERE vault = %s AND lane = %s AND name = %s", self._vault, *_parts(name)
+        )
+        return bytes(rows[0][0]) if rows else None
+
+    def names(self, prefix: str) -> Sequence[str]:
+        """Return the names that begin with a prefix and a slash, in order."""
+        rows = self._database.rows(
+            'SELECT name FROM keepsake_object WHERE vault = %s AND lane = %s ORDER BY name COLLATE "C"',
+            self._vault, prefix,
+        )  # fmt: skip
+        return [f"{prefix}/{name}" for (name,) in rows if OBJECT_NAME.fullmatch(name)]
+
+    def lanes(self) -> Sequence[str]:
+        """Return what stands before the slash of the names."""
+        rows = self._database.rows("SELECT DISTINCT lane FROM keepsake_object WHERE vault = %s", self._vault)
+        return sorted(lane for (lane,) in rows if LANE_NAME.fullmatch(lane))
+
+    def remove(self, name: str) -> None:
+        """Remove an object, if it is there."""
+        self._database.rows(
+            "DELETE FROM keepsake_object WHERE vault = %s AND lane = %s AND name = %s", self._vault, *_parts(name)
+        )
+
+    def wait(self, seconds: float) -> bool:
+        """Return once another machine added something, at most after so long; False where it cannot tell."""
+        until = time.monotonic() + seconds
+        if not self._hears:
+            return False
+        with _told():
+            if self._listening is None:
+                self._listening = self._listener(until)
+            if self._listening is None:
+                self._hears = False
+                return False
+            try:
+                return _heard(self._listening, self._vault, until - time.monotonic(), self._database.process)
+            except BaseException:
+                self._let_go()
+                raise
+
+    def close(self) -> None:
+        """End the connections; the next verb makes others."""
+        self._let_go()
+        self._database.close()
+
+    def _let_go(self) -> None:
+        listening, self._listening = self._listening, None
+        if listening is not None:
+            listening.close()
+
+    def _listener(self, until: float) -> "psycopg.Connection[Any] | None":
+        """Return a connection that hears of new objects; ``None`` where what lies between carries no such news."""
+        connection = self._database.connect()
+        probe = f"probe {new_vault_id()}"
+        connection.execute(f"LISTEN {CHANNEL}")
+        self._database.rows("SELECT pg_notify(%s, %s)", CHANNEL, probe)
+        if _heard(connection, probe, min(PROBE_S, max(until - time.monotonic(), 0.1))):
+            return connection
+        connection.close()
+        return None
+
+
+class _NotThereError(MachineError):
+    """The tables are not there."""
+
+
+class _TwiceError(MachineError):
+    """Another one makes the same at this moment."""
+
+
+class _Database:
+    """One connection to a database, made when it is needed and again after a loss; any thread may use it.
+
+    Args:
+        address: The address, with how to connect.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._lock = threading.Lock()
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def __enter__(self) -> None:
+        """Keep the connection until the end of a block."""
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def process(self) -> int:
+        """Return the server's process for what is asked here, 0 without one."""
+        connection = self._connection
+        return 0 if connection is None or connection.closed else connection.info.backend_pid
+
+    def connect(self) -> "psycopg.Connection[Any]":
+        """Return a new connection, each of whose statements is a transaction."""
+        import psycopg  # noqa: PLC0415
+
+        return psycopg.connect(self._address, autocommit=True)
+
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return what a statement gives; it is repeated once where the connection was lost meanwhile.
+
+        Raises:
+            MachineError: The server cannot be reached, or refuses it.
+        """
+        with self._lock, _told():
+            return self._repeated(lambda connection: _rows(connection, statement, values))
+
+    def close(self) -> None:
+        """End the connection."""
+        with self._lock:
+            self._drop()
+
+    def _repeated(self, work: "Callable[[psycopg.Connection[Any]], T]") -> T:
+        import psycopg  # noqa: PLC0415
+
+        is_old = self._connection is not None
+        try:
+            return work(self._connected())
+        except psycopg.OperationalError:
+            is_lost = self._connection is not None and self._connection.broken
+            self._drop()
+            if not (is_old and is_lost):
+                raise
+        try:
+            return work(self._connected())
+        except psycopg.OperationalError:
+            self._drop()
+            raise
+
+    def _connected(self) -> "psycopg.Connection[Any]":
+        if self._connection is None:
+            self._connection = self.connect()
+        return self._connection
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+
+def _rows(connection: "psycopg.Connection[Any]", statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+    cursor = connection.execute(statement.encode(), values)
+    return cursor.fetchall() if cursor.description is not None else []
+
+
+def _heard(connection: "psycopg.Connection[Any]", payload: str, seconds: float, own: int = 0) -> bool:
+    """Return whether a notification came within so many seconds from another process of the server than ``own``."""
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        for found in connection.notifies(timeout=left, stop_after=1):
+            if found.payload == payload and found.pid != own:
+                return True
+    return False
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turn what the server or its driver says into an error that a person can act on."""
+    import psycopg  # noqa: PLC0415
+
+    try:
+        yield
+    except psycopg.Error as error:
+        raise _failure(error.sqlstate, str(error).strip().partition("\n")[0]) from error
+
+
+def _failure(state: str | None, reason: str) -> KeepsakeError:
+    known: list[tuple[tuple[str, ...], KeepsakeError]] = [
+        (_NO_TABLE, _NotThereError("The tables of Keepsake are not in the database.")),
+        (_TWICE, _TwiceError("Another machine makes the tables of Keepsake at this moment.")),
+        (_FULL, DiskFullError("The database is full. Make room there; nothing is lost meanwhile.")),
+        (_READ_ONLY, ExchangeError("The database takes no changes at the moment: it is read-only.")),
+        (
+            _FORBIDDEN,
+            ExchangeError("This role may not do that in the database. Let it make tables there, or name another."),
+        ),
+    ]
+    for states, failure in known:
+        if state in states:
+            return failure
+    if state is None or state.startswith(("08", "57", "53")):
+        return ExchangeError(
+            Sentence("The database cannot be reached: {reason}.", reason=reason.rpartition("failed: ")[2])
+        )
+    return ExchangeError(Sentence("The database refused what was asked: {reason}.", reason=reason), state=state)
+
+
+def _parts(name: str) -> tuple[str, str]:
+    lane, _, own = name.partition("/")
+    return lane, own
+
+
+def _chosen(given: dict[str, Any]) -> dict[str, Any]:
+    """Return those of our options that the address names itself."""
+    return {key: value for key, value in given.items() if key in _OPTIONS}

@@ -1,0 +1,1 @@
+"""Random histories of several machines with one memory."""

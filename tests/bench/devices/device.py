@@ -1,0 +1,187 @@
+"""Process of one machine of the bench: it does what the lines of its input ask, and says what it did.
+
+Every line of its output is a JSON array: a kind and its values. What a write made is said once it was acknowledged, so
+that what is said must still be there after the process was killed.
+"""
+
+import hashlib
+import json
+import random
+import re
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from app.errors import KeepsakeError
+from app.host import Host
+from tests.integration.sync.machines import QUIET, Machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+WORD: Final = re.compile(r"w[0-9a-f]{14}")
+TALKS, KEYS = 5, 5
+_TEXTS = (
+    "SELECT content || coalesce((SELECT group_concat(value) FROM json_each(facts)), '') FROM memories",
+    "SELECT content FROM messages",
+    "SELECT content FROM withheld_messages",
+    "SELECT coalesce(before, '') || coalesce(after, '') FROM memory_history",
+    "SELECT goal FROM schedules",
+)
+
+
+class WrongClock:
+    """A clock that is wrong by so many milliseconds."""
+
+    def __init__(self, off_ms: int) -> None:
+        self._off_ms = off_ms
+
+    def now_ms(self) -> int:
+        """Return its time."""
+        return time.time_ns() // 1_000_000 + self._off_ms
+
+
+class Device(Machine):
+    """A vault on a machine with a wrong clock, and what a person does there."""
+
+    def __init__(self, vault: Path, off_ms: int) -> None:
+        self.off_ms = off_ms
+        super().__init__(vault, vault.parent / "unused")
+
+    def start(self) -> None:
+        """Open the vault."""
+        self.host = Host(self.vault, serve=False, overrides=QUIET, clock=WrongClock(self.off_ms))
+        self.host.start()
+
+    def act(self, chance: random.Random) -> None:
+        """Do one thing that a person does, and say what it made."""
+        acts: list[Callable[[random.Random], None]] = [
+            *[self._note] * 3, *[self._edit] * 6, *[self._turn] * 4, self._tag, self._pin, self._delete, self._restore,
+            self._undo, self._fact, self._rename, self._schedule, self._archive,
+        ]  # fmt: skip
+        if chance.random() < 0.01:
+            acts = [self._erase]
+        try:
+            chance.choice(acts)(chance)
+        except KeepsakeError as error:  # what another act made impossible
+            say("refused", error.code)
+
+    def words(self) -> tuple[list[str], list[str]]:
+        """Return all words that stand anywhere, and those that two live notes begin with."""
+        found = {word for sql in _TEXTS for (text,) in self.rows(sql) for word in WORD.findall(text)}
+        begun = Counter(text[:15] for text in self.contents() if WORD.fullmatch(text[:15]))
+        return sorted(found), [word for word, count in begun.items() if count > 1]
+
+    def digests(self) -> dict[str, list[str]]:
+        """Return a digest of each row that all machines must agree on, by table."""
+        return {
+            name: [hashlib.blake2b(repr(row).encode(), digest_size=8).hexdigest() for row in rows]
+            for name, rows in self.agreed().items()
+        }
+
+    def _live(self, chance: random.Random) -> Any:
+        rows = self.rows("SELECT id FROM memories WHERE kind = 'note' AND valid_until IS NULL")
+        if not rows:
+            raise KeepsakeError("There is no note.")
+        return self.ask("memory.get", ids=[chance.choice(rows)[0]]).memories[0]
+
+    def _note(self, chance: random.Random) -> None:
+        word = _word(chance)
+        note = self.ask("note.save", content=f"{word}\nsecond line\nthird line\n")
+        say("word", word, note.id)
+
+    def _edit(self, chance: random.Random) -> None:
+        note, word = self._live(chance), _word(chance)
+        lines = note.content.split("\n")
+        place = chance.randrange(1, len(lines)) if len(lines) > 1 else 0
+        lines[place] = f"{lines[place]} {word}"
+        self.ask("note.update", id=note.id, version=note.version, content="\n".join(lines))
+        say("word", word, note.id)
+
+    def _turn(self, chance: random.Random) -> None:
+        word = _word(chance)
+        talk = f"talk-{chance.randrange(TALKS)}"
+        self.ask("session.append", session=talk, messages=[{"role": "user", "content": f"said {word}"}])
+        say("word", word, "")
+
+    def _tag(self, chance: random.Random) -> None:
+        self.ask("note.tag_many", ids=[self._live(chance).id], add=[f"tag{chance.randrange(9)}"])
+
+    def _pin(self, chance: random.Random) -> None:
+        self.ask("note.pin", id=self._live(chance).id)
+
+    def _delete(self, chance: random.Random) -> None:
+        self.ask("note.delete", id=self._live(chance).id)
+
+    def _restore(self, chance: random.Random) -> None:
+        rows = self.rows("SELECT id FROM memories WHERE kind = 'note' AND valid_until IS NOT NULL")
+        if rows:
+            self.ask("note.restore", id=chance.choice(rows)[0])
+
+    def _archive(self, chance: random.Random) -> None:
+        self.ask("archive.put", ids=[self._live(chance).id])
+
+    def _undo(self, chance: random.Random) -> None:
+        rows = self.rows("SELECT id FROM memory_history WHERE undone_by IS NULL ORDER BY id DESC LIMIT 20")
+        if rows:
+            self.ask("memory.undo", history_ids=[chance.choice(rows)[0]])
+
+    def _fact(self, chance: random.Random) -> None:
+        word = _word(chance)
+        self.ask("fact.set", category="home", key=f"key{chance.randrange(KEYS)}", value=word)
+        say("word", word, "")
+
+    def _rename(self, chance: random.Random) -> None:
+        talk = f"talk-{chance.randrange(TALKS)}"
+        self.ask("session.rename", session=talk, title=f"Title {chance.randrange(9)}")
+
+    def _schedule(self, chance: random.Random) -> None:
+        word = _word(chance)
+        self.ask("schedule.create", goal=f"Water {word}", cadence={"kind": "interval", "seconds": 86_400})
+        say("word", word, "")
+
+    def _erase(self, chance: random.Random) -> None:
+        note = self._live(chance)
+        say("erasing", note.id)
+        self.ask("memory.forget_forever", ids=[note.id], confirm=True)
+        say("erased", note.id)
+
+
+def say(*values: object) -> None:
+    """Say a line."""
+    sys.stdout.write(json.dumps(values) + "\n")
+    sys.stdout.flush()
+
+
+def main(vault: str, address: str, off_ms: str) -> None:
+    """Do what the lines ask, until the input ends."""
+    device = Device(Path(vault), int(off_ms))
+    device.join(address)
+    say("ready")
+    for line in sys.stdin:
+        asked = json.loads(line)
+        if asked["do"] == "act":
+            chance = random.Random(asked["seed"])
+            for _ in range(asked["count"]):
+                device.act(chance)
+                say("acted")
+        elif asked["do"] == "sync":
+            try:
+                report = device.sync()
+                say("synced", report.taken, report.added, report.waiting)
+            except KeepsakeError as error:
+                say("failed", error.message)
+        elif asked["do"] == "look":
+            say("seen", *device.words(), device.digests())
+        say("done")
+    device.stop()
+
+
+def _word(chance: random.Random) -> str:
+    return f"w{chance.getrandbits(56):014x}"
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

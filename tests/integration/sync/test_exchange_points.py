@@ -1,0 +1,160 @@
+"""Every kind of exchange point keeps objects whole and never changes one."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from app.errors import ExchangeError, InputError
+from app.sync.exchanges.exchange_places import place_of
+from app.sync.exchanges.exchange_point import ExchangePoint
+from tests.helpers.postgresql import ROLE, PostgresqlServer
+from tests.integration.sync.machines import Machine, settle
+
+VAULT, OTHER_VAULT, LANE, OTHER = "a" * 32, "b" * 32, "0" * 15 + "1", "0" * 15 + "2"
+FIRST, SECOND = f"{LANE}/s-000000000001-000000000004", f"{LANE}/s-000000000005-000000000005"
+ALL_BYTES = bytes(range(256)) * 5000
+
+
+@contextmanager
+def made(address: str, vault: str = VAULT) -> Iterator[ExchangePoint]:
+    place = place_of(address)
+    place.make_vault(vault)
+    point = place.point(vault)
+    yield point
+    point.close()
+
+
+def test_an_object_is_kept_once_and_never_changed(address: str) -> None:
+    with made(address) as point:
+        point.require_there()
+        assert point.get(FIRST) is None
+        assert point.put_new(FIRST, ALL_BYTES)
+        assert not point.put_new(FIRST, b"two")
+        assert point.get(FIRST) == ALL_BYTES
+        assert point.put_new(SECOND, b"")
+        assert point.put_new(f"{OTHER}/s-000000000001-000000000001-r2", b"three")
+        assert point.lanes() == [LANE, OTHER]
+        assert point.names(LANE) == [FIRST, SECOND]
+        assert point.names("0" * 16) == []
+        point.remove(FIRST)
+        point.remove(FIRST)
+        assert point.names(LANE) == [SECOND]
+        assert point.get(SECOND) == b""
+        assert point.put_new(FIRST, b"again")
+
+
+def test_of_two_who_write_one_name_one_wins(address: str) -> None:
+    together = threading.Barrier(4)
+
+    def put(number: int) -> bool:
+        with made(address) as point:
+            together.wait()
+            return point.put_new(FIRST, bytes([number]) * 1000)
+
+    with ThreadPoolExecutor(4) as pool:
+        won = list(pool.map(put, range(4)))
+    assert won.count(True) == 1
+    with made(address) as point:
+        assert point.get(FIRST) == bytes([won.index(True)]) * 1000
+
+
+def test_a_place_is_for_one_vault(address: str) -> None:
+    place = place_of(address)
+    assert place.vault() is None
+    with made_anew(address) as point, pytest.raises(ExchangeError, match="does not hold"):
+        point.require_there()
+    place.make_vault(VAULT)
+    place.make_vault(VAULT)
+    assert place.vault() == VAULT
+    with made_anew(address, OTHER_VAULT) as point, pytest.raises(ExchangeError, match="does not hold"):
+        point.require_there()
+    place.make_vault(OTHER_VAULT)
+    with pytest.raises(ExchangeError, match="more than one vault"):
+        place.vault()
+
+
+def test_two_machines_agree_through_it(address: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    base = tmp_path_factory.mktemp("machines")
+    machines = [Machine(base / name, base / "unused") for name in ("desktop", "laptop")]
+    try:
+        for machine in machines:
+            assert machine.join(address).place == address
+            machine.ask("note.save", content=f"of {machine.vault.name}")
+        settle(*machines)
+        assert machines[0].contents() == ["of desktop", "of laptop"]
+    finally:
+        for machine in machines:
+            machine.stop()
+
+
+def test_who_waits_hears_of_what_others_add(postgresql: PostgresqlServer) -> None:
+    address = postgresql.new_database()
+    with made(address) as one, made(address) as other, ThreadPoolExecutor(1) as pool:
+        assert not one.wait(0.5)  # it listens from here on
+        assert one.put_new(FIRST, b"own")
+        assert not one.wait(0.2)  # what it wrote itself is no news
+        waiting = pool.submit(one.wait, 30.0)
+        assert other.put_new(SECOND, b"of the other")
+        assert waiting.result()
+
+
+def test_a_server_that_was_restarted_is_found_again(postgresql: PostgresqlServer) -> None:
+    address = postgresql.new_database()
+    with made(address) as point:
+        assert point.put_new(FIRST, b"one")
+        postgresql.kill()
+        try:
+            with pytest.raises(ExchangeError, match="cannot be reached"):
+                point.names(LANE)
+        finally:
+            postgresql.start()
+        assert point.get(FIRST) == b"one"
+        assert not point.put_new(FIRST, b"two")
+        postgresql.kill()
+        postgresql.start()
+        assert point.names(LANE) == [FIRST]  # the connection was lost without anybody's asking meanwhile
+
+
+def test_what_the_server_refuses_is_said(postgresql: PostgresqlServer) -> None:
+    address = postgresql.new_database()
+    database = address.rpartition("/")[2].partition("?")[0]
+    with pytest.raises(ExchangeError, match="cannot be reached: FATAL:  password"):
+        place_of(postgresql.address(database, password="another one")).vault()
+    with pytest.raises(ExchangeError, match="cannot be reached: FATAL:  database"):
+        place_of(postgresql.address("nowhere")).vault()
+    with pytest.raises(ExchangeError, match="cannot be reached"):
+        place_of(f"postgresql://{ROLE}@127.0.0.1:1/{database}").vault()
+    with pytest.raises(InputError, match="looks like postgresql://"):
+        place_of("postgresql://keeper@server/memory?colour=green")
+    with made(address) as point:
+        postgresql.ask(f"ALTER DATABASE {database} SET default_transaction_read_only = on")
+        with made_anew(address) as again:
+            assert again.names(LANE) == []
+            with pytest.raises(ExchangeError, match="read-only"):
+                again.put_new(FIRST, b"one")
+        postgresql.ask(f"ALTER DATABASE {database} RESET default_transaction_read_only")
+        assert point.put_new(FIRST, b"one")
+    postgresql.ask("DROP ROLE IF EXISTS guest")
+    postgresql.ask("CREATE ROLE guest LOGIN PASSWORD 'guest'")
+    guests = postgresql.address(database, "guest", "guest")
+    with made_anew(guests) as point, pytest.raises(ExchangeError, match="Let it make tables"):
+        point.names(LANE)
+
+
+def test_a_database_that_was_emptied_is_not_taken_for_the_place(postgresql: PostgresqlServer) -> None:
+    address = postgresql.new_database()
+    with made(address) as point:
+        postgresql.ask("DROP TABLE keepsake_object, keepsake_vault", address)
+        with pytest.raises(ExchangeError, match="emptied"):
+            point.require_there()
+        assert place_of(address).vault() is None
+
+
+@contextmanager
+def made_anew(address: str, vault: str = VAULT) -> Iterator[ExchangePoint]:
+    point = place_of(address).point(vault)
+    yield point
+    point.close()
