@@ -135,10 +135,10 @@ def _shape(words: str) -> CommandShape:
 
 def _typed() -> list[str]:
     """Return the words of the line up to the cursor, the program's name first."""
-    given = os.environ.get("COMP_LINE_WORDS")
-    if given is not None:
+    typed_words = os.environ.get("COMP_LINE_WORDS")
+    if typed_words is not None:
         current = os.environ.get("COMP_CURRENT")
-        return given.split("\n") if current is None else [*given.split("\n"), current]
+        return typed_words.split("\n") if current is None else [*typed_words.split("\n"), current]
     words = os.environ.get("COMP_WORDS", "").split()  # as a script written by an older Keepsake gives them
     at = int(os.environ.get("COMP_CWORD") or len(words))
     return [*words[:at], words[at] if at < len(words) else ""]

@@ -159,8 +159,8 @@ def _check_owner(connection: socket.socket) -> None:
 def _checked(message: dict[str, Any]) -> dict[str, Any]:
     error = message.get("error")
     if error is not None:
-        said = error.get("message") if isinstance(error, dict) else None
-        raise RefusedError(str(said or "Keepsake refused"))
+        text = error.get("message") if isinstance(error, dict) else None
+        raise RefusedError(str(text or "Keepsake refused"))
     return message
 
 

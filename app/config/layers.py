@@ -98,9 +98,9 @@ def from_document(document: tomlkit.TOMLDocument) -> tuple[dict[str, Value], lis
     """
     values: dict[str, Value] = {}
     faults: list[Fault] = []
-    found = _named_values(document)
-    for name, value in found.items():
-        if (item := BY_NAME.get(name) or _replaced_by(name, found)) is not None:
+    named_values = _named_values(document)
+    for name, value in named_values.items():
+        if (item := BY_NAME.get(name) or _replaced_by(name, named_values)) is not None:
             _take(item, value, "file", values, faults)
     return values, faults
 

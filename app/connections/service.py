@@ -125,10 +125,10 @@ class ConnectionService:
             InputError: See ``preview_removal``.
         """
         async with self._one_at_a_time:
-            files, made = self._connected(client, variables)
+            files, written = self._connected(client, variables)
             await asyncio.to_thread(self._remove, client, seen, variables)
-            agent_id = await self._access.end(made.agent, actor=actor)
-        return ConnectionResult(files.name, files.title, made.agent, agent_id, next_step=files.restart)
+            agent_id = await self._access.end(written.agent, actor=actor)
+        return ConnectionResult(files.name, files.title, written.agent, agent_id, next_step=files.restart)
 
     # --- reading ---
 
@@ -290,8 +290,8 @@ def _digest(plans: Sequence[FilePlan]) -> str:
 def _removals(client: ClientConfig, made: ConnectionReceipt) -> tuple[list[FilePlan], tuple[str, ...]]:
     """Return the changes that end a connection, and sentences about what stays."""
     removals = [_removal(client, written) for written in made.files]
-    left = tuple(sentence for _, sentences in removals for sentence in sentences)
-    return [plan for plan, _ in removals if plan.before != plan.after], left
+    remarks = tuple(sentence for _, sentences in removals for sentence in sentences)
+    return [plan for plan, _ in removals if plan.before != plan.after], remarks
 
 
 def _removal(client: ClientConfig, written: WrittenFile) -> tuple[FilePlan, tuple[str, ...]]:

@@ -118,19 +118,19 @@ def with_scores(items: Sequence[ContextItem]) -> list[ContextItem]:
 
 def allot(wanted: Mapping[SectionName, int], weights: Mapping[SectionName, int], total: int) -> dict[SectionName, int]:
     """Share ``total`` tokens among sections by weight; no section gets more than it wants."""
-    given = dict.fromkeys(wanted, 0)
+    sizes = dict.fromkeys(wanted, 0)
     open_to, remaining = dict(wanted), max(total, 0)
     while open_to and remaining > 0:
         weight = sum(max(weights[name], 1) for name in open_to)
         shares = {name: remaining * max(weights[name], 1) // weight for name in open_to}
         content = [name for name in open_to if open_to[name] <= shares[name]]
         if not content:
-            given |= shares
+            sizes |= shares
             break
         for name in content:
-            given[name] = open_to.pop(name)
-            remaining -= given[name]
-    return given
+            sizes[name] = open_to.pop(name)
+            remaining -= sizes[name]
+    return sizes
 
 
 def render_item(item: ContextItem) -> str:
@@ -158,23 +158,23 @@ def _tokens(lines: str) -> int:
 def _render_section(name: SectionName, entries: Sequence[_Entry], budget: int) -> _RenderedSection:
     """Return a section with the items that fit, the last one cut."""
     room = budget - _heading_size(name)
-    kept: list[_Entry] = []
+    pieces: list[_Entry] = []
     left_out: list[LeftOut] = []
     for piece in entries:
         if left_out:
             left_out.append(LeftOut(piece.item.id, name, piece.tokens))
         elif piece.tokens <= room:
-            kept.append(piece)
+            pieces.append(piece)
             room -= piece.tokens
         else:
             shorter = _cut(piece.item, room)
-            kept += [] if shorter is None else [shorter]
+            pieces += [] if shorter is None else [shorter]
             left_out.append(LeftOut(piece.item.id, name, piece.tokens - (0 if shorter is None else shorter.tokens)))
     if name == "recent":
-        kept.reverse()
-    tokens = _heading_size(name) + sum(rendered.tokens for rendered in kept) if kept else 0
-    items = tuple(replace(rendered.item, tokens=rendered.tokens) for rendered in kept)
-    return _RenderedSection(tuple(rendered.lines for rendered in kept), items, tokens, tuple(left_out))
+        pieces.reverse()
+    tokens = _heading_size(name) + sum(rendered.tokens for rendered in pieces) if pieces else 0
+    items = tuple(replace(rendered.item, tokens=rendered.tokens) for rendered in pieces)
+    return _RenderedSection(tuple(rendered.lines for rendered in pieces), items, tokens, tuple(left_out))
 
 
 def _cut(item: ContextItem, room: int) -> _Entry | None:

@@ -138,8 +138,8 @@ class ContextService:
         notes = [] if context_request.terms else [_NO_SEARCH_WORDS]
         notes += [] if context_request.sees_messages else [_NO_MESSAGES]
         for names, answer in zip(work, answers, strict=True):
-            found = dict.fromkeys(names, answer) if isinstance(answer, BaseException) else answer
-            for section, items in found.items():
+            results = dict.fromkeys(names, answer) if isinstance(answer, BaseException) else answer
+            for section, items in results.items():
                 if isinstance(items, BaseException):
                     notes.append(self._failure(section, items))
                 else:

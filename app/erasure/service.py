@@ -364,9 +364,9 @@ class ErasureService(Part):
         spelled = await self._store.write(
             lambda connection: fts_vocabulary.known_substrings(connection, WORD_INDEX, unsaid)
         )
-        found = [place for hit in sorted(hits) for place in places[hit] if place.table not in _DERIVED]
+        places_of_hits = [place for hit in sorted(hits) for place in places[hit] if place.table not in _DERIVED]
         return [
-            RemainingReference(place.table, place.key, "quotes it") for place in found if not place.is_common
+            RemainingReference(place.table, place.key, "quotes it") for place in places_of_hits if not place.is_common
         ], unsaid - spelled
 
     def _left(self, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> list[RemainingReference]:

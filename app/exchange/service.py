@@ -271,13 +271,13 @@ class ExchangeService:
             for part in several.parts:
                 if part.name in leave_out or total.report.cancelled:
                     continue
-                made = ImportReport(part.name, part.format)
+                part_report = ImportReport(part.name, part.format)
                 for place in part.paths:
-                    if not made.cancelled:
+                    if not part_report.cancelled:
                         read = partial(reader_of(part.format, ""), place)
                         report = await self._import_one(place, part.format, read, store, actor, work, run_id, intake)
-                        made = together(made, report)
-                total.report = with_report(total.report, part.name, len(part.paths), made)
+                        part_report = together(part_report, report)
+                total.report = with_report(total.report, part.name, len(part.paths), part_report)
         except Exception:  # and not when the vault is closed meanwhile: that cuts it off
             await self._end_mark(path)
             raise

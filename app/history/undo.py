@@ -179,17 +179,17 @@ class UndoService:
     def _undo_all(
         self, history_ids: list[int], stores: Sequence[str], actor: str, operation: str, connection: apsw.Connection
     ) -> Changed[list[int]]:
-        made: list[int] = []
+        entry_ids: list[int] = []
         touched: dict[str, None] = {}
         areas: set[Area] = set()
         for history_id in undo_chain.latest_first(connection, undo_chain.with_partners(connection, history_ids)):
             entry = _visible(connection, undo_chain.effective_entry(connection, history_id), stores)
-            made.append(self._undo_one(connection, entry, actor))
+            entry_ids.append(self._undo_one(connection, entry, actor))
             touched[entry.target] = None
             areas |= AREAS[entry.target_kind]
         ids = tuple(touched) if len(touched) <= MAX_NAMED else ()
-        changes = ChangeSet(frozenset(areas), ids, actor, operation, tuple(made))
-        return Changed(made, changes)
+        changes = ChangeSet(frozenset(areas), ids, actor, operation, tuple(entry_ids))
+        return Changed(entry_ids, changes)
 
     def undo_in(self, connection: apsw.Connection, history_ids: Sequence[int], actor: str, run_id: str) -> list[int]:
         """Undo the standing entries as part of a run, inside the caller's transaction.

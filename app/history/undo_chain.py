@@ -106,9 +106,9 @@ def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> li
     for history_id in waiting:  # which grows
         others = [other for other in sorted(partners.get(history_id, ())) if other not in wanted]
         is_standing = bool(others) and stands(connection, history_id)
-        found = [other for other in others if stands(connection, other) == is_standing]
-        wanted |= dict.fromkeys(found)
-        waiting += found
+        standing_partners = [other for other in others if stands(connection, other) == is_standing]
+        wanted |= dict.fromkeys(standing_partners)
+        waiting += standing_partners
     return list(wanted)
 
 

@@ -330,8 +330,8 @@ def _unmark(edits: EntityEdits, key: str, access: Access) -> None:
     is_kept = stated or (before["protected"] and not before["attributes"][MARK]["listed"])
     attributes = {name: value for name, value in before["attributes"].items() if name not in (MARK, "graph_made")}
     if is_kept and not sees_all(access.stores):
-        kept = {**before["attributes"], MARK: {**before["attributes"][MARK], "listed": False}}
-        edits.write(key, {**before, "attributes": kept}, "UPDATE")
+        attributes_left = {**before["attributes"], MARK: {**before["attributes"][MARK], "listed": False}}
+        edits.write(key, {**before, "attributes": attributes_left}, "UPDATE")
     elif before["attributes"].get("graph_made"):
         # Nothing else made it: it goes with the graph.
         gone = {**before, "aliases": [], "claims": [], "relations": [], "protected": False}

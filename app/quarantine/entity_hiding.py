@@ -136,12 +136,12 @@ def _targets(connection: apsw.Connection, agent: str, since_ms: int, until_ms: i
 
 def _is_stated_by_others(connection: apsw.Connection, entity: str, agent: str) -> bool:
     """Return whether others decided about an entity, related it, or observed it."""
-    found = connection.execute(
+    relation_row = connection.execute(
         "SELECT 1 FROM relations WHERE (subject_id = ?1 OR object_id = ?1) AND source <> ?2"
         f" UNION ALL SELECT 1 FROM memories WHERE valid_until IS NULL AND attributes ->> '{OF_ENTITY}' = ?1 LIMIT 1",
         (entity, agent),
     ).fetchone()
-    if found is not None:
+    if relation_row is not None:
         return True
     rows = connection.execute(
         f"SELECT id FROM memory_history WHERE target = ? AND target_kind = 'entity' AND actor <> ? AND {_NOT_HIDING}"

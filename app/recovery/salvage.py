@@ -261,7 +261,7 @@ class _Salvage:
         with self._connection:
             # The numbers of lanes are those of the damaged database, as its messages name them.
             self._connection.execute("DELETE FROM lanes")
-            found = [self._copy(table, schema) for table in self._tables]
+            copies = [self._copy(table, schema) for table in self._tables]
             self._walk_rest(schema)
             strays = self._copy_strays() if self._broken else 0
             regained = self._regain(schema) if self._broken else 0
@@ -275,7 +275,7 @@ class _Salvage:
         counted = {"messages": count}
         tables = tuple(
             self._report(table, broken, max(indexed or 0, counted.get(table.name, 0)) or indexed, dropped)
-            for table, broken, indexed in found
+            for table, broken, indexed in copies
         )
         if not any(item.kept for item in tables if item.name not in ("meta", "lanes")):
             raise VaultDamagedError(

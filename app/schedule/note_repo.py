@@ -39,13 +39,13 @@ def waiting(connection: apsw.Connection, limit: int) -> list[ScheduleNote]:
 
 def mark_shown(connection: apsw.Connection, ids: Sequence[int], at: datetime) -> list[str]:
     """Record that the person was shown notes; return the schedule of each new one."""
-    found = []
+    shown_ids = []
     for note_id in ids:
         rows = connection.execute(
             "UPDATE schedule_notes SET shown_at = ? WHERE id = ? AND shown_at IS NULL RETURNING schedule_id, run_id",
             (to_text(at), note_id),
         ).fetchall()
         for schedule_id, run_id in rows:
-            found.append(str(schedule_id))
+            shown_ids.append(str(schedule_id))
             connection.execute("UPDATE schedule_runs SET notified = 1 WHERE run_id = ?", (run_id,))
-    return found
+    return shown_ids

@@ -219,21 +219,23 @@ class ScheduleService:
             is_due = schedule.status == "active" and schedule.next_run_at is not None and schedule.next_run_at <= now
             if not is_manual and (not is_due or _is_backing_off(schedule, now)):
                 return None
-            found = None
+            occurrences = None
             if is_due and schedule.next_run_at is not None:
                 try:
-                    found = due_occurrences(schedule.cadence, schedule.next_run_at, now)
+                    occurrences = due_occurrences(schedule.cadence, schedule.next_run_at, now)
                 except InputError as error:
                     pause_broken(connection, schedule, error, now)
                     return None
-            occurrence = now if found is None else found.run
+            occurrence = now if occurrences is None else occurrences.run
             until = now + timedelta(seconds=lease_s)
-            claim = ScheduleClaim(schedule_id, new_id("run"), holder, occurrence, now, until, is_manual=found is None)
+            claim = ScheduleClaim(
+                schedule_id, new_id("run"), holder, occurrence, now, until, is_manual=occurrences is None
+            )
             if not repo.claim(connection, claim):
                 return None
-            if found is not None:
-                self._record_left_out(connection, schedule, found, now, reason or "it was missed")
-                repo.set_next_run(connection, schedule_id, found.following)
+            if occurrences is not None:
+                self._record_left_out(connection, schedule, occurrences, now, reason or "it was missed")
+                repo.set_next_run(connection, schedule_id, occurrences.following)
             return claim
 
         return await self._store.write(work)

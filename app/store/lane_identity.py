@@ -191,7 +191,10 @@ class LaneWriter:
 
 
 def was_written_here(lane: int) -> bool:
-    """Return whether a lane was written on this machine, also by a vault that has since been put back."""
+    """Return whether a lane was written on this machine.
+
+    Also where the vault that wrote it was put back since.
+    """
     noted = _noted(lane)
     return noted is not None and noted.machine == _machine()
 

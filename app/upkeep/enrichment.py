@@ -126,6 +126,8 @@ class Enrichment:
             self._service.strategy.spacy.release()
         progress.parted = await self._move(run, self._joins.doubtful, self._joins.take_back)
         progress.joined = await self._move(run, self._joins.due, self._joins.join)
+        if progress.joined and await self._merges.withdraw_answered():
+            run.publish(ChangeSet(frozenset({"inbox"}), (), self.name, f"upkeep.{self.name}"))
         progress.proposed = await self._move(run, self._merges.due, self._merges.propose)
         counts = {
             "texts": progress.searched,
@@ -158,10 +160,10 @@ class Enrichment:
                 await self._note(run, made, (kind, owner), text)
                 run.job.advance(made.searched, total)
                 await asyncio.sleep(0)
-            left = tuple(one for one in STORES if one not in made.withheld)
-            if left == stores:  # texts of other stores come in only for those that were withheld
+            readable_stores = tuple(one for one in STORES if one not in made.withheld)
+            if readable_stores == stores:  # texts of other stores come in only for those that were withheld
                 return
-            stores = left
+            stores = readable_stores
 
     def _can_search(self, made: _Progress) -> bool:
         strategy = self._service.strategy
@@ -225,7 +227,7 @@ class Enrichment:
         elif made.refusal:
             parts.append(f"The language model was not always there: {made.refusal}")
         if made.parted:
-            parts.append(f"Took {counted(made.parted, 'short name')} apart again, for another name fits now too.")
+            parts.append(f"Took {counted(made.parted, 'short name')} apart again, which may be of somebody else.")
         if made.joined:
             parts.append(f"Joined {counted(made.joined, 'short name')} of people to the full name near it.")
         if made.proposed:

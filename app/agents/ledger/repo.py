@@ -192,20 +192,20 @@ def _delete(connection: apsw.Connection, select: str, values: tuple[Any, ...]) -
 
 
 def _conditions(wanted: LedgerFilter) -> tuple[list[str], list[Any]]:
-    given: list[tuple[str, object]] = []
+    pairs: list[tuple[str, object]] = []
     if wanted.agent:
-        given.append(("agent = ?", wanted.agent))
+        pairs.append(("agent = ?", wanted.agent))
     if wanted.item:
         named = "SELECT audit_id FROM audit_names n JOIN audit_items i ON i.name_id = n.id WHERE n.item = ?"
-        given.append((f"id IN ({named})", item_of(wanted.item)))
+        pairs.append((f"id IN ({named})", item_of(wanted.item)))
     if wanted.since is not None:
-        given.append(("at >= ?", to_ms(wanted.since)))
+        pairs.append(("at >= ?", to_ms(wanted.since)))
     if wanted.until is not None:
-        given.append(("at < ?", to_ms(wanted.until)))
+        pairs.append(("at < ?", to_ms(wanted.until)))
     if wanted.operation:
         is_subject = wanted.operation.endswith(".")
-        given.append(("instr(operation, ?) = 1" if is_subject else "operation = ?", wanted.operation))
-    conditions, values = [text for text, _ in given], [value for _, value in given]
+        pairs.append(("instr(operation, ?) = 1" if is_subject else "operation = ?", wanted.operation))
+    conditions, values = [text for text, _ in pairs], [value for _, value in pairs]
     if wanted.outcome == "echo":
         conditions.append("is_echo")
     elif wanted.outcome in ("refused", "failed"):

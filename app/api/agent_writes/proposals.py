@@ -125,9 +125,9 @@ async def edited(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any
     if proposal.state != "waiting":
         raise StaleError(f"This proposal was {proposal.state} already.", id=proposal.id)
     operation = REGISTRY.named(proposal.operation)
-    given = json_arguments(operation, check_arguments(operation, arguments))
-    preview = await _preview(engine, proposal, given, is_stale=False)
-    return await engine.inbox.replace(proposal.id, given, preview, actor)
+    checked = json_arguments(operation, check_arguments(operation, arguments))
+    preview = await _preview(engine, proposal, checked, is_stale=False)
+    return await engine.inbox.replace(proposal.id, checked, preview, actor)
 
 
 async def _failed(engine: Engine, proposal: Proposal, error: KeepsakeError) -> ProposalDecision:
@@ -163,10 +163,10 @@ async def _call(engine: Engine, agent: str, operation: str, arguments: Mapping[s
         AccessDeniedError: The agent has no access any more, or its trust does not reach that far now.
         InputError: The arguments are not those of the operation.
     """
-    found = REGISTRY.named(operation)
-    caller = await _caller(engine, agent, found)
-    require_access(found, caller)
-    return found.bound(engine, caller, check_arguments(found, arguments))
+    declaration = REGISTRY.named(operation)
+    caller = await _caller(engine, agent, declaration)
+    require_access(declaration, caller)
+    return declaration.bound(engine, caller, check_arguments(declaration, arguments))
 
 
 async def _caller(engine: Engine, name: str, operation: Operation) -> Caller:

@@ -159,8 +159,8 @@ class AgentWriteReview:
         def work(connection: apsw.Connection) -> bool:
             if key and receipts.find(connection, caller.name, operation.name, key) is not None:
                 return True  # asked for again after the person allowed it: it gets its answer
-            found = session_repo.located(connection, session, channel)
-            agent = None if found is None else session_repo.agent_of(connection, found)
+            conversation = session_repo.located(connection, session, channel)
+            agent = None if conversation is None else session_repo.agent_of(connection, conversation)
             return (arguments.get("agent", "") if agent is None else agent) in ("", caller.name)
 
         return await self._engine.store.read(work)
@@ -249,8 +249,8 @@ def json_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[s
 def _strongest(actions: Iterable[RuleAction | None], caller: Caller) -> RuleAction:
     """Return the strictest of several actions; without a rule the agent's registration counts."""
     default: RuleAction = "review" if caller.review else "accept"
-    found: Sequence[RuleAction] = [action or default for action in actions]
-    return "reject" if "reject" in found else "review" if "review" in found else "accept"
+    choices: Sequence[RuleAction] = [action or default for action in actions]
+    return "reject" if "reject" in choices else "review" if "review" in choices else "accept"
 
 
 def _refused(caller: Caller, kind: str) -> AccessDeniedError:

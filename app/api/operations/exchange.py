@@ -204,7 +204,7 @@ async def export_session(
         format: ``markdown`` is for reading; ``jsonl`` is complete and can be imported again.
         job: An id of the caller's own to watch and cancel it by.
     """
-    found = await engine.sessions.service.get(await conversation(engine, caller, session))
+    stored_session = await engine.sessions.service.get(await conversation(engine, caller, session))
     target = user_path(path)
     with engine.jobs.running(f"Exporting to {target.name}", "items", job) as work:
-        return await engine.exchange.service.export_session(found, target, format, work)
+        return await engine.exchange.service.export_session(stored_session, target, format, work)

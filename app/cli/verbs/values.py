@@ -138,10 +138,10 @@ def _single(parameter: VerbParameter, value: Any) -> Any:
     convert = {WHOLE: _whole, NUMBER: _number, YES_NO: _yes_no, MOMENT: _moment}.get(parameter.kind)
     if convert is None:
         return value
-    made = convert(value)
-    if made is None and value != _NULL:
+    converted = convert(value)
+    if converted is None and value != _NULL:
         raise WrongUsageError(f"{_called(parameter)}: '{terminal.one_line(value)}' is not {_KINDS[parameter.kind]}")
-    return made
+    return converted
 
 
 _KINDS: Final = {

@@ -143,8 +143,8 @@ def covered_names(names: Iterable[str], *, nested: bool) -> dict[str, tuple[str,
             for place, letter in enumerate(key if nested else ""):
                 if letter == "/":
                     sharing.setdefault(key[:place], {})[name] = None
-    found = {name: [sharing[key] for key in name_keys(name)] for name in wanted}
-    return {name: tuple(first | second) for name, (first, second) in found.items()}
+    bearers = {name: [sharing[key] for key in name_keys(name)] for name in wanted}
+    return {name: tuple(first | second) for name, (first, second) in bearers.items()}
 
 
 @lru_cache(maxsize=64)

@@ -83,8 +83,8 @@ def _entity(place: str, value: dict[str, Any], known: dict[str, str], made_ms: i
     kind = _name(value["entityType"])
     known[name] = entity_id = _id(name)
     yield _head(entity_id, name, kind, made_ms, is_listed=True)
-    given = value.get("observations")
-    observations = given if isinstance(given, list) else []
+    statements = value.get("observations")
+    observations = statements if isinstance(statements, list) else []
     for text in dict.fromkeys(
         observation for observation in observations if isinstance(observation, str) and observation.strip()
     ):

@@ -115,11 +115,11 @@ class Account:
         self._has_any = count.has_records = True
         self._undated += isinstance(record, MessageRecord) and record.message.created_at is None
         count.is_blank = count.is_blank or _is_blank(record)
-        said = [one for one in _texts_of(record) if one]
-        count.said += said
+        record_texts = [one for one in _texts_of(record) if one]
+        count.said += record_texts
         if isinstance(record, MessageRecord):
             count.kept += texts(record.message.payload)
-        self._remember(said)
+        self._remember(record_texts)
 
     def name_item(self) -> None:
         """Take that the reader itself names the item at hand."""

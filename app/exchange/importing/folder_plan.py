@@ -186,8 +186,8 @@ class _Search:
         fmt = _whole_format(self._root / folder, inside)
         if fmt:
             self._wholes[folder] = fmt
-            taken = {name for name, own in zip(names, inside, strict=True) if _belongs(fmt, own)}
-            names = [name for name in names if name not in taken]
+            whole_names = {name for name, own in zip(names, inside, strict=True) if _belongs(fmt, own)}
+            names = [name for name in names if name not in whole_names]
             if SPECS[fmt].kind == "notebook":
                 return []
         rest: list[str] = []
@@ -220,12 +220,12 @@ class _Search:
             kind = f"beyond the {self._max_looked_at:,} that are looked at in one folder"
             advice = "Import the folders in it one by one."
             self._plan.problems.append(left_out(self._root.name, beyond, _FILES, kind, advice=advice))
-        for fmt, found in by_format.items():
-            if fmt in _GROUPED and len(found) > 1:
-                folder = os.path.commonpath([str(PurePosixPath(name).parent) for name in found])
-                self._plan.parts.append(self._part(f"{folder or '.'} ({fmt})", fmt, found))
+        for fmt, format_names in by_format.items():
+            if fmt in _GROUPED and len(format_names) > 1:
+                folder = os.path.commonpath([str(PurePosixPath(name).parent) for name in format_names])
+                self._plan.parts.append(self._part(f"{folder or '.'} ({fmt})", fmt, format_names))
             else:
-                self._plan.parts += [self._part(name, fmt, [name]) for name in found]
+                self._plan.parts += [self._part(name, fmt, [name]) for name in format_names]
 
     def _format_of(self, name: str) -> str:
         """Return the format of a file, ``""`` for none."""
@@ -291,14 +291,18 @@ class _Search:
         hidden = unread_words.hidden_files(self._root, unread)
         at_top = set(apart["hidden"])
         wordless = {name for name in self._without_words(hidden, unread_words.hidden_words) if name in at_top}
-        if found := [name for name in apart["hidden"] if (self._root / name).is_dir() or name in wordless]:
-            problems.append(left_out(place, found, ("hidden file or folder", "hidden files or folders"), lost=False))
-        if found := apart["links"]:
-            kind = "that lead out of the folder or nowhere" if len(found) > 1 else "that leads out of it or nowhere"
-            problems.append(left_out(place, found, ("link", "links"), kind))
-        if found := apart["special"]:
+        if listed_names := [name for name in apart["hidden"] if (self._root / name).is_dir() or name in wordless]:
+            problems.append(
+                left_out(place, listed_names, ("hidden file or folder", "hidden files or folders"), lost=False)
+            )
+        if listed_names := apart["links"]:
+            kind = (
+                "that lead out of the folder or nowhere" if len(listed_names) > 1 else "that leads out of it or nowhere"
+            )
+            problems.append(left_out(place, listed_names, ("link", "links"), kind))
+        if listed_names := apart["special"]:
             nouns = ("pipe, socket or device", "pipes, sockets or devices")
-            problems.append(left_out(place, found, nouns, lost=False))
+            problems.append(left_out(place, listed_names, nouns, lost=False))
         for name, why in remarks.unreadable.items():
             if not any(_is_below(name, root) for root in roots):
                 problems.append(Problem(name, f"It could not be read: {why}."))

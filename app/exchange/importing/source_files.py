@@ -47,7 +47,7 @@ def entries(path: Path, wanted: re.Pattern[str] = CONVERSATIONS) -> Iterator[lis
         FormatError: The zip is damaged, encrypted, or would swell beyond reason.
     """
     if path.is_dir():
-        yield [_file(found) for found in sorted(path.iterdir()) if found.is_file() and wanted.fullmatch(found.name)]
+        yield [_file(file) for file in sorted(path.iterdir()) if file.is_file() and wanted.fullmatch(file.name)]
     elif not path.exists():
         raise NotFoundError(Sentence("There is no file or folder at {path}.", path=path), path=str(path))
     elif is_zip(path):

@@ -35,25 +35,27 @@ class Filtered:
 
 def filtered(records: Sequence[Storable], *, keeps_secrets: bool) -> Filtered:
     """Return records without recalled text, and without secrets unless they are kept."""
-    made: list[SessionRecord | MessageRecord] = []
+    filtered_records: list[SessionRecord | MessageRecord] = []
     problems: list[Problem] = []
     secrets: Counter[str] = Counter()
     recalled = 0
     for record in records:
         if isinstance(record, SessionRecord):
-            made.append(record if keeps_secrets else _head_without_secrets(record, secrets))
+            filtered_records.append(record if keeps_secrets else _head_without_secrets(record, secrets))
         elif isinstance(record, MessageRecord):
             message = record.message
             if len(message.content) > MAX_MESSAGE_CHARACTERS:
                 problems.append(Problem(f"session {record.session_key}", "A message is too long and was left out."))
                 continue
-            said = _without_served(message)
-            recalled += said != message.content
-            if not said.strip() and not message.tool_calls:
+            message_left = _without_served(message)
+            recalled += message_left != message.content
+            if not message_left.strip() and not message.tool_calls:
                 continue
-            message = replace(message, content=said)
-            made.append(replace(record, message=message if keeps_secrets else _without_secrets(message, secrets)))
-    return Filtered(tuple(made), secrets, recalled, tuple(problems))
+            message = replace(message, content=message_left)
+            filtered_records.append(
+                replace(record, message=message if keeps_secrets else _without_secrets(message, secrets))
+            )
+    return Filtered(tuple(filtered_records), secrets, recalled, tuple(problems))
 
 
 def _without_served(message: NewMessage) -> str:

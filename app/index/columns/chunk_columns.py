@@ -237,17 +237,17 @@ class _ColumnBuilder:
 
     def read_all(self, connection: apsw.Connection) -> None:
         """Read all chunks, column by column."""
-        for kind, role, found in connection.execute(_BY_ROLE):
-            ids = parse_ids(found)
+        for kind, role, listed_ids in connection.execute(_BY_ROLE):
+            ids = parse_ids(listed_ids)
             self._exists[ids], self._sort[ids] = True, self._numbers.of_type(ChunkType(kind, role, "private"))
-        for store, found in connection.execute(_BY_STORE):
-            self._set_store(store, parse_ids(found))
-        for session, found, seqs in connection.execute(_BY_SESSION):
-            ids = parse_ids(found)
+        for store, listed_ids in connection.execute(_BY_STORE):
+            self._set_store(store, parse_ids(listed_ids))
+        for session, listed_ids, seqs in connection.execute(_BY_SESSION):
+            ids = parse_ids(listed_ids)
             self._owner[ids] = self._numbers.of(str(session), is_memory=False)
             self._set_first(ids, parse_ids(seqs))
-        for memory, found in connection.execute(_BY_MEMORY):
-            self._owner[parse_ids(found)] = self._numbers.of(str(memory), is_memory=True)
+        for memory, listed_ids in connection.execute(_BY_MEMORY):
+            self._owner[parse_ids(listed_ids)] = self._numbers.of(str(memory), is_memory=True)
         ids, created = _pair(connection, _BY_TIME)
         self._created[ids] = created
         ids, words = _pair(connection, _LENGTHS)

@@ -193,8 +193,8 @@ def generation_to_compare(connection: apsw.Connection, number: int, now_ms: int)
 def previous_generation(connection: apsw.Connection, now_ms: int, number: int | None = None) -> GenerationRow | None:
     """Return the previous generation, or one by number, while it is kept."""
     retired = [row for row in rows(connection) if row.state == "retired" and row.retired_ms is not None]
-    kept = [row for row in retired if number in (None, row.generation.id) and row.until_ms > now_ms]
-    return max(kept, key=lambda row: row.retired_ms or 0, default=None)
+    kept_rows = [row for row in retired if number in (None, row.generation.id) and row.until_ms > now_ms]
+    return max(kept_rows, key=lambda row: row.retired_ms or 0, default=None)
 
 
 def chunks_without_vector(

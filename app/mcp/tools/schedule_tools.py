@@ -26,9 +26,9 @@ async def statistics(given: Arguments, call: CallContext) -> ToolAnswer:
     latest = f", the latest of {day(stats['latest'])}" if stats["latest"] else ""
     lines = [f"{counted(stats['memories'], 'memory')}{f' ({kinds})' if kinds else ''}{latest}."]
     if stats["sessions"]:
-        said = f", the latest of {day(stats['latest_message'])}" if stats["latest_message"] else ""
+        latest_words = f", the latest of {day(stats['latest_message'])}" if stats["latest_message"] else ""
         messages, sessions = counted(stats["messages"], "message"), counted(stats["sessions"], "conversation")
-        lines.append(f"{messages} in {sessions}{said}.")
+        lines.append(f"{messages} in {sessions}{latest_words}.")
     values = {name: stats[name] for name in ("memories", "sessions", "messages")}
     return ToolAnswer(" ".join(lines), values)
 

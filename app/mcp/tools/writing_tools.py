@@ -181,10 +181,10 @@ def _with_tag_notes(answer: ToolAnswer, tags: Sequence[str]) -> ToolAnswer:
     names = list(dict.fromkeys(map(normalise_tag, tags)))
     if cut := sum(len(tag.strip()) > MAX_TAG_LENGTH for tag in tags):
         notes.append(f"{_tags(cut)} cut to {MAX_TAG_LENGTH} characters.")
-    kept = list(filter(None, names))
-    if len(kept) > MAX_TAGS:
-        notes.append(f"{_tags(len(kept) - MAX_TAGS)} left out: a memory has at most {MAX_TAGS}.")
-    if len(kept) < len(names):
+    tag_names = list(filter(None, names))
+    if len(tag_names) > MAX_TAGS:
+        notes.append(f"{_tags(len(tag_names) - MAX_TAGS)} left out: a memory has at most {MAX_TAGS}.")
+    if len(tag_names) < len(names):
         notes.append("A tag without any letter was left out.")
     if not notes:
         return answer

@@ -67,8 +67,8 @@ def move_out(connection: apsw.Connection, memory_id: str) -> None:
     """
     payload = json.loads(str(connection.execute("SELECT payload FROM memory_archive WHERE id = ?", (memory_id,)).get))
     [row] = payload["memories"]
-    taken = connection.execute("SELECT 1 FROM memories WHERE rowid = ?", (row["rowid"],)).fetchone()
-    if taken is not None:
+    archived_row = connection.execute("SELECT 1 FROM memories WHERE rowid = ?", (row["rowid"],)).fetchone()
+    if archived_row is not None:
         del row["rowid"]
     _insert(connection, "memories", row)
     for table in _PARTS:

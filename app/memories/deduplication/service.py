@@ -237,12 +237,12 @@ class DeduplicatingWriter:
             now_ms = self._transactions.clock.now_ms()
             if (memory.kind == "fact" and memory.key) or repo.find_equal(connection, memory, now_ms) is not None:
                 return []
-            found = [one for one in repo.many(connection, ids, stores=STORES) if _is_alike(one, memory, now_ms)]
+            alike = [one for one in repo.many(connection, ids, stores=STORES) if _is_alike(one, memory, now_ms)]
             similar = self._finder.find(
                 connection, text, max(threshold, _LEAST), kind=memory.kind, stores=(memory.store,), now_ms=now_ms
             )
-            known = {one.id for one in found}
-            return [*found, *(one.memory for one in similar if one.memory.id not in known)][:MAX_CANDIDATES]
+            known = {one.id for one in alike}
+            return [*alike, *(one.memory for one in similar if one.memory.id not in known)][:MAX_CANDIDATES]
 
         return await self._transactions.store.read(work)
 

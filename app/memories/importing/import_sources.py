@@ -98,11 +98,11 @@ def page(connection: apsw.Connection, after: int, limit: int) -> list[tuple[int,
         (after, limit),
     )
     names = ("source_uri", "content_hash", "format", "target", "attributes", "imported_at")
-    found = []
+    page_rows = []
     for row_id, *values in rows:
         fields = dict(zip(names, values, strict=True))
-        found.append((int(row_id), fields | {"attributes": json.loads(fields["attributes"])}))
-    return found
+        page_rows.append((int(row_id), fields | {"attributes": json.loads(fields["attributes"])}))
+    return page_rows
 
 
 def add(connection: apsw.Connection, imported: dict[str, Any]) -> None:

@@ -163,8 +163,8 @@ class _Import:
         fresh = self._composed(record)
         if memory is None:
             same = conflicting_fact(self._connection, fresh)
-            said = replace(fresh, attributes={k: v for k, v in fresh.attributes.items() if k != "origin"})
-            joined = with_details(same, said) if same is not None and same.content == fresh.content else None
+            stored_record = replace(fresh, attributes={k: v for k, v in fresh.attributes.items() if k != "origin"})
+            joined = with_details(same, stored_record) if same is not None and same.content == fresh.content else None
             if same is not None and joined is not None:
                 is_known = joined == same
                 return ("unchanged", same.id) if is_known else ("updated", self._writer.update(same, joined).id)

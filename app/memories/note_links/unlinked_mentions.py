@@ -126,17 +126,17 @@ def _found(memory_id: str, limit: int, stores: tuple[str, ...], connection: apsw
         f" AND {store_condition(stores)} GROUP BY m.rowid ORDER BY m.updated_at DESC, m.rowid DESC LIMIT ?",
         (_phrase(target.title), _MATCHING, memory_id, _LOOKED_AT),
     )
-    found: list[Link] = []
+    mentions: list[Link] = []
     for source, title, content in rows:
         text = str(content)
         if source in linking or title_key(str(title)) == title_key(target.title):
             continue
         place = next(places(text, target.title), None)
         if place is not None:
-            found.append(Link(str(source), links.title_or_start(str(title), text), _context(text, place)))
-        if len(found) >= limit:
+            mentions.append(Link(str(source), links.title_or_start(str(title), text), _context(text, place)))
+        if len(mentions) >= limit:
             break
-    return found
+    return mentions
 
 
 def _phrase(title: str) -> str:

@@ -123,15 +123,17 @@ class FactQueries:
                 ids = None  # the word index must do; the person sees the failure where they search
 
         def work(connection: apsw.Connection) -> list[Memory]:
-            found = ids
-            if found is None:
+            conflict_ids = ids
+            if conflict_ids is None:
                 most = limit + len(without) + 1
-                found = self._finder.related(connection, text, kind="fact", stores=access.stores, limit=most)
+                conflict_ids = self._finder.related(connection, text, kind="fact", stores=access.stores, limit=most)
             now_ms = self._clock.now_ms()
             same = repo.text_key(text)
             return [
                 fact
-                for fact in repo.many(connection, [one for one in found if one not in without], stores=access.stores)
+                for fact in repo.many(
+                    connection, [one for one in conflict_ids if one not in without], stores=access.stores
+                )
                 if fact.kind == "fact"
                 and fact.deleted_at is None
                 and not repo.is_expired(fact, now_ms)

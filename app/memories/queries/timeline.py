@@ -109,9 +109,9 @@ def around(
     reads = _Side(connection, chosen, stores)
     earlier = reads.items(place, min(before, MAX_ITEMS) + 1, forward=False)
     later = reads.items(place, min(after, MAX_ITEMS) + 1, forward=True)
-    kept = earlier[: min(before, MAX_ITEMS)]
-    items = (*reversed(kept), *middle, *later[: min(after, MAX_ITEMS)])
-    return Timeline(to_datetime(place[0]), items, len(earlier) > len(kept), len(later) > min(after, MAX_ITEMS))
+    earlier_items = earlier[: min(before, MAX_ITEMS)]
+    items = (*reversed(earlier_items), *middle, *later[: min(after, MAX_ITEMS)])
+    return Timeline(to_datetime(place[0]), items, len(earlier) > len(earlier_items), len(later) > min(after, MAX_ITEMS))
 
 
 class _Side:

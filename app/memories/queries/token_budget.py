@@ -76,17 +76,17 @@ def with_messages(found: FetchedMemories, messages: Mapping[str, Message], max_t
 
     ``messages`` has the messages by their ids, which were missing until now.
     """
-    given: list[Message] = []
+    fitting: list[Message] = []
     omitted = list(found.left_out)
     spent = found.tokens
     for name, message in messages.items():
         if max_tokens is not None and spent + message.tokens > max_tokens:
             omitted.append(OmittedMemory(name, "", message.tokens))
         else:
-            given.append(message)
+            fitting.append(message)
             spent += message.tokens
     missing = tuple(one for one in found.missing if one not in messages)
-    return replace(found, messages=tuple(given), left_out=tuple(omitted), missing=missing, tokens=spent)
+    return replace(found, messages=tuple(fitting), left_out=tuple(omitted), missing=missing, tokens=spent)
 
 
 def token_cost(memory: Memory) -> int:

@@ -71,10 +71,10 @@ def extend_summary(earlier: str, messages: Sequence[Message], max_tokens: int, *
     if keeps_prose:
         max_tokens = max(max_tokens, estimate_tokens(opening) + max_tokens // 2)
     room = max_tokens - estimate_tokens(opening)
-    kept = _newest(every, room)
-    if len(kept) < len(every) or LEFT_OUT in tail:
-        kept = [LEFT_OUT, *_newest(every, room - _line_tokens(LEFT_OUT))]
-    whole = "\n".join([opening, *kept])
+    newest = _newest(every, room)
+    if len(newest) < len(every) or LEFT_OUT in tail:
+        newest = [LEFT_OUT, *_newest(every, room - _line_tokens(LEFT_OUT))]
+    whole = "\n".join([opening, *newest])
     return whole if estimate_tokens(whole) <= max_tokens else prose
 
 
@@ -136,13 +136,13 @@ def _plain(value: object) -> str:
 
 
 def _newest(lines: Sequence[str], room: int) -> list[str]:
-    kept: list[str] = []
+    newest: list[str] = []
     for line in reversed(lines):
         room -= _line_tokens(line)
         if room < 0:
             break
-        kept.append(line)
-    return kept[::-1]
+        newest.append(line)
+    return newest[::-1]
 
 
 def _line_tokens(line: str) -> int:

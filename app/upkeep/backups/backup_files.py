@@ -242,8 +242,8 @@ def _faults(connection: apsw.Connection) -> Iterator[str]:
 
 def _counted(connection: apsw.Connection, name: str, problem: str, schema: int) -> BackupCheck:
     def number(sql: str) -> int | None:
-        found = connection.execute(sql).get
-        return None if found is None else int(found)
+        number_row = connection.execute(sql).get
+        return None if number_row is None else int(number_row)
 
     newest = max(
         number("SELECT max(created_at) FROM messages") or 0, number("SELECT max(updated_at) FROM memories") or 0

@@ -105,14 +105,14 @@ class HealthService:
             InputError: The finding has no fix.
         """
         _require_fix(finding)
-        run_id, changed, made = new_id("run"), 0, list[ChangeSet]()
+        run_id, changed, change_sets = new_id("run"), 0, list[ChangeSet]()
         for _ in range(_ROUNDS if finding == "duplicates" else 1):
             todo = await self._steps(await self._survey(), finding)
-            some = await self._apply(finding, todo, run_id, job, made)
+            some = await self._apply(finding, todo, run_id, job, change_sets)
             changed += some
             if not some or job.is_cancelled():
                 break
-        changes = join_changes(made, ACTOR, "health.fix")
+        changes = join_changes(change_sets, ACTOR, "health.fix")
         return Changed(
             HealthFix(finding, run_id if changed else "", changed, finding_texts.done(finding, changed)), changes
         )

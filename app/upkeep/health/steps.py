@@ -110,7 +110,7 @@ def secrets(survey: Survey) -> list[FixStep]:
 
 
 async def _protected(store: Store, ids: Iterable[str]) -> set[str]:
-    found = set[str]()
+    protected_ids = set[str]()
     for batch in batched(ids, 1_000):
-        found |= await store.read(partial(repo.protected, ids=batch), is_background=True)
-    return found
+        protected_ids |= await store.read(partial(repo.protected, ids=batch), is_background=True)
+    return protected_ids

@@ -115,5 +115,5 @@ class Survey:
 def _statement(attributes: str) -> str:
     if '"statement"' not in attributes:
         return ""
-    found = json.loads(attributes)
-    return str(found.get("statement", "")) if isinstance(found, dict) else ""
+    fields = json.loads(attributes)
+    return str(fields.get("statement", "")) if isinstance(fields, dict) else ""

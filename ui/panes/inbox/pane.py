@@ -205,8 +205,8 @@ class InboxPane(ListDetailPane):
         self.do(self._keep_draft(proposal, texts))
 
     def _on_accepted(self, arguments: Any) -> None:
-        given = {"arguments": arguments} if arguments is not None else {}
-        self.do(self._decide(self.tr("Accepted"), operations.inbox.accept(id=int(self._open), **given)))
+        options = {"arguments": arguments} if arguments is not None else {}
+        self.do(self._decide(self.tr("Accepted"), operations.inbox.accept(id=int(self._open), **options)))
 
     def _on_rejected(self, reason: str) -> None:
         self.do(self._decide(self.tr("Rejected"), operations.inbox.reject(id=int(self._open), reason=reason)))

@@ -164,13 +164,13 @@ class Document(QFrame):
     def tick(self, line: int) -> None:
         """Tick the task on a line, or take its tick away; nothing else changes."""
         block = self.editor.document().findBlockByNumber(line)
-        found = toggled_task(block.text()) if block.isValid() and not self.editor.isReadOnly() else None
-        if found is None:
+        toggled_line = toggled_task(block.text()) if block.isValid() and not self.editor.isReadOnly() else None
+        if toggled_line is None:
             return
         place = QTextCursor(block)
-        place.setPosition(block.position() + found[0])
+        place.setPosition(block.position() + toggled_line[0])
         place.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.KeepAnchor)
-        place.insertText(found[1])
+        place.insertText(toggled_line[1])
         self.preview.show_now()
 
     def go_to_heading(self, heading: Heading, occurrence: int) -> None:

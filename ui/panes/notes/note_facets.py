@@ -188,8 +188,8 @@ class NoteFacets(QWidget):
         return labels[group](name) if group in labels else name
 
     def _chosen(self) -> dict[str, tuple[str, ...]]:
-        found = {group: self.tree.chosen(group) for group in _GROUPS}
-        return {group: names for group, names in found.items() if names}
+        chosen_values = {group: self.tree.chosen(group) for group in _GROUPS}
+        return {group: names for group, names in chosen_values.items() if names}
 
     def _choose(self, chosen: dict[str, Iterable[str]]) -> None:
         for group in _GROUPS:

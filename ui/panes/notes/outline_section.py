@@ -123,15 +123,15 @@ class _Tree(QTreeWidget):
 
     def items(self) -> list[QTreeWidgetItem]:
         """Return all items in the order of the text."""
-        found: list[QTreeWidgetItem] = []
+        items_in_order: list[QTreeWidgetItem] = []
         waiting = [self.topLevelItem(number) for number in reversed(range(self.topLevelItemCount()))]
         while waiting:
             item = waiting.pop()
             if item is None:
                 continue
-            found.append(item)
+            items_in_order.append(item)
             waiting += [item.child(number) for number in reversed(range(item.childCount()))]
-        return found
+        return items_in_order
 
     def is_shown(self, item: QTreeWidgetItem) -> bool:
         """Return whether nothing above an item is folded."""

@@ -90,8 +90,8 @@ def significant_terms(terms: Sequence[Term]) -> list[Term]:
     """Return the terms of a query without stop words, if others are left."""
     loose = [term for term in terms if not (term.phrase or term.prefix or term.excluded)]
     passed = stop_words(term.text for term in loose)
-    kept = [term for term in terms if term not in loose or term.text.casefold() not in passed]
-    return kept if any(not term.excluded for term in kept) else list(terms)
+    significant = [term for term in terms if term not in loose or term.text.casefold() not in passed]
+    return significant if any(not term.excluded for term in significant) else list(terms)
 
 
 def group_by_day(hits: Iterable[Hit]) -> list[tuple[date, list[Hit]]]:

@@ -165,16 +165,16 @@ class ResultList(RowView):
         place = self.verticalScrollBar().value()
         self._filling = True
         self.source.show_hits(hits, grouping=grouping, more=more)
-        kept = -1
+        kept_row = -1
         if self._by_hand and isinstance(row, Hit):
-            kept = self.source.row_of(row.id)
+            kept_row = self.source.row_of(row.id)
         elif isinstance(row, MoreRow):
-            kept = self._first(but=known)
-        if kept < 0:
-            kept, place = self._first(), 0
+            kept_row = self._first(but=known)
+        if kept_row < 0:
+            kept_row, place = self._first(), 0
             self._by_hand = False
-        if kept >= 0:
-            self.setCurrentIndex(self.source.index(kept))
+        if kept_row >= 0:
+            self.setCurrentIndex(self.source.index(kept_row))
         self._filling = False
         self.verticalScrollBar().setValue(place)
 

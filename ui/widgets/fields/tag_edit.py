@@ -156,13 +156,13 @@ class TagEdit(QWidget):
         if refusal := self._refusal(typed):
             self._say(refusal)
             return
-        given = normalise_tag(typed)
-        tag = given if given in self._known.stringList() else inline_tag(typed)
+        typed_tag = normalise_tag(typed)
+        tag = typed_tag if typed_tag in self._known.stringList() else inline_tag(typed)
         self.field.clear()
         if tag and tag not in self.tags:
             self._add(tag)
             self.edited.emit(self.tags)
-        if given and tag != given:
+        if typed_tag and tag != typed_tag:
             self._say_replaced(tag)
 
     def _refusal(self, typed: str) -> str:

@@ -187,9 +187,9 @@ class FacetTree(QTreeWidget):
                 yield item
 
     def _restore_current(self, key: object) -> None:
-        found = next((item for item in self._values() if key is not None and self._key_of(item) == key), None)
-        if found is not None:
-            self.setCurrentItem(found)
+        current_item = next((item for item in self._values() if key is not None and self._key_of(item) == key), None)
+        if current_item is not None:
+            self.setCurrentItem(current_item)
 
     def _on_item_clicked(self, item: QTreeWidgetItem) -> None:
         key = item.data(0, _KEY)

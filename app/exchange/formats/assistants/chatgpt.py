@@ -111,14 +111,14 @@ def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: boo
     for number, (after, other) in enumerate(others, 2):
         rest = [nodes[name] for name in other.nodes if _is_spoken(nodes[name])]
         if rest:
-            left = replace(
+            remainder = replace(
                 head,
                 key=f"{head.key}~{storable(other.nodes[-1])[0]}",
                 title=f"{title or AGENT} ({number})",
                 attributes={"branch_of": head.key, **({} if after is None else {"branches_after": clean(after)})},
             )
-            yield left
-            yield from _messages(left, rest, talk, files, f"{place}, branch {number}")
+            yield remainder
+            yield from _messages(remainder, rest, talk, files, f"{place}, branch {number}")
 
 
 def _head(talk: Node, title: str, spoken: list[Node], left_out: int) -> SessionRecord:

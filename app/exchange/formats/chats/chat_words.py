@@ -74,10 +74,10 @@ def unread(
     lines: dict[str, None] = {}
     singles = single_words(rest, noise) if is_message else ()
     for value in (*spoken(rest, noise), *singles, *_choices(rest)):
-        said = shown(value.text).strip()
-        own = _words(said)
+        shown_text = shown(value.text).strip()
+        own = _words(shown_text)
         if not own <= words and len(lines) < _MOST_LINES:
-            lines[said] = None
+            lines[shown_text] = None
             words |= own
     return "\n".join(lines)
 

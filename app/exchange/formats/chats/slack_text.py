@@ -81,9 +81,9 @@ class SlackText:
         files = "\n".join(self.file(table(file)) for file in row(part.get("files")))
         footer = self.markup(first_text(part, "footer"))
         words = merged(card, self.blocks(part.get("blocks")), shared, files, footer)
-        said = merged(words, unread(part, (), [words], _NOBODYS, self.markup, is_message=False))
+        attached_words = merged(words, unread(part, (), [words], _NOBODYS, self.markup, is_message=False))
         fallback = self.markup(first_text(part, "fallback"))
-        return said or ("" if is_stand_in(fallback) else fallback)
+        return attached_words or ("" if is_stand_in(fallback) else fallback)
 
     def file(self, part: dict[str, Any]) -> str:
         """Return the mark of a file, with its words where the export has them."""

@@ -55,16 +55,16 @@ def _graph(path: Path, source: str) -> Iterator[Record]:
         return  # named where the memories were read
     made_ms = int(path.stat().st_mtime * 1000)
     known: dict[str, VaultDetail] = {}
-    for number, given in enumerate(_parts_of(value, _ENTITIES), 1):
+    for number, entity_fields in enumerate(_parts_of(value, _ENTITIES), 1):
         place = f"{path.name}, entity {number}"
-        read_item(place, given, "entity")
-        entity = _entity(given, made_ms)
+        read_item(place, entity_fields, "entity")
+        entity = _entity(entity_fields, made_ms)
         if entity is not None:
             known.setdefault(entity.fields["name"].casefold(), entity)
         yield entity or Problem(place, "It has no name that can be stored, and was left out.")
-    for number, given in enumerate(_parts_of(value, _RELATIONS), 1):
-        read_item(f"{path.name}, relation {number}", given, "relation")
-        relation = table(given)
+    for number, entity_fields in enumerate(_parts_of(value, _RELATIONS), 1):
+        read_item(f"{path.name}, relation {number}", entity_fields, "relation")
+        relation = table(entity_fields)
         ends = [
             _end(_word(first_text(relation, *names)), text(relation.get(f"{names[0]}_type")), known, made_ms)
             for names in (("source", "subject", "from"), ("destination", "target", "object", "to"))

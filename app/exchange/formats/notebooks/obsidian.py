@@ -65,13 +65,13 @@ class VaultFiles:
         shown = [(match, path) for match in _links(text) if (path := self._path_of(match, folder))]
         code = CodeRanges(code_ranges(text)) if shown else None
         parts, at = [], 0
-        for found, path in shown:
-            if code is not None and code.touch(*found.span()):
+        for link_match, path in shown:
+            if code is not None and code.touch(*link_match.span()):
                 continue
             if posixpath.dirname(path) not in self._own_folders:
                 yield from self._attached.take(quote(path), "", place)
-            parts += [text[at : found.start()], self._link(found, path) or found[0]]
-            at = found.end()
+            parts += [text[at : link_match.start()], self._link(link_match, path) or link_match[0]]
+            at = link_match.end()
         yield "".join((*parts, text[at:]))
 
     def canvases(self, root_name: str) -> Iterator[MemoryRecord | Problem]:

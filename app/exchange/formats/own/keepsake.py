@@ -190,9 +190,9 @@ def _message(fields: ObjectFields, course: _Course, place: str) -> Iterator[Reco
     if key not in course.last:
         course.last[key] = 0
         yield SessionRecord(key, title, agent, channel, created_ms=moment)
-    seq, said = course.number(key, seq)
-    if said:
-        yield Problem(place, said, lost=False)
+    seq, remark = course.number(key, seq)
+    if remark:
+        yield Problem(place, remark, lost=False)
     yield MessageRecord(
         key,
         NewMessage(role, content, author, optional_datetime(moment), seq, importance, *tools, payload=payload),

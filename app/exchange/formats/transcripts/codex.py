@@ -67,14 +67,14 @@ class CodexParser(LineParser):
         if kind == "turn_context":
             self.state["model"] = text(item.get("model"))
             return
-        made: list[Record | None] = []
+        event_records: list[Record | None] = []
         if kind == "compacted":
-            made = [self._notice(text(item.get("message")), line, moment)]
+            event_records = [self._notice(text(item.get("message")), line, moment)]
         elif kind == "response_item" or item is event:
-            made = [*self._item(item, line, moment)]
+            event_records = [*self._item(item, line, moment)]
         elif kind == "event_msg":
-            made = [*self._said_in_event(item, line, moment)]
-        records = [record for record in made if record is not None]
+            event_records = [*self._said_in_event(item, line, moment)]
+        records = [record for record in event_records if record is not None]
         if records:
             yield from self._begin(moment)
         yield from records

@@ -159,11 +159,11 @@ def _composers(
 def _composer(composer: dict[str, Any], bubble: Callable[[str], Any]) -> Iterator[Record]:
     key = text(composer.get("composerId"))
     records: list[Record] = []
-    for found in _bubbles(composer, bubble):
-        if isinstance(found, Problem):
-            records.append(found)
+    for found_bubble in _bubbles(composer, bubble):
+        if isinstance(found_bubble, Problem):
+            records.append(found_bubble)
         else:
-            records.extend(_messages(key, found, parse_instant(composer.get("createdAt"))))
+            records.extend(_messages(key, found_bubble, parse_instant(composer.get("createdAt"))))
     if records:
         yield SessionRecord(
             key,

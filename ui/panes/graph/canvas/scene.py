@@ -141,8 +141,8 @@ class GraphScene:
             direction: Step across and down, such as ``(1, 0)`` for right.
         """
         everyone = np.flatnonzero(self.shown_nodes)
-        for found in (self.neighbours(number), everyone):
-            wanted = found[(found != number) & self.shown_nodes[found]]
+        for numbers in (self.neighbours(number), everyone):
+            wanted = numbers[(numbers != number) & self.shown_nodes[numbers]]
             delta = self.positions[wanted] - self.positions[number]
             length = np.maximum(np.hypot(delta[:, 0], delta[:, 1]), 1e-9)
             ahead = (delta @ np.array(direction, dtype=np.float64)) / length

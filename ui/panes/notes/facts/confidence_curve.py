@@ -51,18 +51,18 @@ class ConfidenceCurve(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint axes, threshold, curve, now and the day it fades."""
         del event
-        found = self._shown
-        if found is None or len(found.curve) < 2:  # noqa: PLR2004  (a line has two ends)
+        confidence = self._shown
+        if confidence is None or len(confidence.curve) < 2:  # noqa: PLR2004  (a line has two ends)
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.current().font("small"))
         box = self._plot(painter)
         self._paint_levels(painter, box)
-        if found.rate > 0:
-            self._paint_threshold(painter, box, found.threshold)
-        self._paint_curve(painter, box, found)
-        self._paint_dates(painter, box, found)
+        if confidence.rate > 0:
+            self._paint_threshold(painter, box, confidence.threshold)
+        self._paint_curve(painter, box, confidence)
+        self._paint_dates(painter, box, confidence)
 
     # --- geometry ---
 
