@@ -139,7 +139,7 @@ def _open(
     uri: str = "",
     is_lockless: bool = False,
 ) -> apsw.Connection:
-    with translate_sqlite_errors():
+    with translate_sqlite_errors(path):
         # The name of a copy that is made later may be a URI.
         connection = connect(path, flags | apsw.SQLITE_OPEN_URI, uri, is_lockless=is_lockless)
         try:

@@ -13,7 +13,7 @@ from app.core.process.program_command import program_command
 from app.errors import KeepsakeError, WrongPassphraseError
 from app.recovery.model import SalvageReport
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
-from ui.engine_texts import error_text
+from ui.engine_texts import engine_text, error_text
 from ui.models.dates import counted, format_number
 from ui.shell.start.opening_advice import OpeningRemedy
 from ui.shell.start.start_page import StartPage
@@ -174,7 +174,7 @@ class VaultRescue(QObject):
 
     def _show_check(self, found: BackupCheck) -> None:
         if not found.ok:
-            self._page.show_result(found.problem)
+            self._page.show_result(engine_text(found.problem))
             return
         what = self._counts({name: getattr(found, name) for name in _COUNTED})
         self._page.show_result(self.tr("The file is sound: {what}.").format(what=what), OpeningRemedy.RETRY)

@@ -8,7 +8,7 @@ from typing import IO, Final, cast
 
 import msgspec
 
-from app.core.text import counted, excerpt
+from app.core.text import excerpt
 from app.entities.model import GraphView
 from app.errors import MachineError
 from app.exchange.exporting.export_page import ExportPage
@@ -132,9 +132,9 @@ class FolderExporter(MarkdownExporter):
         if count != self._all.total():
             raise MachineError(
                 Sentence(
-                    "{lines} has {found} instead of {total}. Nothing was replaced. Export again.",
-                    lines=LINES,
-                    found=counted(count, "line"),
+                    "The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.",
+                    file=LINES,
+                    found=count,
                     total=self._all.total(),
                 ),
                 path=str(self._path),

@@ -35,7 +35,7 @@ from app.store.files.database_file import open_database_file
 from app.store.files.page_cipher import LARGEST_PAGE, decrypt_page, page_size_of
 from app.store.interruption import interruptible
 from app.store.migrate import migrations_in
-from app.store.sqlite_errors import translate_sqlite_errors
+from app.store.sqlite_errors import file_problem
 from app.store.staged_restore import open_copy, stage
 from app.store.store import DATABASE
 from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
@@ -96,21 +96,23 @@ def verify(path: Path, name: str = "", stop: StopSignal | None = None) -> Backup
         CancelledByPersonError: ``stop`` was set.
     """
     try:
-        with (
-            closing(open_copy(path)) as connection,
-            interruptible(connection, stop or StopSignal()),
-            translate_sqlite_errors(),
-        ):
+        with closing(open_copy(path)) as connection, interruptible(connection, stop or StopSignal()):
             load_vectors(connection)
             return _verified(connection, name or path.name)
     except CancelledByPersonError:
         raise
-    except VaultDamagedError:
-        return _unusable(path, name, "It is damaged, or no database at all.")
-    except KeepsakeError as error:
-        return _unusable(path, name, error.message)
-    except apsw.Error as error:
-        return _unusable(path, name, f"It cannot be read: {error}.")
+    except (KeepsakeError, apsw.Error) as error:
+        return _unusable(path, name, _problem_of(error, path))
+
+
+def _problem_of(error: KeepsakeError | apsw.Error, path: Path) -> str:
+    """Return why a backup cannot be used, as a sentence about it."""
+    cause = error.__cause__ if isinstance(error, KeepsakeError) else error
+    if isinstance(cause, apsw.Error):
+        return str(file_problem(cause, path))
+    if isinstance(error, VaultDamagedError):
+        return "It is damaged, or no database at all."
+    return str(error)
 
 
 def require_sound(check: BackupCheck) -> BackupCheck:
@@ -122,7 +124,9 @@ def require_sound(check: BackupCheck) -> BackupCheck:
     if not check.ok:
         raise InputError(
             Sentence(
-                "{name} cannot be restored: {problem} Nothing was changed.", name=check.name, problem=check.problem
+                "{name} cannot be restored: {problem} Nothing was changed.",
+                name=check.name,
+                problem=Sentence(check.problem),
             ),
             backup=check.name,
         )
@@ -220,12 +224,15 @@ def _schema_of(path: Path) -> int:
     return int.from_bytes(header[60:64]) if header.startswith(MAGIC) else 0
 
 
+_FOREIGN = Sentence("It is no database of Keepsake.")
+
+
 def _verified(connection: apsw.Connection, name: str) -> BackupCheck:
     schema = int(str(connection.pragma("user_version")))
     known = len(migrations_in(migrations()))
     problem = ""
     if connection.pragma("application_id") != APPLICATION_ID:
-        return BackupCheck(name, False, "It is no database of Keepsake.", "", 0, 0, 0, 0, None)
+        return BackupCheck(name, False, str(_FOREIGN), "", 0, 0, 0, 0, None)
     if schema > known:
         problem = f"It is from a newer Keepsake (schema {schema}; this one knows {known})."
     problem = problem or next(_faults(connection), "")

@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 
 from app.core.text import counted
-from app.errors import MachineError
+from app.errors import DISK_ERROR, MachineError
 from app.index import rebuild
 from app.index.long_memories import LEAVING_IDS
 from app.index.rebuild import REPAIR
@@ -23,7 +23,6 @@ from app.store.backup import FOLDER
 from app.store.encryption.vault_conversion import plain_files
 from app.store.files.database_file import is_readable
 from app.store.files.strange_logs import DAMAGED_LOG, FOREIGN_LOG
-from app.store.sqlite_errors import DISK_ERROR
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.upkeep.backups import backup_files
 from app.upkeep.model import Finding

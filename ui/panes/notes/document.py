@@ -63,6 +63,7 @@ class Document(QFrame):
         self._forced = False
         self._shown = ""
         self._content = ""
+        self._is_pinned = False
         self._stored_tags: tuple[str, ...] = ()
         self.title = _TitleField(self)
         work = Work(self, bridge)
@@ -219,7 +220,8 @@ class Document(QFrame):
 
     def show_facts(self, memory: Memory | None) -> None:
         """Show kind, store, source and date of a memory."""
-        self._pin.setChecked(memory is not None and memory.pinned)
+        self._is_pinned = memory is not None and memory.pinned
+        self._pin.setChecked(self._is_pinned)
         self.more.setEnabled(memory is not None and memory.deleted_at is None)
         if memory is None:
             self._facts.setText(self.tr("New note"))
@@ -312,7 +314,7 @@ class Document(QFrame):
         self.editor.left.connect(self.left)
         self.editor.refused.connect(self.show_state)
         self._modes.idClicked.connect(self._on_modes_id_clicked)
-        self._pin.triggered.connect(self.pin_requested)
+        self._pin.triggered.connect(self._on_pin_triggered)
         self._delete.triggered.connect(self.delete_requested)
         self._restore.clicked.connect(self.restore_requested)
         self._inspect.clicked.connect(self.inspector_requested)
@@ -355,6 +357,10 @@ class Document(QFrame):
         return [tag.name for tag in tags]
 
     # --- events ---
+
+    def _on_pin_triggered(self) -> None:
+        self._pin.setChecked(self._is_pinned)  # until it is so
+        self.pin_requested.emit(not self._is_pinned)
 
     def _on_title_text_edited(self, text: str) -> None:
         # An empty field is on its way to another title: links would have to follow both.

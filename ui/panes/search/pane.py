@@ -177,6 +177,11 @@ class SearchPane(ReadingPane):
         self._inspecting = self.why.isHidden()
         self._fit()
 
+    def forget_words(self) -> None:
+        """Drop the recent searches; the search in the box is in front of the person."""
+        self.history.recent = []
+        self._show_recents()
+
     def save_state(self) -> bytes:
         """Return the search, widths, recent searches, and how results are shown."""
         return pack({

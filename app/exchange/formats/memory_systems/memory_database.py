@@ -31,6 +31,7 @@ from app.memories.model import Kind
 from app.sentence import Sentence
 from app.sessions.model import NewMessage, Role
 from app.store.files.database_file import SYSTEM_VFS
+from app.store.sqlite_errors import file_problem
 
 NAME: Final = "memory-database"
 BEGINNING: Final = b"SQLite format 3\x00"
@@ -347,7 +348,7 @@ def _opened(path: Path, cancelled: Callable[[], bool]) -> Iterator[apsw.Connecti
             yield connection
         except apsw.Error as error:
             raise FormatError(
-                Sentence("{name} is damaged or no SQLite database: {reason}.", name=path.name, reason=error),
+                Sentence("{name} cannot be imported. {problem}", name=path.name, problem=file_problem(error, path)),
                 path=str(path),
             ) from error
         finally:

@@ -25,6 +25,7 @@ from app.memories.foreign_record import Problem
 from app.sentence import Sentence
 from app.sessions.model import Role
 from app.store.files.database_file import SYSTEM_VFS
+from app.store.sqlite_errors import file_problem
 
 FORMAT = "cursor"
 AGENT = transcript_records.AGENTS[FORMAT]
@@ -93,7 +94,11 @@ def read_database(path: Path, cancelled: Callable[[], bool], since_ms: int = 0) 
                 yield from _tabs(_value(connection, "ItemTable", _CHATS), path.name)
     except apsw.Error as error:
         raise FormatError(
-            Sentence("{name} could not be read as a database of Cursor: {reason}.", name=path.name, reason=error),
+            Sentence(
+                "{name} could not be read as a database of Cursor. {problem}",
+                name=path.name,
+                problem=file_problem(error, path),
+            ),
             path=str(path),
         ) from error
 
