@@ -99,7 +99,7 @@ class NearnessMeasure:
         return Nearness(_sum(contexts, shared), near, total, len(close), len(alike), len(alone - alike))
 
     def _has_same_title(self, conversation: str, pair: NearDuplicate) -> bool:
-        """Return whether a surname always has the title in a conversation that its full name has there."""
+        """Return whether a surname has the title of its full name throughout a conversation."""
         full_words, short_words = (name_forms.name_words(one.name) for one in (pair.into, pair.other))
         if full_words[-1:] != short_words:
             return False
