@@ -237,12 +237,19 @@ class InternalError(KeepsakeError):
     code = "internal"
 
 
-_SCARCE: Final = {
+DISK_ERROR: Final = "The disk reported an error. Check its cable and its state; what is not confirmed was not saved."
+SCARCE: Final = {
     errno.EMFILE: "Keepsake has too many files and connections open. Close some clients, or allow more (ulimit -n).",
     errno.ENFILE: "This computer has too many files open. Close some programs and try again.",
     errno.ENOMEM: "This computer has too little free memory for that. Close some programs and try again.",
-    errno.EIO: "The disk reported an error.",
+    errno.EFBIG: "The disk cannot hold so large a file. Move the vault to a disk of another format.",
+    errno.EIO: DISK_ERROR,
+    errno.ENXIO: DISK_ERROR,
+    errno.ENODEV: DISK_ERROR,
+    getattr(errno, "ESTALE", errno.EIO): DISK_ERROR,
 }
+"""What a person reads of the machine's own errors, by number."""
+FULL: Final = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 
 
 def unexpected(error: BaseException) -> KeepsakeError:
@@ -251,10 +258,12 @@ def unexpected(error: BaseException) -> KeepsakeError:
     What the machine lacks is said; of our bugs the kind is named and not the text, which may repeat content.
     """
     if isinstance(error, MemoryError):
-        return MachineError(_SCARCE[errno.ENOMEM])
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return MachineError(SCARCE[errno.ENOMEM])
+    if isinstance(error, OSError) and error.errno in FULL:
         return DiskFullError("The disk is full. Free some space and try again.")
-    if isinstance(error, OSError) and error.errno in _SCARCE:
-        return MachineError(_SCARCE[error.errno])
+    if isinstance(error, OSError) and error.errno == errno.EROFS:
+        return VaultReadOnlyError("The disk can only be read. Make it writable, then try again.")
+    if isinstance(error, OSError) and error.errno in SCARCE:
+        return MachineError(SCARCE[error.errno])
     kind = type(error).__name__
     return InternalError(f"Something went wrong inside Keepsake ({kind}).", type=kind)

@@ -20,6 +20,6 @@ class Sentence(str):
     def __new__(cls, template: str, /, **values: object) -> Self:
         """Return the English sentence."""
         shown = {name: f"{value:,}" if type(value) is int else value for name, value in values.items()}
-        made = super().__new__(cls, template.format(**shown) if values else template)
-        made.template, made.values = template, values
-        return made
+        text = super().__new__(cls, template.format(**shown) if values else template)
+        text.template, text.values = template, values
+        return text

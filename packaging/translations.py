@@ -37,6 +37,7 @@ ERROR_SOURCES = (
     "app/embed",
     "app/encryption",
     "app/entities",
+    "app/errors.py",
     "app/exchange",
     "app/history",
     "app/inbox",
@@ -49,6 +50,7 @@ ERROR_SOURCES = (
     "app/rpc/hostfile.py",
     "app/schedule",
     "app/sessions",
+    "app/store/sqlite_errors.py",
     "app/upkeep/backups",
 )
 """Where errors are raised that a person meets in the window."""

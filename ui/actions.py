@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
+from shiboken6 import isValid
 
 from ui.style.icons import icon
 from ui.widgets.plain_text import caption
@@ -218,7 +219,12 @@ class Actions(QObject):
     def _on_triggered(self) -> None:
         sender = self.sender()
         if isinstance(sender, QAction):
-            self.run(str(sender.data()))
+            identity = str(sender.data())
+            self.run(identity)
+            action = self.find(identity)
+            # The click has set the mark already; what may still be refused is marked once it is so.
+            if action is not None and action.checked is not None and isValid(sender):
+                sender.setChecked(action.checked())
 
 
 def _sequences(shortcut: str) -> list[QKeySequence]:

@@ -32,15 +32,15 @@ _log = logging.getLogger(__name__)
 
 def parser() -> argparse.ArgumentParser:
     """Return the window's own command line."""
-    made = argparse.ArgumentParser("keepsake", description="Open Keepsake's window.")
-    made.add_argument("--vault", type=Path, default=None, help="the vault's folder")
-    made.add_argument("--hidden", action="store_true", help="start in the tray, where there is one")
-    made.add_argument("--locked", action="store_true", help="start locked, whatever the system's keyring holds")
-    made.add_argument("--safe-mode", action="store_true", help="start without schedules, models and appearance")
-    made.add_argument("--open", metavar="LINK", default="", help="go to a keepsake:// link")
-    made.add_argument("--capture", metavar="TEXT", nargs="?", const="", default=None, help="open quick capture")
-    made.add_argument("--import", metavar="PATH", dest="paths", nargs="+", default=[], help="preview an import")
-    return made
+    parser = argparse.ArgumentParser("keepsake", description="Open Keepsake's window.")
+    parser.add_argument("--vault", type=Path, default=None, help="the vault's folder")
+    parser.add_argument("--hidden", action="store_true", help="start in the tray, where there is one")
+    parser.add_argument("--locked", action="store_true", help="start locked, whatever the system's keyring holds")
+    parser.add_argument("--safe-mode", action="store_true", help="start without schedules, models and appearance")
+    parser.add_argument("--open", metavar="LINK", default="", help="go to a keepsake:// link")
+    parser.add_argument("--capture", metavar="TEXT", nargs="?", const="", default=None, help="open quick capture")
+    parser.add_argument("--import", metavar="PATH", dest="paths", nargs="+", default=[], help="preview an import")
+    return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -133,6 +133,24 @@ _KINDS = (
 )
 _KIND_FIELDS = frozenset({"kind", "type", "wanted"})
 """Fields of sentences in which the engine writes kinds of memories and types of names."""
+_SYSTEM_REASONS = (
+    QT_TRANSLATE_NOOP("Engine", "Permission denied"),
+    QT_TRANSLATE_NOOP("Engine", "Operation not permitted"),
+    QT_TRANSLATE_NOOP("Engine", "No such file or directory"),
+    QT_TRANSLATE_NOOP("Engine", "Input/output error"),
+    QT_TRANSLATE_NOOP("Engine", "Read-only file system"),
+    QT_TRANSLATE_NOOP("Engine", "No space left on device"),
+    QT_TRANSLATE_NOOP("Engine", "Disk quota exceeded"),
+    QT_TRANSLATE_NOOP("Engine", "Is a directory"),
+    QT_TRANSLATE_NOOP("Engine", "Not a directory"),
+    QT_TRANSLATE_NOOP("Engine", "File exists"),
+    QT_TRANSLATE_NOOP("Engine", "File name too long"),
+    QT_TRANSLATE_NOOP("Engine", "Too many levels of symbolic links"),
+    QT_TRANSLATE_NOOP("Engine", "Device or resource busy"),
+)
+"""What the system says of files, in English where it speaks no other language."""
+_TRANSLATED_FIELDS = _KIND_FIELDS | {"reason", "strerror"}
+"""Fields of sentences that hold words of the engine or the system, and no names."""
 _CHOICES = {"openai-compatible": "OpenAI-compatible", "rrf": "RRF", **LANGUAGES}
 """Choices that are not words of English."""
 
@@ -171,7 +189,7 @@ def _value_text(name: str, value: object) -> str:
         return sentence_text(value)
     if type(value) is int:
         return format_number(value)
-    return engine_text(str(value)) if name in _KIND_FIELDS else str(value)
+    return engine_text(str(value)) if name in _TRANSLATED_FIELDS else str(value)
 
 
 def unit_text(unit: str, count: float) -> str:

@@ -29,10 +29,10 @@ class PseudoLocale(QTranslator):
         """Return the twin of ``text``; texts of Qt's own dialogs too."""
         if context == DATE_FORMS:
             return text
-        found = self._known.get(text)
-        if found is None:
-            found = self._known[text] = lengthen(text)
-        return found.replace("%n", str(n)) if n >= 0 else found
+        known_text = self._known.get(text)
+        if known_text is None:
+            known_text = self._known[text] = lengthen(text)
+        return known_text.replace("%n", str(n)) if n >= 0 else known_text
 
     def isEmpty(self) -> bool:
         """Tell Qt that there is something to ask for."""

@@ -40,8 +40,8 @@ def chosen_language(vault: Path | None) -> str:
 
     Without a vault it is English. It is read from the file itself: the window is there before the vault is open.
     """
-    given = os.environ.get(VARIABLE, "").strip() or (SOURCE if vault is None else _language_in(vault / "config.toml"))
-    return given if given in LANGUAGES else SYSTEM
+    name = os.environ.get(VARIABLE, "").strip() or (SOURCE if vault is None else _language_in(vault / "config.toml"))
+    return name if name in LANGUAGES else SYSTEM
 
 
 def install(application: QApplication, language: str = SYSTEM) -> str:

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 )
 
 from app.changes import ChangeSet
-from app.core.declared_operations import declared_operations
 from app.history.acts.model import Act, UndoneAct
 from ui import theme
 from ui.actions import Actions
@@ -43,6 +42,7 @@ from ui.shell.watchers.access_requests import AccessRequests
 from ui.shell.watchers.advice_watcher import AdviceWatcher
 from ui.shell.watchers.clash_watcher import ClashWatcher
 from ui.shell.watchers.cut_off_imports import CutOffImports
+from ui.shell.watchers.erasure_watcher import ErasureWatcher
 from ui.shell.watchers.inbox_counter import InboxCounter
 from ui.shell.watchers.status_updater import StatusUpdater
 from ui.shell.window_actions import WindowActions
@@ -67,6 +67,8 @@ SMALLEST = QSize(760, 480)
 KEEP_AFTER_MS = 3_000
 LOOK_MS = 20
 
+NEWEST_ERASURE = "erasures/newest"
+
 
 class Window(QMainWindow):
     """Main window, shown before the vault is open and filled by ``attach``."""
@@ -83,6 +85,7 @@ class Window(QMainWindow):
     clash_bar: ClashBar
     advice_bar: AdviceBar
     status_line: StatusLine
+    erasure_watcher: ErasureWatcher | None = None
 
     def __init__(self, actions: Actions, state: WindowState, errors: ErrorReporter) -> None:
         super().__init__()
@@ -141,8 +144,8 @@ class Window(QMainWindow):
     @property
     def first_pane(self) -> str:
         """The pane that was in front last time."""
-        kept = self._state.text("window/pane", FIRST)
-        return kept if kept in {pane.name for pane in PANES} else FIRST
+        name = self._state.text("window/pane", FIRST)
+        return name if name in {pane.name for pane in PANES} else FIRST
 
     def attach(self, bridge: "Bridge") -> None:
         """Fill the window: the vault behind ``bridge`` is open."""
@@ -208,6 +211,9 @@ class Window(QMainWindow):
         self.clash_watcher = ClashWatcher(bridge, self.clash_bar, self)
         self.clash_watcher.place_requested.connect(self.go)
         self.clash_watcher.notice.connect(self.show_notice)
+        self.erasure_watcher = ErasureWatcher(bridge, self._state.text(NEWEST_ERASURE), self)
+        self.erasure_watcher.erased.connect(self._on_erased)
+        self.erasure_watcher.load()
         self.cut_off_imports = CutOffImports(bridge, self)
         self.cut_off_imports.notice.connect(self.show_notice)
         self.inbox_counter = InboxCounter(bridge, self)
@@ -243,15 +249,15 @@ class Window(QMainWindow):
             is_joined: Whether another process has the vault open, which is not in safe mode.
         """
         self.setWindowTitle(self.tr("Keepsake (safe mode)"))
-        said = self.tr(
+        sentence = self.tr(
             "Safe mode: schedules, models and search by meaning are off, and the appearance is the default one. "
             "Settings that you change count from the next start."
         )
         if is_joined:
-            said = self.tr(
+            sentence = self.tr(
                 "Only the window is in safe mode: another Keepsake has your memories open. Quit that one for all of it."
             )
-        self.mode_banner.show_notice(said)
+        self.mode_banner.show_notice(sentence)
 
     def bring_to_front(self) -> None:
         """Show the window in front, restored from minimised."""
@@ -277,6 +283,8 @@ class Window(QMainWindow):
         keep("look/scale", str(theme.current().scale))
         keep("recents/actions", self.registry.recents)
         self._state.keep_places(self.palette_popup.recent_places)
+        if self.erasure_watcher is not None:
+            keep(NEWEST_ERASURE, self.erasure_watcher.newest)
         if self.panes is not None:
             keep("window/pane", (self.panes.front.name if self.panes.front else "") or FIRST)
             for name, blob in self.panes.save().items():
@@ -447,12 +455,16 @@ class Window(QMainWindow):
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if self.panes is not None:
             self.panes.refresh(changes)
-        if changes.operation in declared_operations().erases:
-            self.palette_popup.forget(changes.ids)
-            self.keep_state()
-            self._save_timer.start()  # for what the panes drop a moment later
         if "settings" in changes.areas and self.appearance is not None and self.bridge is not None:
             self.bridge.refresh(self.appearance.load())
+
+    def _on_erased(self, ids: tuple[str, ...]) -> None:
+        """Keep no words any more that may be those of what was erased."""
+        self.palette_popup.forget(ids)
+        if self.panes is not None:
+            self.panes.forget_words()
+        self.keep_state()
+        self._save_timer.start()  # for what the panes drop a moment later
 
     def _on_actions_changed(self) -> None:
         for action in self.registry.all():

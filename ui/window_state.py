@@ -62,19 +62,19 @@ class WindowState:
     def _value(self, key: str) -> object:
         if key.startswith(self._left_out):
             return None
-        kept = self._unwritten.get(key)
-        return QByteArray(kept) if isinstance(kept, bytes) else self._settings.value(key) if kept is None else kept
+        value = self._unwritten.get(key)
+        return QByteArray(value) if isinstance(value, bytes) else self._settings.value(key) if value is None else value
 
     def places(self) -> list[Place]:
         """Return the places visited lately."""
-        found = []
+        places = []
         for line in self.texts("recents/places"):
             kind = "" if line.startswith(SCHEME) else line.partition(SEPARATOR)[0]
             link, _, title = line.removeprefix(f"{kind}{SEPARATOR}" if kind else "").partition(SEPARATOR)
             place = place_of(link)
             if place is not None:
-                found.append(Place(place.pane, place.id, place.extra, title, kind=kind))
-        return found
+                places.append(Place(place.pane, place.id, place.extra, title, kind=kind))
+        return places
 
     def keep_places(self, places: list[Place]) -> None:
         """Keep the places visited lately."""

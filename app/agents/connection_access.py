@@ -22,14 +22,14 @@ class ConnectionAccess:
     async def grant(self, name: str, trust: str, *, review: bool, actor: str) -> GrantedAccess:
         """See ``AccessGranter``."""
         levels: tuple[Trust, ...] = get_args(Trust)
-        level = next((one for one in levels if one == trust), None)
+        level = next((level for level in levels if level == trust), None)
         if level is None:
             raise InputError(
                 Sentence("There is no trust '{trust}'. Use one of {names}.", trust=trust, names=", ".join(levels)),
                 field="trust",
             )
-        made = (await self._agents.add(name, level, review=review, actor=actor)).value
-        return GrantedAccess(made.id, made.token)
+        token = (await self._agents.add(name, level, review=review, actor=actor)).value
+        return GrantedAccess(token.id, token.token)
 
     async def end(self, name: str, *, actor: str) -> str:
         """See ``AccessGranter``."""

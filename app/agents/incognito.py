@@ -49,9 +49,9 @@ class IncognitoSwitch:
     async def state(self) -> Incognito:
         """Return whether incognito is on, and until when."""
         if self._stored is None:
-            found = await self._store.read(_read)
-            self._periods = msgspec.json.decode(found.get(_PERIODS_KEY, "[]"), type=tuple[Period, ...])
-            self._stored = msgspec.json.decode(found[_KEY], type=Incognito) if _KEY in found else _OFF
+            values = await self._store.read(_read)
+            self._periods = msgspec.json.decode(values.get(_PERIODS_KEY, "[]"), type=tuple[Period, ...])
+            self._stored = msgspec.json.decode(values[_KEY], type=Incognito) if _KEY in values else _OFF
         return self._current(self._stored)
 
     def covers(self, begin_ms: int, end_ms: int) -> bool:
@@ -80,22 +80,22 @@ class IncognitoSwitch:
         if until is not None and until <= now:
             raise InputError("This end of incognito has passed. Choose a later one.", field="until")
         await self.state()
-        made = Incognito(True, now, until) if is_on else _OFF
+        switch = Incognito(True, now, until) if is_on else _OFF
         periods = _ended(self._periods, to_ms(now))
         if is_on:
             periods = (*periods, (to_ms(now), None if until is None else to_ms(until)))
-        texts = {_KEY: msgspec.json.encode(made).decode(), _PERIODS_KEY: msgspec.json.encode(periods).decode()}
+        texts = {_KEY: msgspec.json.encode(switch).decode(), _PERIODS_KEY: msgspec.json.encode(periods).decode()}
         # Agents are held up before it is stored and let in after: a call meanwhile must not slip through.
         before = self._stored, self._periods
         if is_on:
-            self._stored, self._periods = made, periods
+            self._stored, self._periods = switch, periods
         try:
             await self._store.write(partial(_write, texts=texts))
         except BaseException:
             self._stored, self._periods = before
             raise
-        self._stored, self._periods = made, periods
-        return Changed(made, ChangeSet(frozenset({AREA}), (), actor))
+        self._stored, self._periods = switch, periods
+        return Changed(switch, ChangeSet(frozenset({AREA}), (), actor))
 
     async def refuse_agents(self, operation: str) -> None:
         """Refuse the call of an agent while incognito is on.
@@ -120,8 +120,8 @@ class IncognitoSwitch:
 
 
 def _read(connection: apsw.Connection) -> dict[str, str]:
-    found = {key: meta.read(connection, key) for key in (_KEY, _PERIODS_KEY)}
-    return {key: value for key, value in found.items() if value is not None}
+    values = {key: meta.read(connection, key) for key in (_KEY, _PERIODS_KEY)}
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def _write(connection: apsw.Connection, texts: dict[str, str]) -> None:

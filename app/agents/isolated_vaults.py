@@ -176,5 +176,5 @@ def _has_result(task: "asyncio.Task[V]") -> bool:
 
 
 def _is_registered(connection: apsw.Connection, name: str) -> bool:
-    found = connection.execute("SELECT isolated FROM agents WHERE name = ? AND revoked_at IS NULL", (name,)).fetchone()
-    return found is not None and bool(found[0])
+    row = connection.execute("SELECT isolated FROM agents WHERE name = ? AND revoked_at IS NULL", (name,)).fetchone()
+    return row is not None and bool(row[0])

@@ -65,8 +65,8 @@ class AgentService:
         def work(connection: apsw.Connection) -> Agent:
             return self._register(connection, clean, trust, stores, hashed, review=review, isolated=isolated)
 
-        made = self._note(await self._store.write(work), hashed)
-        return Changed(_with_token(made, token), self._changes(made.id, actor))
+        agent_token = self._note(await self._store.write(work), hashed)
+        return Changed(_with_token(agent_token, token), self._changes(agent_token.id, actor))
 
     def decided(self, agent_id: str) -> Agent | None:
         """Return an agent as it was last changed, ``None`` if not since the start."""
@@ -118,9 +118,9 @@ class AgentService:
             repo.set_token(connection, agent.id, hashed)
             return _with_token(agent, token)
 
-        made = await self._store.write(work)
-        self._newest_tokens[made.id] = hashed
-        return Changed(made, self._changes(made.id, actor))
+        agent_token = await self._store.write(work)
+        self._newest_tokens[agent_token.id] = hashed
+        return Changed(agent_token, self._changes(agent_token.id, actor))
 
     async def revoke(self, name: str, *, actor: str) -> Changed[Agent]:
         """End an agent's access at once; what it wrote stays.
@@ -231,16 +231,22 @@ class AgentService:
         """
 
         def work(connection: apsw.Connection) -> tuple[Agent, str]:
-            found = _waiting(connection, request)
-            hashed = repo.request_hash(connection, found.id)
-            if found.has_access:
-                made = _taken_over(connection, found, hashed, is_wanted=replace_token)
+            open_request = _waiting(connection, request)
+            hashed = repo.request_hash(connection, open_request.id)
+            if open_request.has_access:
+                agent = _taken_over(connection, open_request, hashed, is_wanted=replace_token)
             else:
-                made = self._register(
-                    connection, found.name, trust or found.trust, stores, hashed, review=review, isolated=isolated
+                agent = self._register(
+                    connection,
+                    open_request.name,
+                    trust or open_request.trust,
+                    stores,
+                    hashed,
+                    review=review,
+                    isolated=isolated,
                 )
-            repo.decide(connection, found.id, "allowed", self._clock.now_ms())
-            return made, hashed
+            repo.decide(connection, open_request.id, "allowed", self._clock.now_ms())
+            return agent, hashed
 
         agent = self._note(*await self._store.write(work))
         return Changed(agent, self._changes(agent.id, actor))
@@ -253,9 +259,9 @@ class AgentService:
         """
 
         def work(connection: apsw.Connection) -> AccessRequest:
-            found = _waiting(connection, request)
-            repo.decide(connection, found.id, "refused", self._clock.now_ms())
-            return found
+            open_request = _waiting(connection, request)
+            repo.decide(connection, open_request.id, "refused", self._clock.now_ms())
+            return open_request
 
         refused = await self._store.write(work)
         return Changed(refused, self._changes(refused.id, actor))
@@ -336,20 +342,20 @@ def _ordered(stores: Sequence[StoreName]) -> tuple[StoreName, ...]:
 
 
 def _required(connection: apsw.Connection, name: str, *, with_access: bool = False) -> Agent:
-    found = repo.by_id(connection, name) or repo.by_name(connection, vault_folders.cleaned(name))
-    if found is None or (with_access and found.revoked_at is not None):
+    agent = repo.by_id(connection, name) or repo.by_name(connection, vault_folders.cleaned(name))
+    if agent is None or (with_access and agent.revoked_at is not None):
         raise NotFoundError(
             Sentence("There is no agent named '{name}' with access.", name=excerpt(name, MAX_NAME)),
             agent=name[:MAX_NAME],
         )
-    return found
+    return agent
 
 
 def _waiting(connection: apsw.Connection, request: str) -> AccessRequest:
-    found = repo.request_by(connection, request)
-    if found is None or found.decided_at is not None:
+    waiting_request = repo.request_by(connection, request)
+    if waiting_request is None or waiting_request.decided_at is not None:
         raise NotFoundError("No such request for access waits. See 'keepsake agent requests'.")
-    return found
+    return waiting_request
 
 
 def _taken_over(connection: apsw.Connection, request: AccessRequest, hashed: str, *, is_wanted: bool) -> Agent:

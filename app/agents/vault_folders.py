@@ -60,8 +60,8 @@ def existing(vault: Path) -> list[tuple[str, Path]]:
     """
     try:
         require_folder(vault / AGENTS)
-        found = [path.parent for path in (vault / AGENTS).glob(f"*/{DATABASE}") if not path.parent.is_symlink()]
-        return sorted((_name_in(folder), folder) for folder in found)
+        folders = [path.parent for path in (vault / AGENTS).glob(f"*/{DATABASE}") if not path.parent.is_symlink()]
+        return sorted((_name_in(folder), folder) for folder in folders)
     except OSError as error:
         raise from_os(error, vault / AGENTS) from error
 

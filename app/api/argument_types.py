@@ -49,22 +49,22 @@ def unknown_field(arguments: type[msgspec.Struct], given: Mapping[str, Any]) -> 
     """
     kinds = _fields_of(described(arguments))
     return next(
-        (found for name, value in given.items() if name in kinds for found in _unknown(kinds[name], value, name)), None
+        (field for name, value in given.items() if name in kinds for field in _unknown(kinds[name], value, name)), None
     )
 
 
 def sentence(error: msgspec.ValidationError, arguments: type[msgspec.Struct]) -> str:
     """Return a sentence about wrong arguments, without their values and type names."""
-    said = str(error)
-    match = _PLACE.search(said)
-    place, said = (match[1], said[: match.start()]) if match else ("", said)
+    text = str(error)
+    match = _PLACE.search(text)
+    place, text = (match[1], text[: match.start()]) if match else ("", text)
     where = f" - at `{place}`" if place else ""
-    if said.startswith("Invalid enum value"):
+    if text.startswith("Invalid enum value"):
         return f"a word that is not allowed{where}, must be one of: {', '.join(_choices(arguments, place))}"
-    if (expected := _EXPECTED.search(said)) is not None:
+    if (expected := _EXPECTED.search(text)) is not None:
         return f"it must be {_wanted(expected)}{where}"
-    said = said.replace(_TIME, "a time is written as 2026-03-01T10:00:00Z")
-    return said.replace("Object contains", "it has").replace("Object", "it is") + where
+    text = text.replace(_TIME, "a time is written as 2026-03-01T10:00:00Z")
+    return text.replace("Object contains", "it has").replace("Object", "it is") + where
 
 
 def _unknown(kind: inspect.Type, value: Any, place: str) -> Iterator[str]:
@@ -106,16 +106,16 @@ def _single(kind: inspect.Type) -> tuple[inspect.Type, ...]:
 def _inside(kind: inspect.Type, step: str) -> list[inspect.Type]:
     """Return the types behind one step of a path: a field or an item."""
     if not step.startswith("["):
-        found = _fields_of(kind).get(step)
-        return [] if found is None else [found]
+        fields = _fields_of(kind).get(step)
+        return [] if fields is None else [fields]
     inner = getattr(kind, "item_type", None) or getattr(kind, "value_type", None)
     return [] if inner is None else [inner]
 
 
 def _wanted(expected: re.Match[str]) -> str:
-    names, bound, got = expected.groups()
+    names, bound, actual = expected.groups()
     words = " or ".join(_TYPES.get(name, "something else") for name in names.split(" | "))
     if bound:
         sign, number = bound.split()
         words += f" {_BOUNDS[sign]} {float(number):g}"
-    return f"{words}, not {_TYPES[got]}" if got in _TYPES else words
+    return f"{words}, not {_TYPES[actual]}" if actual in _TYPES else words

@@ -39,15 +39,19 @@ def _narrowed(event: ChangeSet, caller: Caller) -> ChangeSet | None:
     reach: set[str] = {*caller.stores}
     if caller.reaches("familiar"):
         reach.add(f"agent:{caller.name}")
-    found = [tuple(name for name in scope if name in reach) for scope in event.scopes]
-    kept = [place for place, scope in enumerate(found) if scope]
-    if not kept:
+    visible_scopes = [tuple(name for name in scope if name in reach) for scope in event.scopes]
+    places = [place for place, scope in enumerate(visible_scopes) if scope]
+    if not places:
         return None
     # Entities have other ids for those who do not see all that names them.
     is_named = event.ids and "entities" not in event.areas
-    ids = tuple(event.ids[place] for place in kept) if is_named else ()
-    scopes = tuple(found[place] for place in kept) if is_named else joined_scopes(found[place] for place in kept)
-    areas = event.areas & _areas([event.scopes[place] for place in kept], event.areas)
+    ids = tuple(event.ids[place] for place in places) if is_named else ()
+    scopes = (
+        tuple(visible_scopes[place] for place in places)
+        if is_named
+        else joined_scopes(visible_scopes[place] for place in places)
+    )
+    areas = event.areas & _areas([event.scopes[place] for place in places], event.areas)
     return replace(event, areas=areas, ids=ids, scopes=scopes, history_ids=()) if areas else None
 
 

@@ -75,31 +75,31 @@ class LedgerRecorder:
 def _items(call: FinishedCall, *, is_write: bool) -> tuple[tuple[str, ...], tuple[str, ...], int]:
     """Return the ids that a call read and wrote, and how many more it read."""
     has_items = call.operation.holds_items
-    found, more = item_ids.items_of(call.value) if has_items else ((), 0)
+    items, more = item_ids.items_of(call.value) if has_items else ((), 0)
     if call.changes is None and not has_items:
         return (), (), 0
     if call.changes is None:
-        named = () if found else tuple(_named(call.arguments))
-        return ((), found or named, more) if is_write else (found or named, (), more)
+        named = () if items else tuple(_named(call.arguments))
+        return ((), items or named, more) if is_write else (items or named, (), more)
     written = tuple(dict.fromkeys(map(item_ids.item_of, call.changes.ids[: item_ids.MAX_ITEMS])))
-    return tuple(name for name in found if name not in written), written, more
+    return tuple(name for name in items if name not in written), written, more
 
 
 def _named(arguments: Mapping[str, Any]) -> Iterator[str]:
     """Yield the item that a call named, for answers without ids."""
     for name in ("session", "id", "owner"):
-        given = arguments.get(name)
-        if isinstance(given, str) and given and (name == "session" or item_ids.is_item(given)):
-            yield item_ids.item_of(given)
+        value = arguments.get(name)
+        if isinstance(value, str) and value and (name == "session" or item_ids.is_item(value)):
+            yield item_ids.item_of(value)
 
 
 def _query(arguments: Mapping[str, Any]) -> str:
     """Return what a call searched for, ``""`` for nothing."""
     wanted = arguments.get("filter")
     inner = wanted.get("text") if isinstance(wanted, Mapping) else getattr(wanted, "text", "")
-    for given in (*map(arguments.get, _QUERIES), inner):
-        if isinstance(given, str) and given.strip():
-            return excerpt(given, _MAX_QUERY)
+    for value in (*map(arguments.get, _QUERIES), inner):
+        if isinstance(value, str) and value.strip():
+            return excerpt(value, _MAX_QUERY)
     return ""
 
 
@@ -110,8 +110,8 @@ def _erased(call: FinishedCall) -> tuple[str, ...]:
         operation, arguments = REGISTRY.named(arguments["operation"]), arguments.get("arguments", {})
     if call.outcome != "done" or not operation.erases:
         return ()
-    given = [*_texts(arguments.get("ids")), *_texts(arguments.get("sessions"))]
-    return (*given, *(call.changes.ids if call.changes is not None else ()))
+    names = [*_texts(arguments.get("ids")), *_texts(arguments.get("sessions"))]
+    return (*names, *(call.changes.ids if call.changes is not None else ()))
 
 
 def _texts(given: Any) -> list[str]:

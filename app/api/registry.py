@@ -226,9 +226,9 @@ class Catalogue:
             InputError: An argument is missing, unknown, or of the wrong type; the sentence says where.
             AccessDeniedError: The caller's trust does not reach that far, or the person holds agents up.
         """
-        found = self.find(name)
+        operation = self.find(name)
         with self.trace.span("call", operation=name, trust=caller.trust) as facts:
-            reply = await self._recorded(found, arguments, caller)
+            reply = await self._recorded(operation, arguments, caller)
             facts["changed"] = len(reply.changes.ids) if reply.changes else 0
         return reply if caller.is_owner or reply.changes is None else _narrowed(reply, caller)
 
@@ -257,16 +257,16 @@ class Catalogue:
         require_access(found, caller)
         if self._gate is not None and not caller.is_owner and not found.open_to_unknown:
             await self._gate.refuse_agents(name)
-        given = check_arguments(found, arguments)
+        checked = check_arguments(found, arguments)
         secrets: Counter[str] = Counter()
         if found.access == "write" and not caller.is_owner:
-            given = without_recalled_arguments(given, found.transcript)
+            checked = without_recalled_arguments(checked, found.transcript)
             if not self._keeps_secrets():
-                given, secrets = without_secret_arguments(given)
+                checked, secrets = without_secret_arguments(checked)
         isolated = await self._route(caller.name) if self._route is not None and not found.open_to_unknown else None
-        call = found.bound(self._engine if isolated is None else isolated, caller, given)
+        call = found.bound(self._engine if isolated is None else isolated, caller, checked)
         if self._review is not None and not caller.is_owner and isolated is None and found.access == "write":
-            answer = await self._review.perform(found, caller, given, call)
+            answer = await self._review.perform(found, caller, checked, call)
         else:
             answer = await call()
         if isinstance(answer, HeldWrite):
@@ -284,10 +284,10 @@ class Catalogue:
         Raises:
             UnknownOperationError: There is none.
         """
-        found = self.operations.get(name)
-        if found is None:
+        operation = self.operations.get(name)
+        if operation is None:
             raise UnknownOperationError(f"There is no operation '{name}'. See 'keepsake call --list'.", operation=name)
-        return found
+        return operation
 
 
 def _with_agent(operation: Operation, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -355,24 +355,24 @@ def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[
     arguments = _with_agent(operation, arguments)
     try:
         checked = msgspec.convert(_with_moments(operation, arguments), operation.arguments)
-        found = unknown_field(operation.arguments, arguments)
+        field = unknown_field(operation.arguments, arguments)
     except (msgspec.ValidationError, RecursionError, OverflowError, ValueError) as error:
         # The error's own text repeats what was given.
         raise _refused(operation, _reason(operation, error)) from None
-    if found is not None:
-        raise _refused(operation, found)
+    if field is not None:
+        raise _refused(operation, field)
     return {name: getattr(checked, name) for name in operation.arguments.__struct_fields__}
 
 
 def _with_moments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``arguments`` with times without hour or zone, such as ``2026-03-01``, completed."""
-    given = dict(arguments)
+    converted = dict(arguments)
     for parameter in operation.parameters:
-        text = given.get(parameter.name)
+        text = converted.get(parameter.name)
         if _MOMENT in parameter.type and isinstance(text, str) and not text.strip().isdecimal():
             exact = parse_instant(text)
-            given[parameter.name] = text if exact is None else to_datetime(exact)
-    return given
+            converted[parameter.name] = text if exact is None else to_datetime(exact)
+    return converted
 
 
 def _refused(operation: Operation, reason: str) -> InputError:

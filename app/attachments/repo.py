@@ -36,8 +36,8 @@ def mentioned_only_by(connection: apsw.Connection, ids: Sequence[str], sessions:
     names = {
         name
         for sql, column, wanted in texts
-        for said in _said(connection, sql, column, wanted)
-        for name in _names(said)
+        for text in _said(connection, sql, column, wanted)
+        for name in _names(text)
     }
     return frozenset(name for name in names if not _is_in_others(connection, name, texts))
 
@@ -49,8 +49,8 @@ def _said(connection: apsw.Connection, sql: str, column: str, ids: str) -> Itera
 
 
 def _names(text: str) -> Iterator[str]:
-    for found in _LINK.finditer(text):
-        if name := name_of(found[0]):
+    for match in _LINK.finditer(text):
+        if name := name_of(match[0]):
             yield name
 
 
@@ -59,8 +59,8 @@ def _is_in_others(connection: apsw.Connection, name: str, texts: Sequence[tuple[
     spellings = {link, json.dumps(link)[1:-1]}  # as text, and as JSON may write it
     for sql, column, ids in texts:
         joined = "AND" if "WHERE" in sql else "WHERE"
-        said = sql.removeprefix("SELECT ").partition(" ")[0]
-        query = f"{sql} {joined} {column} NOT IN (SELECT value FROM json_each(?)) AND instr({said}, ?) LIMIT 1"
+        column_name = sql.removeprefix("SELECT ").partition(" ")[0]
+        query = f"{sql} {joined} {column} NOT IN (SELECT value FROM json_each(?)) AND instr({column_name}, ?) LIMIT 1"
         if any(connection.execute(query, (ids, spelling)).fetchone() for spelling in spellings):
             return True
     return False

@@ -101,8 +101,8 @@ class AttachmentService:
             offset: Where to begin.
             length: How many at most.
         """
-        found = await self.locate(link)
-        return await asyncio.to_thread(_part_of, Path(found.path), offset, length)
+        attachment = await self.locate(link)
+        return await asyncio.to_thread(_part_of, Path(attachment.path), offset, length)
 
     async def remove(self, names: Iterable[str], *, backups: bool) -> int:
         """Delete files for good, and return how many there were.
@@ -157,14 +157,14 @@ class AttachmentService:
             require_folder(self._folder)
             if not os.path.lexists(path_of(self._folder, name)):
                 self._bring_back(name)  # a note that shows it was restored
-            found = attachment_at(path_of(self._folder, name), name)
+            attachment = attachment_at(path_of(self._folder, name), name)
         except UnsafeFileError:
             raise InputError("It leads out of the attachments folder, so it is not shown.") from None
         except OSError:
             # The system's error names the file, and a name of a note's file is content.
             raise NotFoundError("There is no such file among the attachments.") from None
-        require_size(name, found.bytes)
-        return found
+        require_size(name, attachment.bytes)
+        return attachment
 
     def _keep(self, name: str, data: bytes) -> Attachment:
         name = clean_name(name)
@@ -205,12 +205,12 @@ def copy_missing(source: Path, target: Path, *, unreadable: list[str] | None = N
         MachineError: ``target`` cannot be written, or a file cannot be read.
     """
     copied = 0
-    for found in files_of(source):
-        place = path_of(target, found.name)
+    for attachment in files_of(source):
+        place = path_of(target, attachment.name)
         if os.path.lexists(place):
             continue
         try:
-            with open_attachment(Path(found.path)) as stream:
+            with open_attachment(Path(attachment.path)) as stream:
                 data = stream.read()
         except (OSError, VaultDamagedError) as error:
             # A plain file in an encrypted vault is none of it; the check names it.
@@ -218,11 +218,11 @@ def copy_missing(source: Path, target: Path, *, unreadable: list[str] | None = N
             if unreadable is None:
                 if is_foreign:
                     continue
-                raise from_os(error, Path(found.path)) if isinstance(error, OSError) else error from error
-            unreadable.append(found.name)
+                raise from_os(error, Path(attachment.path)) if isinstance(error, OSError) else error from error
+            unreadable.append(attachment.name)
             continue
         try:
-            write_attachment(place, found.name, data)
+            write_attachment(place, attachment.name, data)
         except OSError as error:
             raise from_os(error, target) from error
         copied += 1

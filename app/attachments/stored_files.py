@@ -66,12 +66,12 @@ def files_of(folder: Path) -> Iterator[Attachment]:
         entries = [entry for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
     except OSError:
         return
-    found: list[Attachment] = []
+    attachments: list[Attachment] = []
     for entry in entries:
         name = _name_at(Path(entry.path)) if entry.name.endswith(SUFFIX) else entry.name
         if not entry.is_symlink() and not entry.name.endswith(_PARTIAL) and name and name_of(link_of(name)) == name:
-            found.append(attachment_at(Path(entry.path), name))
-    yield from sorted(found, key=lambda one: one.name)
+            attachments.append(attachment_at(Path(entry.path), name))
+    yield from sorted(attachments, key=lambda one: one.name)
 
 
 def open_attachment(path: Path) -> BinaryIO:

@@ -62,12 +62,12 @@ def _is_of_catalogue(words: str) -> bool:
 
 
 def _run_line(line: CommandLine) -> int:
-    found = verb(line.words)
-    if found is not None:
+    declaration = verb(line.words)
+    if declaration is not None:
         from app.cli.verbs.performance import run_verb  # noqa: PLC0415  (help of a subject has no use for it)
 
         vault = given_path(line.vault) if line.vault is not None else default_vault().absolute()
-        return run_verb(found, line.rest, Path(vault))
+        return run_verb(declaration, line.rest, Path(vault))
     if line.rest and line.rest[0] not in _HELP:
         shown = terminal.one_line(line.rest[0])
         near = suggestion(shown, names_after(line.words))
@@ -105,10 +105,10 @@ def help_lines(words: Sequence[str]) -> list[str]:
         return _help_by_hand(words)
     from app.cli.verbs.command_help import subject_help, verb_help  # noqa: PLC0415
 
-    found = verb(line.words)
+    declaration = verb(line.words)
     if line.rest:
         raise WrongUsageError(f"There is no command '{terminal.one_line(' '.join(words))}'")
-    return subject_help(line.words) if found is None else verb_help(found)
+    return subject_help(line.words) if declaration is None else verb_help(declaration)
 
 
 def _help_by_hand(words: Sequence[str]) -> list[str]:
@@ -116,12 +116,12 @@ def _help_by_hand(words: Sequence[str]) -> list[str]:
 
     from app.cli.root import root  # noqa: PLC0415
 
-    found = root()
-    shown = typer.Context(found, info_name="keepsake")
+    command = root()
+    shown = typer.Context(command, info_name="keepsake")
     for word in words:
-        inner = found.get_command(shown, word) if hasattr(found, "get_command") else None
+        inner = command.get_command(shown, word) if hasattr(command, "get_command") else None
         if inner is None:
             raise WrongUsageError(f"There is no command '{terminal.one_line(' '.join(words))}'")
         shown = typer.Context(inner, info_name=word, parent=shown)
-        found = inner
-    return str(found.get_help(shown)).split("\n")
+        command = inner
+    return str(command.get_help(shown)).split("\n")

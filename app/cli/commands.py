@@ -90,15 +90,15 @@ def import_(
     """
     from app.exchange.model import ImportReport  # noqa: PLC0415
 
-    given = str(given_path(path))
-    source = {"path": given, "passphrase": export_passphrase(Path(given))}
+    source_text = str(given_path(path))
+    source = {"path": source_text, "passphrase": export_passphrase(Path(source_text))}
     with open_connection(context.obj) as connection:
         if preview:
             _say_preview(connection, source)
             return
         if not skip_secrets and terminal.can_ask():
             skip_secrets = _asks_to_skip_secrets(connection, source)
-        _tell_cut_off(connection, given)
+        _tell_cut_off(connection, source_text)
         options = {**source, "format": form, "store": store, "skip_secrets": skip_secrets}
         if leave_out:
             options["leave_out"] = leave_out
@@ -307,9 +307,9 @@ def call(
         _say_all(operation_lines(operation))
         return
     _refuse_secrets(operation, arguments)
-    given = _arguments(piped_text(is_requested=True) if arguments == "-" else terminal.given(arguments))
+    values = _arguments(piped_text(is_requested=True) if arguments == "-" else terminal.given(arguments))
     with open_connection(context.obj) as connection:
-        terminal.say_json(connection.call(operation, **given))
+        terminal.say_json(connection.call(operation, **values))
 
 
 def _refuse_secrets(operation: str, arguments: str) -> None:

@@ -74,8 +74,8 @@ def candidates(words: Sequence[str]) -> list[tuple[str, str]]:
         words: What was typed after the program's name; the last one may be empty or half a word.
     """
     *before, last = words
-    found = [(text, about) for text, about in _candidates(before, last) if text.startswith(last)]
-    return list(dict(found).items())
+    candidates = [(text, about) for text, about in _candidates(before, last) if text.startswith(last)]
+    return list(dict(candidates).items())
 
 
 def _candidates(before: Sequence[str], last: str) -> Iterator[tuple[str, str]]:
@@ -104,8 +104,8 @@ def _candidates(before: Sequence[str], last: str) -> Iterator[tuple[str, str]]:
 
 
 def _option_that_waits(shape: CommandShape, word: str) -> OptionShape | None:
-    found = next((item for item in shape.options if word in item.names), None)
-    return found if found is not None and found.takes_value else None
+    option = next((item for item in shape.options if word in item.names), None)
+    return option if option is not None and option.takes_value else None
 
 
 def _choices(item: OptionShape, last: str) -> Iterator[tuple[str, str]]:
@@ -121,24 +121,24 @@ def _shape(words: str) -> CommandShape:
         shape = shape_of(known.commands[words])
         is_group = shape.is_group or not words
         return CommandShape(shape.summary, shape.hidden, is_group, (*shape.options, _HELP), shape.arguments)
-    found = verb(words)
-    if found is None:
+    declaration = verb(words)
+    if declaration is None:
         return CommandShape(is_group=True, options=(_HELP,))
     shapes = {"option": [], "argument": [], "hidden": []}  # type: dict[str, list[OptionShape]]
-    for item in found.parameters:
+    for item in declaration.parameters:
         is_flag = item.kind == YES_NO and not item.nullable
         splits = item.splits and item.kind != JSON
         shapes[item.place].append(OptionShape(item.names, item.help, item.choices, not is_flag, splits))
-    own = (_AS_JSON, _YES, _HELP) if found.asks else (_AS_JSON, _HELP)
-    return CommandShape(found.summary, options=(*shapes["option"], *own), arguments=tuple(shapes["argument"]))
+    own = (_AS_JSON, _YES, _HELP) if declaration.asks else (_AS_JSON, _HELP)
+    return CommandShape(declaration.summary, options=(*shapes["option"], *own), arguments=tuple(shapes["argument"]))
 
 
 def _typed() -> list[str]:
     """Return the words of the line up to the cursor, the program's name first."""
-    given = os.environ.get("COMP_LINE_WORDS")
-    if given is not None:
+    typed_words = os.environ.get("COMP_LINE_WORDS")
+    if typed_words is not None:
         current = os.environ.get("COMP_CURRENT")
-        return given.split("\n") if current is None else [*given.split("\n"), current]
+        return typed_words.split("\n") if current is None else [*typed_words.split("\n"), current]
     words = os.environ.get("COMP_WORDS", "").split()  # as a script written by an older Keepsake gives them
     at = int(os.environ.get("COMP_CWORD") or len(words))
     return [*words[:at], words[at] if at < len(words) else ""]

@@ -73,7 +73,7 @@ def fill(host: Host, say: Say) -> None:
     add_upkeep(host)
     add_agents(host)
     host.ask("vault.settle")
-    goals = [one for one in host.ask("schedule.search", limit=100).schedules if not one.is_built_in]
+    goals = [schedule for schedule in host.ask("schedule.search", limit=100).schedules if not schedule.is_built_in]
     say(
         f"Added {len(host.ask('agent.list'))} agents and {len(goals)} goals; {host.ask('inbox.count')} proposals wait "
         "in the inbox."
@@ -92,12 +92,12 @@ def examples() -> list[Example]:
 
 def show_search(host: Host, example: Example, say: Say) -> None:
     """Search and say the first hits with their reasons."""
-    found = host.ask("memory.search", query=example.query, limit=_SHOWN_HITS)
-    spent = sum(found.milliseconds.values())
+    result = host.ask("memory.search", query=example.query, limit=_SHOWN_HITS)
+    spent = sum(result.milliseconds.values())
     say("")
     say(f"{example.name}: {example.query}   ({spent:.0f} ms)")
     say(example.shows)
-    for line in found_lines(found, 1, styled=is_styled()):
+    for line in found_lines(result, 1, styled=is_styled()):
         say(line)
 
 
@@ -119,8 +119,8 @@ def _draw(host: Host, out: Path, say: Say) -> None:
 @contextmanager
 def _folder(vault: Path | None) -> Iterator[Path]:
     if vault is None:
-        with tempfile.TemporaryDirectory(prefix="keepsake-demo-") as made:
-            yield Path(made) / "vault"
+        with tempfile.TemporaryDirectory(prefix="keepsake-demo-") as folder:
+            yield Path(folder) / "vault"
         return
     if vault.exists() and (not vault.is_dir() or any(vault.iterdir())):
         raise InputError(f"{vault} is not an empty folder; name another, or leave --vault out.", path=str(vault))

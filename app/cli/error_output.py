@@ -74,8 +74,8 @@ def _usage(error: BaseException) -> tuple[int, str] | None:
         return None
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "keepsake"
-    said = str(describe()).replace("Value error, ", "").rstrip(".")
-    return USAGE, f"{said}. See '{command} --help'."
+    sentence = str(describe()).replace("Value error, ", "").rstrip(".")
+    return USAGE, f"{sentence}. See '{command} --help'."
 
 
 def _forget_output() -> None:

@@ -38,11 +38,11 @@ def run(event: str, vault: str | None = None, max_tokens: int | None = None) -> 
         max_tokens: Tokens of recalled memories at most; a default for each event when ``None``.
     """
     try:
-        given = _standard_input()
+        text = _standard_input()
         if event in _EVENT_NAMES:
-            _tell(event, given, vault, max_tokens)
+            _tell(event, text, vault, max_tokens)
         else:
-            _take_transcript(given, vault)
+            _take_transcript(text, vault)
     except QuickError as error:
         _note(str(error))
     except BrokenPipeError:
@@ -63,14 +63,14 @@ def _tell(event: str, given: dict[str, Any], vault: str | None, max_tokens: int 
         if _text(given, "source", "trigger") in _TAKEN_UP:
             sections.insert(0, "recent")
     with QuickClient(vault_folder(vault), _NAME, CONTEXT_SECONDS) as client:
-        found = client.call(
+        context = client.call(
             "memory.context",
             prompt=prompt[:_MAX_PROMPT],
             session=_session(given),
             max_tokens=_TOKENS[event] if max_tokens is None else max_tokens,
             sections=sections,
         )
-    recalled = _text(found, "text") if isinstance(found, dict) else ""
+    recalled = _text(context, "text") if isinstance(context, dict) else ""
     if recalled:
         name = _text(given, "hook_event_name") or _EVENT_NAMES[event]
         answer = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": recalled}}

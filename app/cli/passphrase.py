@@ -115,11 +115,11 @@ def unlock_at_terminal(vault: Path) -> None:
 
 
 def _unlock(encryption: "VaultEncryption") -> None:
-    for left in reversed(range(_TRIES)):
+    for tries in reversed(range(_TRIES)):
         try:
             encryption.unlock(typed_passphrase("Passphrase"))
         except WrongPassphraseError as error:
-            if not left:
+            if not tries:
                 raise
             terminal.tell(error.message)
         else:

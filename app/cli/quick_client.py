@@ -34,9 +34,9 @@ class NoHostError(QuickError):
 
 def vault_folder(named: str | None) -> str:
     """Return the vault's folder: the one named, ``KEEPSAKE_VAULT``, or the platform's data folder."""
-    given = named if named is not None else os.environ.get("KEEPSAKE_VAULT")
-    if given:
-        return os.path.abspath(os.path.expanduser(given))  # noqa: PTH100, PTH111  (pathlib takes 10 ms to load)
+    folder = named if named is not None else os.environ.get("KEEPSAKE_VAULT")
+    if folder:
+        return os.path.abspath(os.path.expanduser(folder))  # noqa: PTH100, PTH111  (pathlib takes 10 ms to load)
     from app.core.paths import default_vault  # noqa: PLC0415
 
     return str(default_vault().absolute())
@@ -111,10 +111,10 @@ class QuickClient:
         return connection
 
     def _left(self) -> float:
-        left = self._until - time.monotonic()
-        if left <= 0:
+        seconds = self._until - time.monotonic()
+        if seconds <= 0:
             raise QuickError("Keepsake took too long to answer")
-        return left
+        return seconds
 
     def _send(self, message: dict[str, Any]) -> None:
         payload = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
@@ -159,8 +159,8 @@ def _check_owner(connection: socket.socket) -> None:
 def _checked(message: dict[str, Any]) -> dict[str, Any]:
     error = message.get("error")
     if error is not None:
-        said = error.get("message") if isinstance(error, dict) else None
-        raise RefusedError(str(said or "Keepsake refused"))
+        text = error.get("message") if isinstance(error, dict) else None
+        raise RefusedError(str(text or "Keepsake refused"))
     return message
 
 
@@ -188,11 +188,11 @@ def _host_file(vault: str) -> dict[str, Any]:
         handle = os.open(os.path.join(vault, _HOST_FILE), os.O_RDONLY | _GUARDS)  # noqa: PTH118
         try:
             is_file = stat.S_ISREG(os.fstat(handle).st_mode)
-            found = json.loads(os.read(handle, _MAX_HOST_FILE)) if is_file else None
+            content = json.loads(os.read(handle, _MAX_HOST_FILE)) if is_file else None
         finally:
             os.close(handle)
     except (OSError, ValueError) as error:
         raise NoHostError("Keepsake is not running") from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise NoHostError("Keepsake is not running")
-    return found
+    return content

@@ -51,10 +51,10 @@ def _hook(arguments: list[str], vault: str | None) -> int | None:
 
 
 def _capture(arguments: list[str], vault: str | None) -> int | None:
-    given = _capture_arguments(arguments)
-    if given is None or any(_has_stray_bytes(argument) for argument in arguments):
+    capture = _capture_arguments(arguments)
+    if capture is None or any(_has_stray_bytes(argument) for argument in arguments):
         return None
-    text, options, tags = given
+    text, options, tags = capture
     data = None
     if text is None or text == "-":
         if sys.stdin is None or sys.stdin.isatty():
@@ -67,19 +67,19 @@ def _capture(arguments: list[str], vault: str | None) -> int | None:
     try:
         with QuickClient(vault_folder(vault), "keepsake capture", _SECONDS) as client:
             was_sent = True
-            made = _store(client, text, options, tags) if text.strip() else None
+            answer = _store(client, text, options, tags) if text.strip() else None
     except (NoHostError, RefusedError):
-        made = None
+        answer = None
     except QuickError as error:
         # Once it was sent, whether it was stored is not known, so it is not tried again.
         after = "It may or may not be kept; look before you repeat it." if was_sent else _NOT_KEPT
         sys.stderr.write(f"keepsake: {error}. {after}\n")
         return _UNAVAILABLE
-    if made is None:
+    if answer is None:
         if data is not None:
             sys.stdin = io.TextIOWrapper(io.BytesIO(data))  # for the full command line, which says what is wrong
         return None
-    sys.stdout.write(f"{made}\n")
+    sys.stdout.write(f"{answer}\n")
     sys.stdout.flush()
     if data is not None and text.encode() != data:
         from app.cli import terminal  # noqa: PLC0415
@@ -106,17 +106,17 @@ def _capture_arguments(arguments: list[str]) -> tuple[str | None, dict[str, str]
     text: str | None = None
     options: dict[str, str] = {}
     tags: list[str] = []
-    left = iter(arguments)
-    for argument in left:
+    rest = iter(arguments)
+    for argument in rest:
         name, has_value, value = argument.partition("=")
         if name in _VALUED or name == "--tag":
-            found = value if has_value else next(left, None)
-            if found is None:
+            option_value = value if has_value else next(rest, None)
+            if option_value is None:
                 return None
             if name == "--tag":
-                tags.append(found)
+                tags.append(option_value)
             else:
-                options[_VALUED[name]] = found
+                options[_VALUED[name]] = option_value
         elif (argument.startswith("-") and argument != "-") or text is not None:
             return None
         else:

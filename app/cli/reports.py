@@ -30,10 +30,10 @@ def preview_lines(preview: "ImportPreview") -> list[str]:
     """Return what an import would make."""
     beginning = "" if preview.is_complete else "of its beginning, as counting the rest takes long: "
     holds = f"{counted(preview.conversations, 'conversation')} with {counted(preview.messages, 'message')}"
-    made = (
+    sentence = (
         f"{holds}, {counted(preview.notes, 'note or fact', 'notes and facts')}, {counted(preview.attachments, 'file')}"
     )
-    lines = [f"{_title(preview.format)}, {size_words(preview.bytes)}: {beginning}{made}."]
+    lines = [f"{_title(preview.format)}, {size_words(preview.bytes)}: {beginning}{sentence}."]
     lines += _part_lines(preview.parts)
     if preview.capsule is not None:
         lines.append(_capsule_line(preview.capsule))
@@ -51,8 +51,8 @@ def _part_lines(parts: "Sequence[ImportPart]") -> list[str]:
     for part in parts:
         files = f", {counted(part.files, 'file')}" if part.files > 1 else ""
         held = ((part.conversations, "conversation", ""), (part.messages, "message", ""))
-        made = [counted(*one) for one in (*held, (part.notes, "note or fact", "notes and facts")) if one[0]]
-        lines.append(f"  {printable(part.name)} ({_title(part.format)}{files}): {', '.join(made) or 'nothing new'}")
+        counts = [counted(*one) for one in (*held, (part.notes, "note or fact", "notes and facts")) if one[0]]
+        lines.append(f"  {printable(part.name)} ({_title(part.format)}{files}): {', '.join(counts) or 'nothing new'}")
     return lines
 
 

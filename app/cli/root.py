@@ -102,14 +102,16 @@ def root() -> Any:
 
 def commands_by_hand() -> dict[str, Any]:
     """Return every command written by hand, by its words; ``""`` is the program itself."""
-    found: dict[str, Any] = {"": root()}
+    commands: dict[str, Any] = {"": root()}
     single, name = _COMMANDS
     everything: dict[str, Any] = {**typer.main.get_group(getattr(import_module(single), name)).commands}
-    everything |= {group: made for group in _GROUPS if (made := _load(group)) is not None}
+    everything |= {group: group_command for group in _GROUPS if (group_command := _load(group)) is not None}
     for words, command in everything.items():
-        found[words] = command
-        found |= {f"{words} {inner}": made for inner, made in getattr(command, "commands", {}).items()}
-    return found
+        commands[words] = command
+        commands |= {
+            f"{words} {inner}": inner_command for inner, inner_command in getattr(command, "commands", {}).items()
+        }
+    return commands
 
 
 def _load(name: str) -> Any:

@@ -67,8 +67,8 @@ def add_upkeep(host: Host) -> None:
 
 
 def _connect(host: Host, program: _Program) -> Caller:
-    made = host.ask("agent.add", name=program.agent, trust=program.trust, review=program.review)
-    return host.authenticate(made.token, program.client, program.version)
+    token = host.ask("agent.add", name=program.agent, trust=program.trust, review=program.review)
+    return host.authenticate(token.token, program.client, program.version)
 
 
 def _call(host: Host, caller: Caller, operation: str, arguments: Mapping[str, Any]) -> Any:

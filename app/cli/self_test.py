@@ -109,13 +109,13 @@ def _import(subject: _Subject) -> str:
 
 
 def _search(subject: _Subject) -> str:
-    found = 0
+    matches = 0
     for example in demo.examples():
         hits = subject.host.ask("memory.search", query=example.query, limit=5).hits
         if not hits:
             raise MachineError(f"The sample search '{example.query}' found nothing.")
-        found += len(hits)
-    return f"{found} hits of {len(demo.examples())} searches"
+        matches += len(hits)
+    return f"{matches} hits of {len(demo.examples())} searches"
 
 
 def _meaning(subject: _Subject) -> str:
@@ -204,8 +204,8 @@ def _scheduled(subject: _Subject) -> str:
 
 
 def _backup(subject: _Subject) -> str:
-    made = subject.host.ask("backup.now")
-    subject.host.ask("backup.verify", name=made.name)
+    backup = subject.host.ask("backup.now")
+    subject.host.ask("backup.verify", name=backup.name)
     return "a backup was made and read back"
 
 
@@ -233,11 +233,11 @@ def _encryption(subject: _Subject) -> str:
     try:
         host.ask("note.save", title=_WORD, content=f"{_WORD} is in no file.")
         plain = [path.name for path in vault.rglob("*") if path.is_file() and _WORD.encode() in path.read_bytes()]
-        found = host.ask("memory.search", query=_WORD).hits
+        hits = host.ask("memory.search", query=_WORD).hits
     finally:
         host.stop()
         encryption.lock()
-    if plain or not found:
+    if plain or not hits:
         raise MachineError(f"Plain text in {', '.join(plain)}." if plain else "The encrypted note was not found.")
     return "a vault was encrypted, searched, and no file has its text"
 

@@ -54,8 +54,8 @@ class Config:
         self._path = vault / FILE
         self._changing = threading.Lock()
         self.environment = dict(os.environ if environment is None else environment)
-        given = ((setting(name), value) for name, value in (overrides or {}).items())
-        self.overrides = {item.name: item.parse(value) for item, value in given}
+        values = ((setting(name), value) for name, value in (overrides or {}).items())
+        self.overrides = {item.name: item.parse(value) for item, value in values}
         self._surrounding, self._surrounding_faults = from_environment(self.environment)
         self._saved, self._saved_faults = from_document(read_document(self._path))
         self._is_strict = strict

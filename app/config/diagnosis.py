@@ -46,13 +46,13 @@ def diagnose(
     except KeepsakeError as error:
         remedy = "Correct the file or move it away; until then the vault stays closed."
         return [ConfigFinding(FILE, "error", error.message, remedy)]
-    found = [
+    findings = [
         *(_of_fault(fault, config) for fault in config.faults),
         *_of_document(document),
         *_of_variables(config.environment),
         *(finding for rule in RULES for finding in rule(config)),
     ]
-    return sorted(found, key=lambda finding: finding.severity)
+    return sorted(findings, key=lambda finding: finding.severity)
 
 
 def _of_fault(fault: Fault, config: Config) -> ConfigFinding:

@@ -156,13 +156,13 @@ class Keyring:
 
 def _work(work: "Callable[[KeyringBackend], T]", answer: "Future[T]", instead: str) -> None:
     try:
-        made = work(_backend(instead))
+        result = work(_backend(instead))
     except KeyringUnavailableError as error:
         _settle(answer.set_exception, error)
     except Exception as error:  # noqa: BLE001  (each keyring of each system has failures of its own)
         _settle(answer.set_exception, _failure(error, instead))
     else:
-        _settle(answer.set_result, made)
+        _settle(answer.set_result, result)
 
 
 def _settle(settled: Callable[[Any], None], value: object) -> None:
@@ -173,8 +173,8 @@ def _settle(settled: Callable[[Any], None], value: object) -> None:
 def _backend(instead: str) -> "KeyringBackend":
     from keyring import get_keyring  # noqa: PLC0415
 
-    found = get_keyring()
-    first = type(_first(found))
+    backend = get_keyring()
+    first = type(_first(backend))
     if first.__module__ in _ABSENT:
         raise MissingKeyringError(
             Sentence("This machine has no keyring that Keepsake can use. {instead}", instead=instead)
@@ -186,7 +186,7 @@ def _backend(instead: str) -> "KeyringBackend":
                 instead=instead,
             )
         )
-    return found
+    return backend
 
 
 def _first(backend: "KeyringBackend") -> "KeyringBackend":

@@ -98,21 +98,21 @@ def from_document(document: tomlkit.TOMLDocument) -> tuple[dict[str, Value], lis
     """
     values: dict[str, Value] = {}
     faults: list[Fault] = []
-    found = _named_values(document)
-    for name, value in found.items():
-        if (item := BY_NAME.get(name) or _replaced_by(name, found)) is not None:
+    named_values = _named_values(document)
+    for name, value in named_values.items():
+        if (item := BY_NAME.get(name) or _replaced_by(name, named_values)) is not None:
             _take(item, value, "file", values, faults)
     return values, faults
 
 
 def with_current_names(document: tomlkit.TOMLDocument) -> tomlkit.TOMLDocument:
     """Return ``document`` with old names of settings replaced, in place."""
-    found = _named_values(document)
-    for name in found:
+    values = _named_values(document)
+    for name in values:
         if name in BY_OLD_NAME:
             section, _, key = name.partition(".")
             value = document[section].pop(key)
-            if (item := _replaced_by(name, found)) is not None:
+            if (item := _replaced_by(name, values)) is not None:
                 target, _, new_key = item.name.partition(".")
                 document.setdefault(target, tomlkit.table())[new_key] = value
     return document
@@ -143,9 +143,9 @@ def from_environment(environment: Mapping[str, str]) -> tuple[dict[str, Value], 
     faults: list[Fault] = []
     for item in SETTINGS:
         names = (variable_of(name) for name in (item.name, *item.old_names))
-        given = next((environment[name] for name in names if name in environment), None)
-        if given is not None:
-            _take(item, given, "environment", values, faults)
+        value = next((environment[name] for name in names if name in environment), None)
+        if value is not None:
+            _take(item, value, "environment", values, faults)
     return values, faults
 
 

@@ -68,8 +68,8 @@ def key_rule(config: Config) -> Iterator[ConfigFinding]:
     variable = config.text(name)
     if provider in LOCAL_PROVIDERS or not variable or config.environment.get(variable, "").strip():
         return
-    said = variable if variable == KEY_VARIABLES.get(provider, "") else f"named in '{name}'"
-    what = f"The environment variable {said} holds no key for '{provider}'."
+    place = variable if variable == KEY_VARIABLES.get(provider, "") else f"named in '{name}'"
+    what = f"The environment variable {place} holds no key for '{provider}'."
     yield _error(name, what, f"Set it before the start, or leave {name} empty for the key in the keyring.")
 
 

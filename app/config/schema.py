@@ -64,15 +64,15 @@ def setting(name: str) -> Setting:
     Raises:
         InputError: There is no such setting.
     """
-    found = BY_NAME.get(name) or BY_OLD_NAME.get(name) or _by_short_name(name)
-    if found is None:
+    declaration = BY_NAME.get(name) or BY_OLD_NAME.get(name) or _by_short_name(name)
+    if declaration is None:
         near = nearest(name)
         hint = f" Did you mean '{near}'?" if near else ""
         raise InputError(
             Sentence("There is no setting of that name.{hint} 'keepsake config list' shows them.", hint=hint),
             nearest=near,
         )
-    return found
+    return declaration
 
 
 def _by_short_name(name: str) -> Setting | None:

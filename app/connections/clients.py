@@ -85,7 +85,7 @@ def _all(places: _Places) -> dict[str, ClientConfig]:
     claude = places.folder("CLAUDE_CONFIG_DIR", home / ".claude")
     claude_json = claude if claude != home / ".claude" else home
     gemini = places.folder("GEMINI_CLI_HOME", home) / ".gemini" / "settings.json"
-    found = (
+    clients = (
         ClientConfig("claude-desktop", "Claude Desktop", str(settings / "Claude" / "claude_desktop_config.json")),
         ClientConfig(
             "claude-code",
@@ -111,4 +111,4 @@ def _all(places: _Places) -> dict[str, ClientConfig]:
         ),
         ClientConfig("windsurf", "Windsurf", str(home / ".codeium" / "windsurf" / "mcp_config.json")),
     )
-    return {client.name: client for client in found}
+    return {client.name: client for client in clients}

@@ -27,24 +27,24 @@ def read_config(path: Path) -> str | None:
     """
     path = _target(path)
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise MachineError(
             Sentence("{path} could not be read: {reason}.", path=path, reason=error.strerror), path=str(path)
         ) from error
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise MachineError(Sentence("{path} is not a file. Nothing was changed.", path=path), path=str(path))
-    if found.st_size > MAX_BYTES:
+    if status.st_size > MAX_BYTES:
         raise FormatError(
             Sentence(
                 "{path} has {size} bytes, which no configuration has. Nothing was changed.",
                 path=path,
-                size=found.st_size,
+                size=status.st_size,
             )
         )
-    if not found.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
+    if not status.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
         raise MachineError(
             Sentence("{path} is read-only. Make it writable, or add the entry yourself.", path=path), path=str(path)
         )

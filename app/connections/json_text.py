@@ -111,10 +111,10 @@ def without(text: str, path: tuple[str, ...], item: int | None = None) -> str:
     """Return ``text`` without the member, or an item of the array, at a path."""
     holder = parse(text) if len(path) == 1 and item is None else None
     if holder is None:
-        found = at(text, path if item is not None else path[:-1])
-        if found is None:
+        place = at(text, path if item is not None else path[:-1])
+        if place is None:
             return text
-        holder = found.node
+        holder = place.node
     if item is None:
         position = next((n for n, entry in enumerate(holder.entries) if entry.key == path[-1]), None)
     else:
@@ -144,13 +144,13 @@ def _inserted(text: str, node: Node, key: str | None, value: Any) -> str:
     last = node.entries[-1] if node.entries else None
     comma_at = last.node.end if last is not None and last.comma is None else None
     if is_compact:
-        made = f" {name}{json.dumps(value, ensure_ascii=False)}"
-        return _with_comma(text, comma_at, node.tail, made, "")
+        member = f" {name}{json.dumps(value, ensure_ascii=False)}"
+        return _with_comma(text, comma_at, node.tail, member, "")
     outer = _indent_of(text, node.start)
     inner = _indent_of(text, last.start) if last is not None else outer + unit
-    made = f"{newline}{inner}{name}{_written(value, text, inner, unit)}"
+    member = f"{newline}{inner}{name}{_written(value, text, inner, unit)}"
     rest = text[node.tail : node.end - 1]
-    return _with_comma(text, comma_at, node.tail, made, "" if "\n" in rest else newline + outer)
+    return _with_comma(text, comma_at, node.tail, member, "" if "\n" in rest else newline + outer)
 
 
 def _with_comma(text: str, comma_at: int | None, tail: int, made: str, closing: str) -> str:

@@ -48,7 +48,7 @@ def plan_entry(client: ClientConfig, text: str | None, entry: ServerEntry) -> Fi
             ),
             path=client.path,
         )
-    made = tuple(path[:depth] for depth in range(1, len(path)) if _value_at(values, path[:depth]) is None)
+    parents = tuple(path[:depth] for depth in range(1, len(path)) if _value_at(values, path[:depth]) is None)
     if client.format == "toml":
         after = _toml().with_entry(before, path, entry)
     else:
@@ -61,7 +61,7 @@ def plan_entry(client: ClientConfig, text: str | None, entry: ServerEntry) -> Fi
             ),
             path=client.path,
         )
-    return FilePlan(client.path, text, _as_before(text, after), made)
+    return FilePlan(client.path, text, _as_before(text, after), parents)
 
 
 def plan_hooks(client: ClientConfig, text: str | None, hooks: Mapping[str, str]) -> FilePlan:
@@ -75,10 +75,10 @@ def plan_hooks(client: ClientConfig, text: str | None, hooks: Mapping[str, str])
     if not isinstance(values, dict):
         raise FormatError(Sentence("{path} is not a JSON object.", path=path), path=path)
     paths = [(_HOOKS,), *((_HOOKS, event) for event in hooks)]
-    made = tuple(one for one in paths if _value_at(values, one) is None)
+    parents = tuple(path for path in paths if _value_at(values, path) is None)
     for event, command in hooks.items():
         after = json_text.with_item(after, (_HOOKS, event), hook_value(client, command))
-    return FilePlan(path, text, _as_before(text, after), made)
+    return FilePlan(path, text, _as_before(text, after), parents)
 
 
 def hook_value(client: ClientConfig, command: str) -> dict[str, Any]:
@@ -92,16 +92,16 @@ def plan_removal(client: ClientConfig, text: str, written: WrittenFile) -> Remov
     Raises:
         FormatError: The configuration cannot be read.
     """
-    left: list[str] = []
+    sentences: list[str] = []
     after = _plain(text)
     if written.entry:
-        after = _without_entry(client, after, written, left)
+        after = _without_entry(client, after, written, sentences)
     for event, digest in written.hooks.items():
-        after = _without_hook(after, event, digest, left)
+        after = _without_hook(after, event, digest, sentences)
     # What the connection made on the way goes when nothing is left in it.
     for path in sorted(written.made, key=len, reverse=True):
         after = _without_empty(client if written.entry else None, after, path)
-    return Removal(_as_before(text, after), tuple(left))
+    return Removal(_as_before(text, after), tuple(sentences))
 
 
 def digest_of(value: Any) -> str:
@@ -181,10 +181,10 @@ def _with_value(values: dict[str, Any], path: tuple[str, ...], value: Any) -> di
 
 def _without_entry(client: ClientConfig, text: str, written: WrittenFile, left: list[str]) -> str:
     path = (*client.section, ENTRY_NAME)
-    found = _value_at(_parsed(client, text), path)
-    if found is None:
+    entry = _value_at(_parsed(client, text), path)
+    if entry is None:
         return text
-    if digest_of(found) != written.entry:
+    if digest_of(entry) != written.entry:
         left.append(f"The entry '{ENTRY_NAME}' in {written.path} was changed since, so it was left as it is.")
         return text
     return _without_path(client, text, path)

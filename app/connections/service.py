@@ -125,10 +125,10 @@ class ConnectionService:
             InputError: See ``preview_removal``.
         """
         async with self._one_at_a_time:
-            found, made = self._connected(client, variables)
+            files, written = self._connected(client, variables)
             await asyncio.to_thread(self._remove, client, seen, variables)
-            agent_id = await self._access.end(made.agent, actor=actor)
-        return ConnectionResult(found.name, found.title, made.agent, agent_id, next_step=found.restart)
+            agent_id = await self._access.end(written.agent, actor=actor)
+        return ConnectionResult(files.name, files.title, written.agent, agent_id, next_step=files.restart)
 
     # --- reading ---
 
@@ -174,9 +174,9 @@ class ConnectionService:
         return _shown(client, request.agent_name, self._plans(client, _PLACEHOLDER, hooks=request.hooks))
 
     def _preview_removal(self, name: str, variables: Mapping[str, str]) -> ConnectionPreview:
-        client, made = self._connected(name, variables)
-        plans, left = _removals(client, made)
-        return replace(_shown(client, made.agent, plans), left=left)
+        client, written = self._connected(name, variables)
+        plans, sentences = _removals(client, written)
+        return replace(_shown(client, written.agent, plans), left=sentences)
 
     def _connected(self, name: str, variables: Mapping[str, str]) -> tuple[ClientConfig, ConnectionReceipt]:
         receipt = receipts.read_receipts(self._vault).get(name)
@@ -227,8 +227,8 @@ class ConnectionService:
         return done
 
     def _remove(self, name: str, seen: str, variables: Mapping[str, str]) -> None:
-        client, made = self._connected(name, variables)
-        plans, _ = _removals(client, made)
+        client, written = self._connected(name, variables)
+        plans, _ = _removals(client, written)
         self._check_seen(_digest(plans), seen)
         for plan in plans:
             config_files.write_config(Path(plan.path), plan.before, plan.after)
@@ -289,9 +289,9 @@ def _digest(plans: Sequence[FilePlan]) -> str:
 
 def _removals(client: ClientConfig, made: ConnectionReceipt) -> tuple[list[FilePlan], tuple[str, ...]]:
     """Return the changes that end a connection, and sentences about what stays."""
-    found = [_removal(client, written) for written in made.files]
-    left = tuple(sentence for _, sentences in found for sentence in sentences)
-    return [plan for plan, _ in found if plan.before != plan.after], left
+    removals = [_removal(client, written) for written in made.files]
+    remarks = tuple(sentence for _, sentences in removals for sentence in sentences)
+    return [plan for plan, _ in removals if plan.before != plan.after], remarks
 
 
 def _removal(client: ClientConfig, written: WrittenFile) -> tuple[FilePlan, tuple[str, ...]]:

@@ -66,9 +66,9 @@ def _piece(name: str, value: Any, *, is_first: bool) -> str:
 
 
 def _inline(values: dict[str, Any]) -> Any:
-    made = tomlkit.inline_table()
-    made.update(values)
-    return made
+    table = tomlkit.inline_table()
+    table.update(values)
+    return table
 
 
 def without_entry(text: str, path: tuple[str, ...]) -> str:

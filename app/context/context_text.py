@@ -62,21 +62,23 @@ def assemble(
     wanted = {name: min(budgets[name], _size(name, entries)) for name, entries in distinct.items()}
     frame = estimate_served_tokens(_FRAME)
     index = wanted.pop("index", 0)
-    given = allot(wanted, budgets, max_tokens - frame)
+    shares = allot(wanted, budgets, max_tokens - frame)
     # Titles of what is new must not take room from what answers the prompt.
-    given["index"] = min(index, max(max_tokens - frame - sum(given.values()), 0))
-    rendered = {name: _render_section(name, entries, given[name]) for name, entries in distinct.items()}
+    shares["index"] = min(index, max(max_tokens - frame - sum(shares.values()), 0))
+    rendered = {name: _render_section(name, entries, shares[name]) for name, entries in distinct.items()}
     sections = tuple(
         ContextSection(name, HEADINGS[name], part.items, part.tokens, budgets[name])
         for name, part in rendered.items()
         if part.items
     )
-    left = tuple(item for part in rendered.values() for item in part.left)
+    left_out = tuple(item for part in rendered.values() for item in part.left)
     if not sections:
-        return Context("", "", 0, max_tokens, (), left[:MAX_LEFT_OUT], len(left))
+        return Context("", "", 0, max_tokens, (), left_out[:MAX_LEFT_OUT], len(left_out))
     blocks = ["\n".join(["", f"## {HEADINGS[name]}", *part.lines]) for name, part in rendered.items() if part.items]
     text, mark = fence_text("\n".join([PREAMBLE, *blocks]))
-    return Context(text, mark, estimate_served_tokens(text), max_tokens, sections, left[:MAX_LEFT_OUT], len(left))
+    return Context(
+        text, mark, estimate_served_tokens(text), max_tokens, sections, left_out[:MAX_LEFT_OUT], len(left_out)
+    )
 
 
 def deduplicate(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[SectionName, list[ContextItem]]:
@@ -89,7 +91,7 @@ def deduplicate(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[Sect
     turns = [single_line(item.text).casefold() for item in parts.get("turns", ())]
     distinct: dict[SectionName, list[ContextItem]] = {}
     for name in SECTIONS:
-        kept = []
+        unique = []
         for item in parts.get(name, ()):
             words = single_line(item.text).casefold()
             if item.id in seen or (name in _SEARCHED and words in seen_texts):
@@ -99,9 +101,9 @@ def deduplicate(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[Sect
             seen.add(item.id)
             if words and name in _WITH_TEXT:
                 seen_texts.add(words)
-            kept.append(item)
-        if kept:
-            distinct[name] = kept
+            unique.append(item)
+        if unique:
+            distinct[name] = unique
     return distinct
 
 
@@ -116,19 +118,19 @@ def with_scores(items: Sequence[ContextItem]) -> list[ContextItem]:
 
 def allot(wanted: Mapping[SectionName, int], weights: Mapping[SectionName, int], total: int) -> dict[SectionName, int]:
     """Share ``total`` tokens among sections by weight; no section gets more than it wants."""
-    given = dict.fromkeys(wanted, 0)
-    open_to, left = dict(wanted), max(total, 0)
-    while open_to and left > 0:
+    sizes = dict.fromkeys(wanted, 0)
+    open_to, remaining = dict(wanted), max(total, 0)
+    while open_to and remaining > 0:
         weight = sum(max(weights[name], 1) for name in open_to)
-        shares = {name: left * max(weights[name], 1) // weight for name in open_to}
+        shares = {name: remaining * max(weights[name], 1) // weight for name in open_to}
         content = [name for name in open_to if open_to[name] <= shares[name]]
         if not content:
-            given |= shares
+            sizes |= shares
             break
         for name in content:
-            given[name] = open_to.pop(name)
-            left -= given[name]
-    return given
+            sizes[name] = open_to.pop(name)
+            remaining -= sizes[name]
+    return sizes
 
 
 def render_item(item: ContextItem) -> str:
@@ -142,7 +144,7 @@ def _entry(item: ContextItem) -> _Entry:
 
 
 def _size(name: SectionName, entries: Sequence[_Entry]) -> int:
-    return _heading_size(name) + sum(found.tokens for found in entries)
+    return _heading_size(name) + sum(entry.tokens for entry in entries)
 
 
 def _heading_size(name: SectionName) -> int:
@@ -156,23 +158,23 @@ def _tokens(lines: str) -> int:
 def _render_section(name: SectionName, entries: Sequence[_Entry], budget: int) -> _RenderedSection:
     """Return a section with the items that fit, the last one cut."""
     room = budget - _heading_size(name)
-    kept: list[_Entry] = []
-    left: list[LeftOut] = []
-    for found in entries:
-        if left:
-            left.append(LeftOut(found.item.id, name, found.tokens))
-        elif found.tokens <= room:
-            kept.append(found)
-            room -= found.tokens
+    pieces: list[_Entry] = []
+    left_out: list[LeftOut] = []
+    for piece in entries:
+        if left_out:
+            left_out.append(LeftOut(piece.item.id, name, piece.tokens))
+        elif piece.tokens <= room:
+            pieces.append(piece)
+            room -= piece.tokens
         else:
-            shorter = _cut(found.item, room)
-            kept += [] if shorter is None else [shorter]
-            left.append(LeftOut(found.item.id, name, found.tokens - (0 if shorter is None else shorter.tokens)))
+            shorter = _cut(piece.item, room)
+            pieces += [] if shorter is None else [shorter]
+            left_out.append(LeftOut(piece.item.id, name, piece.tokens - (0 if shorter is None else shorter.tokens)))
     if name == "recent":
-        kept.reverse()
-    tokens = _heading_size(name) + sum(rendered.tokens for rendered in kept) if kept else 0
-    items = tuple(replace(rendered.item, tokens=rendered.tokens) for rendered in kept)
-    return _RenderedSection(tuple(rendered.lines for rendered in kept), items, tokens, tuple(left))
+        pieces.reverse()
+    tokens = _heading_size(name) + sum(rendered.tokens for rendered in pieces) if pieces else 0
+    items = tuple(replace(rendered.item, tokens=rendered.tokens) for rendered in pieces)
+    return _RenderedSection(tuple(rendered.lines for rendered in pieces), items, tokens, tuple(left_out))
 
 
 def _cut(item: ContextItem, room: int) -> _Entry | None:

@@ -33,13 +33,13 @@ def prompt_text(prompt: str) -> str:
 
 def prompt_terms(text: str) -> tuple[Term, ...]:
     """Return the distinct words of ``text`` without stop words."""
-    found: dict[str, str] = {}
+    terms: dict[str, str] = {}
     for word in _WORD.findall(text):
-        found.setdefault(word.casefold(), word)
-    dropped = stop_words(found)
-    kept = [word for key, word in found.items() if key not in dropped]
-    chosen = set(sorted(kept, key=len, reverse=True)[:MAX_WORDS])
-    return tuple(Term(word) for word in kept if word in chosen)
+        terms.setdefault(word.casefold(), word)
+    dropped = stop_words(terms)
+    words = [word for key, word in terms.items() if key not in dropped]
+    chosen = set(sorted(words, key=len, reverse=True)[:MAX_WORDS])
+    return tuple(Term(word) for word in words if word in chosen)
 
 
 def prompt_query(text: str, now_ms: int, but_session: str) -> Query:

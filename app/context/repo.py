@@ -92,9 +92,9 @@ def memory_items(
     connection: apsw.Connection, hits: Sequence[Hit], terms: Sequence[Term], stores: Sequence[str]
 ) -> list[ContextItem]:
     """Return memories that a search found, long ones as a snippet."""
-    found = {memory.id: memory for memory in repo.many(connection, [hit.id for hit in hits], stores=stores)}
-    there = (hit for hit in hits if hit.id in found and found[hit.id].deleted_at is None)
-    return [_memory(found[hit.id], hit, terms) for hit in there]
+    memories = {memory.id: memory for memory in repo.many(connection, [hit.id for hit in hits], stores=stores)}
+    there = (hit for hit in hits if hit.id in memories and memories[hit.id].deleted_at is None)
+    return [_memory(memories[hit.id], hit, terms) for hit in there]
 
 
 def reflection_item(memory: Memory) -> ContextItem:
@@ -153,20 +153,20 @@ def relevant_index_rows(
     return [
         _index_row(
             (
-                one.id,
-                one.kind,
-                one.store,
-                one.title,
-                one.content,
-                one.mention_count,
-                _said(one),
-                one.type,
-                one.said_by,
+                memory.id,
+                memory.kind,
+                memory.store,
+                memory.title,
+                memory.content,
+                memory.mention_count,
+                _said(memory),
+                memory.type,
+                memory.said_by,
             ),
-            scores[one.id],
+            scores[memory.id],
         )
-        for one in memories
-        if one.deleted_at is None and not (one.said_by and to_ms(_said(one)) < since_ms)
+        for memory in memories
+        if memory.deleted_at is None and not (memory.said_by and to_ms(_said(memory)) < since_ms)
     ]
 
 
@@ -196,15 +196,15 @@ def latest_sessions(connection: apsw.Connection, agent: str, but: str, limit: in
 
 def _session(session_id: str, title: str, agent: str, summary: str, updated_ms: int) -> ContextItem:
     named = f", “{excerpt(title, TITLE_CHARACTERS)}”" if title else ""
-    said = without_recalled(summary).strip()
+    text = without_recalled(summary).strip()
     at = to_datetime(updated_ms)
     return ContextItem(
         id=session_id,
         kind="session",
-        text=shorten(said, SESSION_CHARACTERS),
+        text=shorten(text, SESSION_CHARACTERS),
         about=f"{_date(at)}{f', with {agent}' if agent else ''}{named}",
         at=at,
-        is_cut=len(said) > SESSION_CHARACTERS,
+        is_cut=len(text) > SESSION_CHARACTERS,
         whole_lines=True,
     )
 
@@ -212,17 +212,17 @@ def _session(session_id: str, title: str, agent: str, summary: str, updated_ms: 
 def _message_items(rows: Iterable[Sequence[Any]], *, has_title: bool) -> list[ContextItem]:
     items = []
     for session, seq, role, author, content, created, title, tool in rows:
-        said = "" if role == "tool" and is_own_tool(tool) else without_recalled(content).strip()
-        if not said:
+        text = "" if role == "tool" and is_own_tool(tool) else without_recalled(content).strip()
+        if not text:
             continue
-        is_cut = len(said) > MESSAGE_CHARACTERS
+        is_cut = len(text) > MESSAGE_CHARACTERS
         at = to_datetime(created)
         who = author or (f"tool {tool}" if role == "tool" and tool else role)
         items.append(
             ContextItem(
                 id=f"{session}#{seq}",
                 kind="message",
-                text=shorten(said, MESSAGE_CHARACTERS),
+                text=shorten(text, MESSAGE_CHARACTERS),
                 about=_about_message(at, who, title if has_title else ""),
                 at=at,
                 is_cut=is_cut,
@@ -233,8 +233,8 @@ def _message_items(rows: Iterable[Sequence[Any]], *, has_title: bool) -> list[Co
 
 
 def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
-    said = "\n".join([memory.content, *memory.facts]).strip()
-    is_cut = len(said) > MEMORY_CHARACTERS
+    text = "\n".join([memory.content, *memory.facts]).strip()
+    is_cut = len(text) > MEMORY_CHARACTERS
     named = f"{memory.category} {memory.key}".strip() if memory.key else memory.title
     at = memory.said_at or memory.event_time or memory.updated_at
     # A quotation reads as messages do.
@@ -247,7 +247,7 @@ def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
     return ContextItem(
         id=memory.id,
         kind=memory.kind,
-        text=snippet(said, terms, MEMORY_CHARACTERS)[0] if is_cut else said,
+        text=snippet(text, terms, MEMORY_CHARACTERS)[0] if is_cut else text,
         about=", ".join(facts),
         at=at,
         store=memory.store,

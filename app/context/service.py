@@ -138,8 +138,8 @@ class ContextService:
         notes = [] if context_request.terms else [_NO_SEARCH_WORDS]
         notes += [] if context_request.sees_messages else [_NO_MESSAGES]
         for names, answer in zip(work, answers, strict=True):
-            found = dict.fromkeys(names, answer) if isinstance(answer, BaseException) else answer
-            for section, items in found.items():
+            results = dict.fromkeys(names, answer) if isinstance(answer, BaseException) else answer
+            for section, items in results.items():
                 if isinstance(items, BaseException):
                     notes.append(self._failure(section, items))
                 else:
@@ -179,9 +179,9 @@ class ContextService:
         """Return a note about a part that failed."""
         if not isinstance(error, Exception):
             raise error
-        found = from_sqlite(error) if isinstance(error, apsw.Error) else error
-        known = found if isinstance(found, KeepsakeError) else unexpected(error)
-        if known is not found:
+        failure = from_sqlite(error) if isinstance(error, apsw.Error) else error
+        known = failure if isinstance(failure, KeepsakeError) else unexpected(error)
+        if known is not failure:
             _log.error("a part of a context failed: %s", error_location(error))
         self._trace.event("context.failed", stage=name, error=known.code)
         return _FAILED.format(part=HEADINGS[name], reason=known.message)

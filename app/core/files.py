@@ -6,18 +6,17 @@ import os
 from pathlib import Path
 
 from app.core.regular_files import UnsafeFileError, open_replacing, replacement_path
-from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
+from app.errors import FULL, SCARCE, DiskFullError, KeepsakeError, MachineError, VaultReadOnlyError, VaultUnusableError
 from app.sentence import Sentence
 
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
-_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 def from_os(error: OSError, path: Path) -> KeepsakeError:
     """Return the failure that ``error`` on ``path`` stands for."""
     if isinstance(error, UnsafeFileError):
         return VaultUnusableError(error.sentence, path=error.filename, state="unsafe")
-    if error.errno in _FULL:
+    if error.errno in FULL:
         return DiskFullError(
             Sentence("The disk that holds {path} is full. Free some space and try again.", path=path), path=str(path)
         )
@@ -25,6 +24,8 @@ def from_os(error: OSError, path: Path) -> KeepsakeError:
         return VaultReadOnlyError(
             Sentence("{path} cannot be written: {strerror}.", path=path, strerror=error.strerror), path=str(path)
         )
+    if error.errno in SCARCE:
+        return MachineError(SCARCE[error.errno], path=str(path))
     return VaultUnusableError(
         Sentence("{path} cannot be used: {strerror}.", path=path, strerror=error.strerror or error),
         path=str(path),

@@ -45,8 +45,8 @@ def runtime_dir() -> Path:
     Where the platform has none, it is a folder of our own for each user.
     """
     if sys.platform.startswith("linux") and not os.environ.get("XDG_RUNTIME_DIR"):
-        given = Path(f"/run/user/{os.getuid()}")
-        return given / APP_NAME if given.is_dir() else Path(tempfile.gettempdir()) / f"{APP_NAME}-{os.getuid()}"
+        folder = Path(f"/run/user/{os.getuid()}")
+        return folder / APP_NAME if folder.is_dir() else Path(tempfile.gettempdir()) / f"{APP_NAME}-{os.getuid()}"
     return Path(platformdirs.user_runtime_dir(APP_NAME, appauthor=False))
 
 

@@ -61,12 +61,12 @@ def require_folder(path: Path) -> None:
         UnsafeFileError: It is a link or no folder.
     """
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        found = path.lstat()
-        if _is_link(found):
+        status = path.lstat()
+        if _is_link(status):
             remedy = "Keepsake follows no links inside a vault: remove it, or move the folder itself there."
             raise UnsafeFileError(path, "a link", remedy)
-        if not stat.S_ISDIR(found.st_mode):
-            raise UnsafeFileError(path, f"{_kind(found.st_mode)}, not a folder", "Remove it and try again.")
+        if not stat.S_ISDIR(status.st_mode):
+            raise UnsafeFileError(path, f"{_kind(status.st_mode)}, not a folder", "Remove it and try again.")
 
 
 def make_folder(path: Path) -> None:

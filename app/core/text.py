@@ -62,8 +62,8 @@ def content_hash(*parts: str) -> str:
 
     It is equal for texts that read the same.
     """
-    said = "".join([f"{collapse(part).casefold()}\x1f" for part in parts])
-    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    text = "".join([f"{collapse(part).casefold()}\x1f" for part in parts])
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def plural(noun: str) -> str:

@@ -227,8 +227,8 @@ class _Reader:
         if year:
             return self.days(date(int(year), month, int(day)))
         for one in range(self.today.year, max(self.today.year - _YEARS_TO_LEAP, 0), -1):
-            if int(day) <= monthrange(one, month)[1] and (found := date(one, month, int(day))) <= self.today:
-                return self.days(found)
+            if int(day) <= monthrange(one, month)[1] and (moment := date(one, month, int(day))) <= self.today:
+                return self.days(moment)
         raise ValueError(f"no {name} has a day {day}")
 
 

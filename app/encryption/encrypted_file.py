@@ -126,9 +126,9 @@ def _header(file: IO[bytes], name: str) -> WrappedKey:
     if magic != MAGIC and is_encrypted_file(magic) and magic[len(BEGINNING) :].strip().isdigit():
         raise FormatError(Sentence("{name} was made by a newer Keepsake. Update Keepsake to import it.", name=name))
     try:
-        found: dict[str, Any] = json.loads(file.readline(_MAX_HEADER))
-        is_whole = magic == MAGIC and found.pop("check") == _check(found)
-        wrapped = from_fields(found)
+        header: dict[str, Any] = json.loads(file.readline(_MAX_HEADER))
+        is_whole = magic == MAGIC and header.pop("check") == _check(header)
+        wrapped = from_fields(header)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         is_whole, wrapped = False, None
     if not is_whole or wrapped is None:

@@ -54,8 +54,8 @@ def overwrite(path: Path) -> None:
 
 def overwrite_handle(handle: int) -> None:
     """Write zeros over an open file; see ``overwrite``."""
-    left = os.fstat(handle).st_size
+    remaining = os.fstat(handle).st_size
     os.lseek(handle, 0, os.SEEK_SET)
-    while left > 0:
-        left -= os.write(handle, _ZEROS[: min(left, len(_ZEROS))])
+    while remaining > 0:
+        remaining -= os.write(handle, _ZEROS[: min(remaining, len(_ZEROS))])
     os.fsync(handle)

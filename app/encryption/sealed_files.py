@@ -94,8 +94,8 @@ def sealed_size(file: BinaryIO, size: int) -> int:
 
 def sealed_name(key: DataKey, name: str) -> str:
     """Return what the file called ``name`` is called on the disk."""
-    made = hmac.new(key.names, name.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()
-    return made[:_NAME_LENGTH] + SUFFIX
+    digest = hmac.new(key.names, name.encode("utf-8", "surrogateescape"), hashlib.sha256).hexdigest()
+    return digest[:_NAME_LENGTH] + SUFFIX
 
 
 def _header(key: DataKey, file: BinaryIO) -> "tuple[AESGCM, str]":

@@ -64,10 +64,10 @@ class SegmentEncryptor:
         return self._encrypted(is_last=True)
 
     def _encrypted(self, *, is_last: bool) -> bytes:
-        made = self._cipher.encrypt(nonce(self._number, is_last=is_last), self._waiting, None)
+        sealed = self._cipher.encrypt(nonce(self._number, is_last=is_last), self._waiting, None)
         self._number += 1
         self._waiting = bytearray()
-        return made
+        return sealed
 
 
 def decrypted_segments(cipher: "AESGCM", file: Readable) -> Iterator[bytes]:

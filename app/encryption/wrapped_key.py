@@ -103,10 +103,10 @@ def from_fields(found: dict[str, Any]) -> WrappedKey:
     is_bounded = 1 < cost <= _MAX_COST and 1 <= block <= _MAX_BLOCK and 1 <= lanes <= _MAX_LANES
     if kdf["name"] != "scrypt" or key["cipher"] != "aes-256-gcm" or not is_bounded or cost & (cost - 1):
         raise ValueError(kdf["name"])
-    made = WrappedKey(cost, block, lanes, _bytes(kdf["salt"]), _bytes(key["nonce"]), _bytes(key["data"]))
-    if len(made.nonce) != _NONCE:
-        raise ValueError(made.nonce)
-    return made
+    fields = WrappedKey(cost, block, lanes, _bytes(kdf["salt"]), _bytes(key["nonce"]), _bytes(key["data"]))
+    if len(fields.nonce) != _NONCE:
+        raise ValueError(fields.nonce)
+    return fields
 
 
 def _stretch(passphrase: str, salt: bytes, cost: int, block: int, lanes: int) -> bytes:

@@ -65,23 +65,23 @@ class BackupCleaner:
         backups = self._vault / FOLDER
         try:
             require_folder(backups)
-            found = [*backups.glob("*.db*"), *(path for path in backups.glob("*Z-*") if path.is_dir())]
+            copies = [*backups.glob("*.db*"), *(path for path in backups.glob("*Z-*") if path.is_dir())]
             for pattern in (f"{STAGED}*", f"{ASIDE}*", f"{DATABASE}{SET_ASIDE}"):
-                found += self._vault.glob(pattern)
+                copies += self._vault.glob(pattern)
         except OSError as error:
             raise from_os(error, self._vault) from error
         # What a link leads to is no copy of this vault, and not ours to change.
-        return sorted(path for path in found if not path.is_symlink())
+        return sorted(path for path in copies if not path.is_symlink())
 
     def _holds(self, path: Path, targets: Sequence[ErasureTarget], samples: Sequence[str]) -> bool:
-        needles = [*samples, *(one.id for one in targets)]
+        needles = [*samples, *(target.id for target in targets)]
         if path.is_dir():  # a log may belong to the database in it, and opening both would write beside them
             return bool(file_residue.found_in([file for file in path.rglob("*") if file.is_file()], needles))
         try:
             with closing(_look_into(path)) as copy:
                 if older_copies.is_of_a_vault(copy):
                     older_copies.add_missing_tables(copy, self._tables)
-                    return any(self._erasers[one.kind].exists(copy, one.id) for one in targets)
+                    return any(self._erasers[target.kind].exists(copy, target.id) for target in targets)
         except (apsw.Error, KeepsakeError):
             pass
         # Encrypted, damaged or no database of a vault: its bytes are all there is to go by.
@@ -137,11 +137,11 @@ class BackupCleaner:
     def _erase(self, copy: apsw.Connection, targets: Sequence[ErasureTarget]) -> Names:
         """Remove the targets and return the names they used."""
         with copy:
-            names = {name for one in targets for name in self._names.names_in(copy, one.kind, one.id)}
-            texts = [text for one in targets for text in self._erasers[one.kind].texts(copy, one.id)]
+            names = {name for target in targets for name in self._names.names_in(copy, target.kind, target.id)}
+            texts = [text for target in targets for text in self._erasers[target.kind].texts(copy, target.id)]
             names.update(self._names.unmentioned_in(copy, texts))
-            for one in targets:
-                while self._erasers[one.kind].step(copy, one.id, 1_000):
+            for target in targets:
+                while self._erasers[target.kind].step(copy, target.id, 1_000):
                     pass
             self._names.drop(copy, names)
             file_residue.forget_statistics(copy)

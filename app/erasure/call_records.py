@@ -52,8 +52,8 @@ def _forget_in_earlier_ledger(connection: apsw.Connection, item: str) -> int:
         where = is_item.format("item")
         removed += len(connection.execute(f"DELETE FROM audit_items WHERE {where} RETURNING 1", named).fetchall())
     for column in sorted({"ids_read", "ids_written"} & columns["audit"]):
-        found = f"EXISTS (SELECT 1 FROM json_each({column}) WHERE {is_item.format('value')})"
-        kept = f"(SELECT json_group_array(value) FROM json_each({column}) WHERE NOT {is_item.format('value')})"
-        sql = f"UPDATE audit SET {column} = {kept} WHERE {found} RETURNING 1"
+        condition = f"EXISTS (SELECT 1 FROM json_each({column}) WHERE {is_item.format('value')})"
+        rest = f"(SELECT json_group_array(value) FROM json_each({column}) WHERE NOT {is_item.format('value')})"
+        sql = f"UPDATE audit SET {column} = {rest} WHERE {condition} RETURNING 1"
         removed += len(connection.execute(sql, named).fetchall())
     return removed

@@ -24,8 +24,8 @@ _SPARE = 64 * 1024 * 1024
 
 def files_of(database: Path) -> list[Path]:
     """Return the files that hold a database's content: itself, its log, its rollback journal."""
-    found = (database.with_name(database.name + ending) for ending in ("", "-wal", "-journal"))
-    return [path for path in found if path.exists()]
+    files = (database.with_name(database.name + ending) for ending in ("", "-wal", "-journal"))
+    return [path for path in files if path.exists()]
 
 
 def found_in(paths: Iterable[Path], needles: Sequence[str]) -> set[str]:
@@ -37,11 +37,11 @@ def found_in(paths: Iterable[Path], needles: Sequence[str]) -> set[str]:
         MachineError: A file cannot be read.
     """
     wanted = {needle: needle.encode() for needle in needles if needle}
-    found: set[str] = set()
+    places: set[str] = set()
     for path in paths:
         for block in _blocks(path, max(map(len, wanted.values()), default=1)):
-            found.update([needle for needle, data in wanted.items() if needle not in found and data in block])
-    return found
+            places.update([needle for needle, data in wanted.items() if needle not in places and data in block])
+    return places
 
 
 def _blocks(path: Path, overlap: int) -> Iterable[bytes]:

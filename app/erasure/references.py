@@ -46,16 +46,16 @@ def find_quotes(connection: apsw.Connection, needle: str) -> list[QuotingRow]:
 
     Each owner is listed once; the schema itself may be among them.
     """
-    found: dict[QuotingRow, None] = {}
+    quotes: dict[QuotingRow, None] = {}
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE instr(sql, ?)", (needle,)).fetchone():
-        found[QuotingRow(SCHEMA, "")] = None
+        quotes[QuotingRow(SCHEMA, "")] = None
     for table, columns in _texts(connection):
         key = _key(connection, table)
         where = " OR ".join(f'instr("{column}", :needle)' for column in columns)
         sql = f'SELECT DISTINCT {key} FROM "{table}" WHERE {where} LIMIT {_MOST}'
         rows = connection.execute(sql, {"needle": needle}).fetchall()
-        found.update((QuotingRow(table, str(row[0] or ""), len(rows) == _MOST), None) for row in rows)
-    return list(found)
+        quotes.update((QuotingRow(table, str(row[0] or ""), len(rows) == _MOST), None) for row in rows)
+    return list(quotes)
 
 
 def _texts(connection: apsw.Connection) -> Iterator[tuple[str, list[str]]]:

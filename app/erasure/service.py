@@ -158,7 +158,7 @@ class ErasureService(Part):
         """
 
         def work(connection: apsw.Connection) -> list[ErasureTarget]:
-            return [one for one in targets if self._erasers[one.kind].exists(connection, one.id)]
+            return [target for target in targets if self._erasers[target.kind].exists(connection, target.id)]
 
         here = await self._store.read(work)
         ids = [one.id for one in here if one.kind != "session"]
@@ -215,7 +215,7 @@ class ErasureService(Part):
         """
 
         def work(connection: apsw.Connection) -> list[str]:
-            return [one.id for one in targets if not self._erasers[one.kind].exists(connection, one.id)]
+            return [target.id for target in targets if not self._erasers[target.kind].exists(connection, target.id)]
 
         missing = await self._store.read(work)
         if missing and backups != "keep":
@@ -233,8 +233,8 @@ class ErasureService(Part):
         return traces
 
     def _traces(self, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> _Traces:
-        texts = [text for one in targets for text in self._erasers[one.kind].texts(connection, one.id)]
-        names = {name for one in targets for name in self._names.names_in(connection, one.kind, one.id)}
+        texts = [text for target in targets for text in self._erasers[target.kind].texts(connection, target.id)]
+        names = {name for target in targets for name in self._names.names_in(connection, target.kind, target.id)}
         names.update(self._names.unmentioned_in(connection, texts))
         short = [text[:_TERM_CHARACTERS] for text in texts[:_TERM_TEXTS]]
         terms = fts_vocabulary.terms_of(connection, WORD_INDEX, short)
@@ -364,13 +364,13 @@ class ErasureService(Part):
         spelled = await self._store.write(
             lambda connection: fts_vocabulary.known_substrings(connection, WORD_INDEX, unsaid)
         )
-        found = [place for hit in sorted(hits) for place in places[hit] if place.table not in _DERIVED]
+        places_of_hits = [place for hit in sorted(hits) for place in places[hit] if place.table not in _DERIVED]
         return [
-            RemainingReference(place.table, place.key, "quotes it") for place in found if not place.is_common
+            RemainingReference(place.table, place.key, "quotes it") for place in places_of_hits if not place.is_common
         ], unsaid - spelled
 
     def _left(self, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> list[RemainingReference]:
-        return [left for one in targets for left in self._erasers[one.kind].left(connection, one.id)]
+        return [reference for target in targets for reference in self._erasers[target.kind].left(connection, target.id)]
 
 
 def pages_are_pending(receipt: ErasureReceipt) -> bool:
@@ -412,7 +412,7 @@ def _receipt(state: dict[str, Any]) -> ErasureReceipt:
             "finished_at": None if state["finished_at"] is None else to_datetime(state["finished_at"]),
             "ids": tuple(state["ids"]),
             "sessions": tuple(state["sessions"]),
-            "left": tuple(RemainingReference(**left) for left in state["left"]),
+            "left": tuple(RemainingReference(**reference) for reference in state["left"]),
             "backups": tuple(BackupFile(**file) for file in state["backups"]),
             "notes": tuple(state["notes"]),
         }

@@ -23,10 +23,10 @@ def text_samples(texts: Iterable[str]) -> tuple[str, ...]:
     None crosses a line or a character that JSON always writes otherwise; what is beyond ASCII comes in both of the ways
     that JSON may write it. So each is found in every form of the text.
     """
-    found: dict[str, None] = {}
+    samples: dict[str, None] = {}
     for text in texts:
-        found.update(dict.fromkeys(_of(text)))
-    chosen = _spread(list(found), MOST)
+        samples.update(dict.fromkeys(_of(text)))
+    chosen = _spread(list(samples), MOST)
     return (*chosen, *(json.dumps(sample)[1:-1] for sample in chosen if not sample.isascii()))
 
 

@@ -122,12 +122,12 @@ class BenchmarkService:
         search = partial(self._search.search, recipe=run.recipe, is_internal=True)
         if number < len(question_set.made):
             question = question_set.made[number]
-            found = await search(_ACCESS, question.query, limit=SHOWN + bool(question.excluded_id))
-            run.places.append(metrics.answer_rank(question, [hit.id for hit in found.hits]))
+            result = await search(_ACCESS, question.query, limit=SHOWN + bool(question.excluded_id))
+            run.places.append(metrics.answer_rank(question, [hit.id for hit in result.hits]))
         else:
             judged = question_set.judged[number - len(question_set.made)]
-            found = await search(_ACCESS, judged.query, limit=SHOWN)
-            ids = [hit.id for hit in found.hits]
+            result = await search(_ACCESS, judged.query, limit=SHOWN)
+            ids = [hit.id for hit in result.hits]
             run.judged.append(ids.index(judged.id) + 1 if judged.id in ids else None)
         run.laps.append((time.perf_counter() - begun) * 1000)
 

@@ -37,9 +37,9 @@ class _Side:
 
     def result(self) -> ModelResult:
         """Return the counts."""
-        found = sum(place is not None for place in self.places)
+        hits = sum(place is not None for place in self.places)
         generation = self.embedding.generation.id
-        return ModelResult(self.embedding.source.model, generation, found, self.missing, self.failed)
+        return ModelResult(self.embedding.source.model, generation, hits, self.missing, self.failed)
 
 
 class ComparisonService:
@@ -101,7 +101,11 @@ class ComparisonService:
     async def _questions(self, sides: Sequence[_Side], count: int) -> tuple[list[KnownItemQuestion], tuple[str, ...]]:
         """Return the questions to ask, and notes about those left out."""
         question_set = await draw_questions(self._store, count, _SEED)
-        questions = [KnownItemQuestion(said.query, said.id, "", "judged") for said in question_set.judged if said.good]
+        questions = [
+            KnownItemQuestion(judgement.query, judgement.id, "", "judged")
+            for judgement in question_set.judged
+            if judgement.good
+        ]
         # Generated questions contain private text, which some services must not receive.
         barred = next((side for side in sides if self._generations.keeps_private(side.embedding)), None)
         notes: tuple[str, ...] = ()
@@ -114,7 +118,7 @@ class ComparisonService:
         return questions, notes
 
     async def _ask(self, side: _Side, question: KnownItemQuestion, recipe: str) -> None:
-        found = await self._search.search(
+        result = await self._search.search(
             _ACCESS,
             question.query,
             limit=SHOWN + bool(question.excluded_id),
@@ -122,8 +126,8 @@ class ComparisonService:
             is_internal=question.shape != "judged",
             active_embedding=side.embedding,
         )
-        side.failed += any(note.startswith(NO_MEANING) for note in found.notes)
-        side.places.append(metrics.answer_rank(question, [hit.id for hit in found.hits]))
+        side.failed += any(note.startswith(NO_MEANING) for note in result.notes)
+        side.places.append(metrics.answer_rank(question, [hit.id for hit in result.hits]))
 
 
 def _one_to_compare(connection: apsw.Connection) -> int:

@@ -105,11 +105,11 @@ class Frequencies:
         most = max(_COMMON * self.texts, _COMMONEST)
         known = {word: self.counts.get(word.casefold(), 0) for word in distinctive(text)}
         known = {word: count for word, count in known.items() if count <= most}
-        found = sum(count >= _RARE for count in known.values())
-        if found >= LEAST_WORDS:
+        rare = sum(count >= _RARE for count in known.values())
+        if rare >= LEAST_WORDS:
             return [word for word, count in known.items() if count >= _RARE]
-        kept = set(sorted(known, key=lambda word: -known[word])[:LEAST_WORDS])
-        return [word for word in known if word in kept]
+        words = set(sorted(known, key=lambda word: -known[word])[:LEAST_WORDS])
+        return [word for word in known if word in words]
 
 
 def frequencies(items: Iterable[KnownItem]) -> Frequencies:
@@ -136,18 +136,18 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownIte
     ordered = sorted(items, key=lambda item: (_digest(seed, item.id), item.id))
     foreign_words = [word for item in ordered[:_FOREIGN_WORDS] for word in known.telling(item.text[:MAX_READ])[:1]]
     repeated = Counter(_said(item.text) for item in items)
-    made: list[KnownItemQuestion] = []
+    questions: list[KnownItemQuestion] = []
     # Each item has its own seed, so that few questions change when items are added or removed.
     for item in ordered:
-        if len(made) >= most:
+        if len(questions) >= most:
             break
         if repeated[_said(item.text)] > 1:
             continue
         chance = Random(_digest(seed, item.id))  # noqa: S311  (no secret)
         question = question_of(item, known, chance, foreign_words)
         if question is not None:
-            made.append(question)
-    return made
+            questions.append(question)
+    return questions
 
 
 def question_of(
@@ -161,7 +161,7 @@ def question_of(
         chance: Random number generator.
         foreign_words: Words of other items, one of which may be added as a mistake.
     """
-    text, before = (without_recalled(said)[:MAX_READ] for said in (item.text, item.before))
+    text, before = (without_recalled(text_part)[:MAX_READ] for text_part in (item.text, item.before))
     script = script_of(text)
     runs, words = _runs(text), known.telling(text)
     is_run = bool(runs) and (len(words) < LEAST_WORDS or _is_mostly_wide(text))
@@ -182,14 +182,14 @@ def question_of(
 
 def distinctive(text: str) -> list[str]:
     """Return the distinct words of ``text`` that may identify it, in order."""
-    found: dict[str, str] = {}
+    words: dict[str, str] = {}
     for word in _WORD.findall(text):
         if not cjk_ngrams.has_cjk(word):
-            found.setdefault(word.casefold(), word)
-    dropped = stop_words(found)
+            words.setdefault(word.casefold(), word)
+    dropped = stop_words(words)
     return [
         word
-        for key, word in found.items()
+        for key, word in words.items()
         if _SHORTEST <= len(word) <= _LONGEST and key not in dropped and not key.isdecimal()
     ]
 
@@ -230,8 +230,8 @@ def _some_of(words: Sequence[str], wanted: tuple[int, int], chance: Random) -> l
 
 def _last_question(text: str) -> str:
     """Return the last question in ``text`` as words, ``""`` where none is specific enough."""
-    found = _QUESTION.findall(text)
-    words = _WORD.findall(found[-1]) if found else []
+    questions = _QUESTION.findall(text)
+    words = _WORD.findall(questions[-1]) if questions else []
     question_text = " ".join(words)
     if len(question_text) > _LONGEST_QUESTION or any(len(word) > _LONGEST for word in words):
         return ""

@@ -30,8 +30,8 @@ def score(name: str, places: Sequence[Place]) -> Score:
     def share(most: int) -> float:
         return round(sum(place is not None and place <= most for place in places) / count, _DIGITS) if count else 0.0
 
-    found = [place for place in places if place is not None]
-    mrr = round(sum(1 / place for place in found) / count, _DIGITS) if count else 0.0
+    ranks = [place for place in places if place is not None]
+    mrr = round(sum(1 / place for place in ranks) / count, _DIGITS) if count else 0.0
     return Score(name, count, share(1), share(5), share(10), mrr)
 
 
@@ -42,7 +42,7 @@ def score_by_part(questions: Sequence[KnownItemQuestion], places: Sequence[Place
         kind = "turns" if "#" in question.target else "memories"
         for name in (question.script, question.shape, kind):
             sorts.setdefault(name, []).append(place)
-    return tuple(score(name, found) for name, found in sorted(sorts.items()))
+    return tuple(score(name, places) for name, places in sorted(sorts.items()))
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -37,14 +37,14 @@ def with_moved_links(text: str, folder: PurePosixPath) -> str:
 def copy_into(target: FolderTarget, vault: Path) -> list[str]:
     """Copy a vault's attachments into an exported folder; return the names of unreadable ones."""
     skipped: list[str] = []
-    for found in files_of(vault / FOLDER):
+    for attachment in files_of(vault / FOLDER):
         try:
-            with open_attachment(Path(found.path)) as stream:
+            with open_attachment(Path(attachment.path)) as stream:
                 data = stream.read(MAX_BYTES + 1)
         except (OSError, VaultDamagedError):
-            skipped.append(found.name)
+            skipped.append(attachment.name)
             continue
-        file = target.open(EXPORTED / found.name)
+        file = target.open(EXPORTED / attachment.name)
         file.write_bytes(data)
         file.close()
     return skipped
@@ -67,8 +67,8 @@ def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, in
     Raises:
         InputError: Other files of the same names are there.
     """
-    folder, found = attachments_folder(path), list(files_of(vault / FOLDER))
-    for one in found:
+    folder, attachments = attachments_folder(path), list(files_of(vault / FOLDER))
+    for one in attachments:
         place = folder / one.name
         try:
             data = _contents(Path(one.path)) if place.exists() else b""
@@ -83,10 +83,10 @@ def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, in
                 ),
                 path=str(folder),
             )
-    if found:
+    if attachments:
         copy_missing(vault / FOLDER, folder, unreadable=skipped)
-    kept = [one.bytes for one in found if one.name not in skipped]
-    return len(kept), sum(kept)
+    sizes = [one.bytes for one in attachments if one.name not in skipped]
+    return len(sizes), sum(sizes)
 
 
 def bring_in(source: Path, vault: Path) -> list[Problem]:
@@ -99,12 +99,12 @@ def bring_in(source: Path, vault: Path) -> list[Problem]:
         places = [attachments_folder(source), *shared]
     problems: list[Problem] = []
     for place in places:
-        for found in files_of(place):
+        for attachment in files_of(place):
             try:
-                _bring_in(Path(found.path), found.name, found.bytes, vault / FOLDER)
+                _bring_in(Path(attachment.path), attachment.name, attachment.bytes, vault / FOLDER)
             except (KeepsakeError, OSError) as error:
                 what = error.message if isinstance(error, KeepsakeError) else "It cannot be read."
-                problems.append(file_problem(f"{FOLDER}/{found.name}", what))
+                problems.append(file_problem(f"{FOLDER}/{attachment.name}", what))
     return problems
 
 

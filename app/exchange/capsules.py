@@ -104,9 +104,9 @@ class CapsuleMaker:
             with open_for_reading(self._file) as stream:
                 return Ed25519PrivateKey.from_private_bytes(stream.read(64))
         except FileNotFoundError:
-            made = Ed25519PrivateKey.generate()
-            replace_file(self._file, made.private_bytes_raw())
-            return made
+            key = Ed25519PrivateKey.generate()
+            replace_file(self._file, key.private_bytes_raw())
+            return key
         except (OSError, ValueError) as error:
             raise MachineError(
                 Sentence(

@@ -160,10 +160,10 @@ class ExchangeService:
         path = await asyncio.to_thread(complete_file, path)
         if (several := await asyncio.to_thread(_parts, path)) is not None:
             return await self._preview_parts(path, several)
-        found = await asyncio.to_thread(preview, path)
-        if found.format == encrypted_export.NAME and not passphrase:
-            return replace(found, is_complete=False, is_locked=True)
-        return await self._counted(path, PreviewCounts(found), found.format, passphrase)
+        result = await asyncio.to_thread(preview, path)
+        if result.format == encrypted_export.NAME and not passphrase:
+            return replace(result, is_complete=False, is_locked=True)
+        return await self._counted(path, PreviewCounts(result), result.format, passphrase)
 
     async def _preview_parts(self, path: Path, several: FolderPlan) -> ImportPreview:
         """Return what an import of a folder's parts would make."""
@@ -271,13 +271,13 @@ class ExchangeService:
             for part in several.parts:
                 if part.name in leave_out or total.report.cancelled:
                     continue
-                made = ImportReport(part.name, part.format)
+                part_report = ImportReport(part.name, part.format)
                 for place in part.paths:
-                    if not made.cancelled:
+                    if not part_report.cancelled:
                         read = partial(reader_of(part.format, ""), place)
                         report = await self._import_one(place, part.format, read, store, actor, work, run_id, intake)
-                        made = together(made, report)
-                total.report = with_report(total.report, part.name, len(part.paths), made)
+                        part_report = together(part_report, report)
+                total.report = with_report(total.report, part.name, len(part.paths), part_report)
         except Exception:  # and not when the vault is closed meanwhile: that cuts it off
             await self._end_mark(path)
             raise

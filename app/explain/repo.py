@@ -62,10 +62,10 @@ def find_item(connection: apsw.Connection, target: str, stores: Sequence[str]) -
         return None if archived is None else ExplainedItem(target, "archived", kind=archived[0].kind)
     if memory.deleted_at is not None:
         return ExplainedItem(target, "deleted", title=memory.title, kind=memory.kind)
-    said = "\n".join([memory.title, memory.content, *memory.facts])
+    text = "\n".join([memory.title, memory.content, *memory.facts])
     where = "c.memory_id = ? AND c.kind = 'memory'"
     return _indexed(
-        connection, ExplainedItem(target, None, text=said, title=memory.title, kind=memory.kind), where, (target,)
+        connection, ExplainedItem(target, None, text=text, title=memory.title, kind=memory.kind), where, (target,)
     )
 
 

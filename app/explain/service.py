@@ -108,23 +108,23 @@ class ExplainService:
         if not terms:
             return first
         within = Query(text, terms, kinds=("message",), sessions=(target,))
-        found = await self._search.search(access, within, limit=1, recipe=recipe, is_internal=True)
-        return found.hits[0].id if found.hits else first
+        result = await self._search.search(access, within, limit=1, recipe=recipe, is_internal=True)
+        return result.hits[0].id if result.hits else first
 
     async def _explain(self, case: _Case, text: str) -> Explanation:
-        found = await self._found(text, case, MAX_LIMIT)
-        query = found.query
+        result = await self._found(text, case, MAX_LIMIT)
+        query = result.query
         failed, ruled_out, has, lacks = await self._facts(query, case.item)
         explanation = Explanation(
             case.item.id,
             "filtered",
             "",
             limit=case.limit,
-            recipe=found.recipe,
+            recipe=result.recipe,
             failed=tuple(failed),
             terms=tuple(has),
             lacking=tuple(lacks),
-            notes=found.notes,
+            notes=result.notes,
         )
         if failed:
             sentence, suggestion = say.filtered(failed)
@@ -136,33 +136,35 @@ class ExplainService:
             )
         where = build_filter(query, case.access.stores)
         legs = await self._places(query, case, where)
-        return await self._ranked(case, replace(explanation, legs=tuple(legs)), found)
+        return await self._ranked(case, replace(explanation, legs=tuple(legs)), result)
 
-    async def _ranked(self, case: _Case, made: Explanation, found: Found) -> Explanation:
+    async def _ranked(self, case: _Case, explanation: Explanation, found: Found) -> Explanation:
         ids = [hit.id for hit in found.hits]
         if case.item.id not in ids:
-            return await self._remedied(case, _not_ranked(case, made), found)
+            return await self._remedied(case, _not_ranked(case, explanation), found)
         place = ids.index(case.item.id) + 1
         last = found.hits[min(case.limit, len(ids)) - 1]
         mine = found.hits[place - 1]
-        made = replace(made, place=place, gaps=_gaps(mine, last), last_shown=last.id)
+        explanation = replace(explanation, place=place, gaps=_gaps(mine, last), last_shown=last.id)
         shown_place = await self._shown_place(case, ids, found.query)
         if shown_place is not None:
-            return replace(made, stage="shown", sentence=say.shown(shown_place, made.terms, made.legs))
+            return replace(
+                explanation, stage="shown", sentence=say.shown(shown_place, explanation.terms, explanation.legs)
+            )
         if place <= case.limit and case.per_session is not None:
             return replace(
-                made,
+                explanation,
                 stage="spread",
                 sentence=say.limited_per_session(place, case.per_session),
                 suggestion="Show more of each conversation.",
             )
-        below = replace(made, stage="below", sentence=say.ranked_below(place, case.limit, made.gaps))
+        below = replace(explanation, stage="below", sentence=say.ranked_below(place, case.limit, explanation.gaps))
         return await self._remedied(case, below, found)
 
     async def _shown_place(self, case: _Case, ids: Sequence[str], query: Query) -> int | None:
         if case.per_session is not None:
-            found = await self._found(query, case, case.limit, case.per_session)
-            ids = [hit.id for hit in found.hits]
+            result = await self._found(query, case, case.limit, case.per_session)
+            ids = [hit.id for hit in result.hits]
         first = ids[: case.limit]
         return first.index(case.item.id) + 1 if case.item.id in first else None
 
@@ -227,17 +229,17 @@ class ExplainService:
             return []
         recipe, item = case.recipe, case.item
         depths = recipe.depths(case.limit, is_learned=recipe.fusion == "learned")
-        made = []
+        places = []
         match = match_expression(query, need_phrases=True)
         if "words" in recipe.legs and match is not None:
             work = partial(reads.lexical_rank, match=match, where=where, target=item.id)
-            made.append(LegPlace("words", *await self._store.read(work, limit_s=_LIMIT_S), depths["words"]))
+            places.append(LegPlace("words", *await self._store.read(work, limit_s=_LIMIT_S), depths["words"]))
         if "vector" in recipe.legs and self._vectors:
-            made += await self._vector_place(query, item, depths["vector"], where)
+            places += await self._vector_place(query, item, depths["vector"], where)
         if "entity" in recipe.legs:
             mentions = EntityMentions(query, case.access.stores, recipe.mentions)
-            made += await self._entity_place(mentions, item, recipe.depth, where)
-        return made
+            places += await self._entity_place(mentions, item, recipe.depth, where)
+        return places
 
     async def _entity_place(
         self, mentions: EntityMentions, item: ExplainedItem, depth: int, where: ChunkFilter

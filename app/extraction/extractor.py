@@ -65,7 +65,7 @@ def extract(messages: Sequence[SpokenLine], weights: Sequence[float] | None = No
         messages: The messages of one conversation, in order.
         weights: Weights of the scorer; those that come with the program by default.
     """
-    found: list[ExtractedFact] = []
+    facts: list[ExtractedFact] = []
     seen: set[tuple[str, str]] = set()
     weights = load_weights() if weights is None else weights
     least = WITH_ASSISTANT if any(line.role == "assistant" for line in messages) else AMONG_PEOPLE
@@ -74,13 +74,13 @@ def extract(messages: Sequence[SpokenLine], weights: Sequence[float] | None = No
             continue
         said_by = line.speaker or line.role
         for number, (sentence, family) in enumerate(_chosen(line.text, least, weights)):
-            if number >= MAX_PER_MESSAGE or len(found) >= MAX_FACTS:
+            if number >= MAX_PER_MESSAGE or len(facts) >= MAX_FACTS:
                 break
-            said = (said_by, sentence.rstrip(" .!…。！").casefold())
-            if said not in seen:
-                seen.add(said)
-                found.append(ExtractedFact(sentence, named_day(sentence, line.at), line.seq, family, said_by))
-    return found
+            statement = (said_by, sentence.rstrip(" .!…。！").casefold())
+            if statement not in seen:
+                seen.add(statement)
+                facts.append(ExtractedFact(sentence, named_day(sentence, line.at), line.seq, family, said_by))
+    return facts
 
 
 def _chosen(text: str, least: float, weights: Sequence[float]) -> Iterator[tuple[str, Family]]:

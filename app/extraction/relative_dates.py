@@ -34,17 +34,17 @@ def named_day(sentence: str, said_at: datetime) -> datetime | None:
         sentence: A sentence.
         said_at: When it was said, aware.
     """
-    found = _PHRASE.search(sentence)
-    if found is None:
+    match = _PHRASE.search(sentence)
+    if match is None:
         return None
-    if found["span"]:
-        span = parse_span(found["span"].lower(), round(said_at.timestamp() * 1000), UTC)
+    if match["span"]:
+        span = parse_span(match["span"].lower(), round(said_at.timestamp() * 1000), UTC)
         return None if span is None else _noon(datetime.fromtimestamp(span[0] / 1000, UTC))
-    if found["day"]:
-        days = _DAY_WORDS[found["day"].lower()]
+    if match["day"]:
+        days = _DAY_WORDS[match["day"].lower()]
     else:
         count, unit, sign = (
-            (found["past"], found["past_unit"], -1) if found["past"] else (found["ahead"], found["ahead_unit"], 1)
+            (match["past"], match["past_unit"], -1) if match["past"] else (match["ahead"], match["ahead_unit"], 1)
         )
         number = _NUMBERS.get(count.lower(), int(count) if count.isdecimal() else 0)
         days = sign * number * _DAYS[unit.lower()]

@@ -47,7 +47,7 @@ def is_english(sentence: str) -> bool:
 
 def features(sentence: str) -> list[int]:
     """Return the places of a sentence's features, each once, ascending; 0 stands for the bias."""
-    return sorted({0, *(1 + crc32(one.encode()) % (PLACES - 1) for one in _features(sentence))})
+    return sorted({0, *(1 + crc32(feature.encode()) % (PLACES - 1) for feature in _features(sentence))})
 
 
 def _features(sentence: str) -> Iterator[str]:
@@ -90,8 +90,8 @@ def probability(sentence: str, weights: Sequence[float]) -> float:
         sentence: A sentence in English.
         weights: One for each place; see ``load_weights``.
     """
-    found = features(sentence)
-    return 1 / (1 + math.exp(-sum(weights[place] for place in found) / scale(found)))
+    values = features(sentence)
+    return 1 / (1 + math.exp(-sum(weights[place] for place in values) / scale(values)))
 
 
 def scale(found: Sequence[int]) -> float:

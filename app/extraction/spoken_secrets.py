@@ -81,10 +81,10 @@ def holds_a_secret(sentence: str) -> bool:
     """Return whether a sentence holds a password or the number of a card or account."""
     if _SPOKEN.search(sentence) is not None or any(map(_is_card, _CARD.findall(sentence))):
         return True
-    long = (found.start() for found in _LONG.finditer(sentence))
+    long = (match.start() for match in _LONG.finditer(sentence))
     if any(not _DELIVERY_BEFORE.search(sentence[:start]) for start in long) and not _CONTACT.search(sentence):
         return True
-    return any(_is_of_party(found, least) for pattern, least in _PARTIES for found in pattern.finditer(sentence))
+    return any(_is_of_party(match, least) for pattern, least in _PARTIES for match in pattern.finditer(sentence))
 
 
 def _is_of_party(found: re.Match[str], least: int) -> bool:

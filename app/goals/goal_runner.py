@@ -59,7 +59,7 @@ class _Talk:
     text: str = ""
 
     def length(self) -> int:
-        return sum(len(one.content) for one in self.messages)
+        return sum(len(message.content) for message in self.messages)
 
 
 class ModelGoalRunner:
@@ -105,7 +105,7 @@ class ModelGoalRunner:
 
     async def _last_output(self, schedule: Schedule) -> str:
         runs = await self._schedules.runs(schedule.id, 20)
-        return next((one.output_summary for one in runs if one.status == "succeeded"), "")
+        return next((run.output_summary for run in runs if run.status == "succeeded"), "")
 
 
 class _Run:

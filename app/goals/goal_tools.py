@@ -82,14 +82,14 @@ class GoalTools:
         if tool is None:
             return f"There is no tool of that name. The tools are {', '.join(self._tools)}."
         try:
-            given = msgspec.json.decode(call.arguments.strip() or "{}", type=dict[str, Any])
+            arguments = msgspec.json.decode(call.arguments.strip() or "{}", type=dict[str, Any])
         except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             return "The arguments are not a JSON object."
-        if set(given) - set(tool.arguments):
+        if set(arguments) - set(tool.arguments):
             return f"Of the arguments, {call.name} takes only {', '.join(tool.arguments)}."
         try:
             with wrapped_transactions(partial(_in_run, self._run_id)):
-                reply = await self._catalogue.call(tool.operation, given, self._caller)
+                reply = await self._catalogue.call(tool.operation, arguments, self._caller)
         except KeepsakeError as error:
             return f"{error.message} [{error.code}]"
         return self._answer(tool, reply)

@@ -43,8 +43,8 @@ def has_changed(connection: apsw.Connection, kind: TargetKind, at_ms: int, targe
         (target, kind),
     ).fetchone()
     latest = None if row is None else row[0]
-    found = next(entries_at(connection, kind, at_ms, (target,)), None)
-    return latest is not None and (found is None or found.id != latest)
+    entry = next(entries_at(connection, kind, at_ms, (target,)), None)
+    return latest is not None and (entry is None or entry.id != latest)
 
 
 def entries_at(
@@ -88,15 +88,15 @@ def _counting(connection: apsw.Connection, kind: TargetKind, at_ms: int, history
 
     An entry of a spell that had not ended does not count; the one before it does.
     """
-    found = None if history_id is None else history_repo.entry(connection, int(str(history_id)))
-    while found is not None and _ends(found) > at_ms:
+    entry = None if history_id is None else history_repo.entry(connection, int(str(history_id)))
+    while entry is not None and _ends(entry) > at_ms:
         row = connection.execute(
             "SELECT id FROM memory_history WHERE target = ? AND target_kind = ? AND (hlc, lane, n) < (?, ?, ?)"
             f" AND at <= ? ORDER BY {NEWEST_FIRST} LIMIT 1",
-            (found.target, kind, found.place.hlc, found.place.lane, found.place.n, at_ms),
+            (entry.target, kind, entry.place.hlc, entry.place.lane, entry.place.n, at_ms),
         ).fetchone()
-        found = None if row is None else history_repo.entry(connection, int(str(row[0])))
-    return found
+        entry = None if row is None else history_repo.entry(connection, int(str(row[0])))
+    return entry
 
 
 def _ends(entry: HistoryRow) -> int:

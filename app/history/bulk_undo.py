@@ -86,11 +86,11 @@ class BulkUndo:
         """Return what ``run`` would do, as far as reading tells; changes nothing."""
 
         def work(connection: apsw.Connection) -> BulkUndone:
-            found = BulkUndone()
+            undone = BulkUndone()
             for unit in _units(connection, history_ids):
                 for history_id in unit:
-                    self._foresee(connection, history_id, found)
-            return found
+                    self._foresee(connection, history_id, undone)
+            return undone
 
         return await self._store.read(work, limit_s=_LONG_S)
 
@@ -133,12 +133,12 @@ class BulkUndo:
             return
         try:
             with connection:  # what belongs together is undone together or not at all
-                made = self._undo.undo_in(connection, unit, actor, run_id)
+                ids = self._undo.undo_in(connection, unit, actor, run_id)
         except StaleError as error:
             _skip(done, entries, error.message)
             return
-        if made:
-            done.entries += made
+        if ids:
+            done.entries += ids
             done.targets.update((entry.target, entry.target_kind) for entry in entries)
 
 

@@ -59,8 +59,8 @@ def record(
 
     To be called in the transaction of the change itself.
     """
-    said = (target_kind, target, event, dump_state(before), dump_state(after), actor, run_id, at_ms)
-    return insert(connection, said, at_ms)
+    values = (target_kind, target, event, dump_state(before), dump_state(after), actor, run_id, at_ms)
+    return insert(connection, values, at_ms)
 
 
 def insert(connection: apsw.Connection, said: Sequence[str | int | None], wall_ms: int) -> int:
@@ -177,10 +177,10 @@ def later_entries(connection: apsw.Connection, entry: HistoryRow, *, with_undoin
 
 def undoes_another(connection: apsw.Connection, entry: HistoryRow) -> bool:
     """Return whether ``entry`` is itself the undoing of another entry of its target."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT 1 FROM memory_history WHERE target = ? AND undone_by = ?", (entry.target, entry.id)
     ).fetchone()
-    return found is not None
+    return row is not None
 
 
 def has_gone_on(connection: apsw.Connection, entry: HistoryRow) -> bool:
@@ -188,17 +188,17 @@ def has_gone_on(connection: apsw.Connection, entry: HistoryRow) -> bool:
 
     Imports do not count, for they go on for a while beside other work, nor does saying a fact once more.
     """
-    found = connection.execute(
+    row = connection.execute(
         "SELECT 1 FROM memory_history WHERE actor = ? AND at >= ? AND (hlc, lane, n) > (?, ?, ?)"
         " AND event <> 'MENTION' AND coalesce(run_id, '') NOT LIKE 'import:%' LIMIT 1",
         (entry.actor, entry.at_ms, entry.place.hlc, entry.place.lane, entry.place.n),
     ).fetchone()
-    return found is not None
+    return row is not None
 
 
 def is_addition_undone(connection: apsw.Connection, target: str) -> bool:
     """Return whether the latest change of a target undid its addition, even after redos."""
-    found = connection.execute(
+    row = connection.execute(
         "WITH RECURSIVE chain (id, next, stands) AS ("
         " SELECT id, undone_by, 1 FROM memory_history WHERE target = ?1 AND event = 'ADD'"
         " UNION ALL SELECT h.id, h.undone_by, 1 - chain.stands FROM chain JOIN memory_history h ON h.id = chain.next)"
@@ -206,7 +206,7 @@ def is_addition_undone(connection: apsw.Connection, target: str) -> bool:
         f" AND id = (SELECT id FROM memory_history WHERE target = ?1 ORDER BY {NEWEST_FIRST} LIMIT 1)",
         (target,),
     ).fetchone()
-    return found is not None
+    return row is not None
 
 
 def mark_undone(connection: apsw.Connection, history_id: int, by: int | None) -> None:
@@ -224,11 +224,11 @@ def is_open(connection: apsw.Connection, history_id: int) -> bool:
 
     It was written in this vault's own lane, and is not sealed.
     """
-    found = connection.execute(
+    row = connection.execute(
         "SELECT 1 FROM memory_history h JOIN lanes l ON l.lane = h.lane WHERE h.id = ? AND l.is_own AND h.n > l.sealed",
         (history_id,),
     ).fetchone()
-    return found is not None
+    return row is not None
 
 
 def _require_open(connection: apsw.Connection, history_id: int) -> None:

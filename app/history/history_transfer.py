@@ -24,13 +24,13 @@ def page(connection: apsw.Connection, after: int, limit: int) -> list[tuple[int,
         " ORDER BY id LIMIT ?",
         (after, limit),
     )
-    found = []
+    page_rows = []
     for row in rows:
         fields = dict(zip(_FIELDS, row, strict=True))
         for name in ("before", "after"):
             fields[name] = None if fields[name] is None else json.loads(fields[name])
-        found.append((int(fields["id"]), fields))
-    return found
+        page_rows.append((int(fields["id"]), fields))
+    return page_rows
 
 
 class HistoryImport:

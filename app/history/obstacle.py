@@ -82,8 +82,8 @@ def refusal(
     """
     changed = [name for name in fields if name not in _FOLLOWING] or fields
     words = dict.fromkeys(say(_FIELDS.get(name.partition(":")[0], _OTHER)) for name in changed)
-    said = say(_SAID[reason]).format(thing=say(_THINGS.get(kind, _THINGS["memory"])), fields=", ".join(words))
-    return f"{said} {say(_FIRST).format(what=first)}" if first else said
+    sentence = say(_SAID[reason]).format(thing=say(_THINGS.get(kind, _THINGS["memory"])), fields=", ".join(words))
+    return f"{sentence} {say(_FIRST).format(what=first)}" if first else sentence
 
 
 def texts() -> Iterator[str]:

@@ -148,16 +148,16 @@ class UndoService:
         named = None if target is None else storable(target)[0]
 
         def work(connection: apsw.Connection) -> list[HistoryEntry]:
-            found: list[HistoryEntry] = []
+            entries: list[HistoryEntry] = []
             before: int | None = None
-            while len(found) < limit:
+            while len(entries) < limit:
                 rows = history_repo.entries(connection, target=named, limit=max(limit, 20), before_id=before)
                 shown = (row for row in rows if row.target_kind not in OWNER_KINDS and _is_visible(row, access.stores))
-                found.extend(_shown(connection, row) for row in shown)
+                entries.extend(_shown(connection, row) for row in shown)
                 if not rows:
                     break
                 before = rows[-1].id
-            return found[: max(limit, 0)]
+            return entries[: max(limit, 0)]
 
         return await self._store.read(work)
 
@@ -184,17 +184,17 @@ class UndoService:
     def _undo_all(
         self, history_ids: list[int], stores: Sequence[str], actor: str, operation: str, connection: apsw.Connection
     ) -> Changed[list[int]]:
-        made: list[int] = []
+        entry_ids: list[int] = []
         touched: dict[str, None] = {}
         areas: set[Area] = set()
         for history_id in undo_chain.latest_first(connection, undo_chain.with_partners(connection, history_ids)):
             entry = _visible(connection, undo_chain.effective_entry(connection, history_id), stores)
-            made.append(self._undo_one(connection, entry, actor))
+            entry_ids.append(self._undo_one(connection, entry, actor))
             touched[entry.target] = None
             areas |= AREAS[entry.target_kind]
         ids = tuple(touched) if len(touched) <= MAX_NAMED else ()
-        changes = ChangeSet(frozenset(areas), ids, actor, operation, tuple(made))
-        return Changed(made, changes)
+        changes = ChangeSet(frozenset(areas), ids, actor, operation, tuple(entry_ids))
+        return Changed(entry_ids, changes)
 
     def undo_in(self, connection: apsw.Connection, history_ids: Sequence[int], actor: str, run_id: str) -> list[int]:
         """Undo the standing entries as part of a run, inside the caller's transaction.
@@ -202,12 +202,12 @@ class UndoService:
         Raises:
             StaleError: Something they changed was changed again since.
         """
-        made = []
+        ids = []
         for history_id in undo_chain.latest_first(connection, history_ids):
             latest, stands = undo_chain.latest_entry(connection, history_id)
             if stands:
-                made.append(self._undo_one(connection, _visible(connection, latest, STORES), actor, run_id))
-        return made
+                ids.append(self._undo_one(connection, _visible(connection, latest, STORES), actor, run_id))
+        return ids
 
     def delete_in(
         self, connection: apsw.Connection, target_kind: TargetKind, target: str, actor: str, run_id: str
@@ -259,7 +259,7 @@ class UndoService:
             )
         wanted = _with_decay(entry, before) if taken_back is None else taken_back.state
         after = _concerned(applier.apply(connection, entry.target, wanted, at_ms, current), entry)
-        made = history_repo.record(
+        entry_id = history_repo.record(
             connection,
             target_kind=entry.target_kind,
             target=entry.target,
@@ -270,8 +270,8 @@ class UndoService:
             at_ms=at_ms,
             run_id=run_id or (entry.run_id if entry.run_id is None else f"undo:{entry.run_id}"),
         )
-        history_repo.mark_undone(connection, entry.id, made)
-        return made
+        history_repo.mark_undone(connection, entry.id, entry_id)
+        return entry_id
 
 
 def _obstacle(connection: apsw.Connection, entry: HistoryRow, now: State | None) -> Obstacle | None:

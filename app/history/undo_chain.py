@@ -74,8 +74,8 @@ def has_turned(connection: apsw.Connection, history_id: int, since: int) -> bool
 def standing_of_run(connection: apsw.Connection, run_id: str) -> list[int]:
     """Return the ids of a run's entries in effect, oldest first."""
     rows = connection.execute(f"SELECT id FROM memory_history WHERE run_id = ? ORDER BY {ORDER}", (run_id,))
-    made = [int(str(row[0])) for row in rows]
-    return [one for one in made if stands(connection, one)]
+    ids = [int(str(row[0])) for row in rows]
+    return [one for one in ids if stands(connection, one)]
 
 
 def undoing_run(connection: apsw.Connection, run_id: str) -> str:
@@ -106,9 +106,9 @@ def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> li
     for history_id in waiting:  # which grows
         others = [other for other in sorted(partners.get(history_id, ())) if other not in wanted]
         is_standing = bool(others) and stands(connection, history_id)
-        found = [other for other in others if stands(connection, other) == is_standing]
-        wanted |= dict.fromkeys(found)
-        waiting += found
+        standing_partners = [other for other in others if stands(connection, other) == is_standing]
+        wanted |= dict.fromkeys(standing_partners)
+        waiting += standing_partners
     return list(wanted)
 
 
@@ -119,10 +119,10 @@ def partners_of(connection: apsw.Connection, history_ids: Sequence[int]) -> dict
         " WHERE run_id IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(history_ids)),),
     ).fetchall()
-    found: dict[int, set[int]] = {}
+    partners: dict[int, set[int]] = {}
     for (run_id,) in rows:
-        found |= _partners_of_run(connection, str(run_id))
-    return found
+        partners |= _partners_of_run(connection, str(run_id))
+    return partners
 
 
 def _partners_of_run(connection: apsw.Connection, run_id: str) -> dict[int, set[int]]:
@@ -134,12 +134,12 @@ def _partners_of_run(connection: apsw.Connection, run_id: str) -> dict[int, set[
     by_target: dict[str, list[int]] = {}
     for row in rows:
         by_target.setdefault(row[1], []).append(int(row[0]))
-    found: dict[int, set[int]] = {}
+    partners: dict[int, set[int]] = {}
     for entry, _, *links in rows:
         for other in (other for target in _linked(*links) for other in by_target.get(target, ())):
-            found.setdefault(int(entry), set()).add(other)
-            found.setdefault(other, set()).add(int(entry))
-    return found
+            partners.setdefault(int(entry), set()).add(other)
+            partners.setdefault(other, set()).add(int(entry))
+    return partners
 
 
 def _linked(before: str, after: str, superseded_before: str, superseded_after: str) -> set[str]:
@@ -148,8 +148,8 @@ def _linked(before: str, after: str, superseded_before: str, superseded_after: s
 
 
 def _ids(listed: str) -> set[str]:
-    found = json.loads(listed)
-    return {str(one) for one in found} if isinstance(found, list) else set()
+    ids = json.loads(listed)
+    return {str(one) for one in ids} if isinstance(ids, list) else set()
 
 
 def latest_first(connection: apsw.Connection, history_ids: Sequence[int]) -> list[int]:

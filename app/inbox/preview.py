@@ -61,8 +61,8 @@ def _is_own_statement(before: State, after: State, agent: str) -> bool:
 
     They take nothing from what is protected, of which the agent may not know.
     """
-    kept = [[edge for edge in state.get("relations", ()) if edge[_STATED_BY] != agent] for state in (before, after)]
-    return kept[0] == kept[1]
+    edges = [[edge for edge in state.get("relations", ()) if edge[_STATED_BY] != agent] for state in (before, after)]
+    return edges[0] == edges[1]
 
 
 def removes_of_others(connection: apsw.Connection, entry: HistoryRow, agent: str) -> bool:
@@ -138,5 +138,5 @@ def _short(value: Any) -> Any:
 
 
 def _digest(state: State | None) -> str:
-    said = {name: value for name, value in (state or {}).items() if name not in VOLATILE}
-    return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=12).hexdigest()
+    fields = {name: value for name, value in (state or {}).items() if name not in VOLATILE}
+    return hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=12).hexdigest()

@@ -152,7 +152,7 @@ class InboxService(Part):
 
     async def of_agent(self, agent: str, state: ProposalState | None, limit: int) -> list[OwnProposal]:
         """Return an agent's proposals as it may see them, newest first."""
-        found = await self.listed(state, agent, "", limit, None) if agent else []
+        items = await self.listed(state, agent, "", limit, None) if agent else []
         return [
             OwnProposal(
                 one.id,
@@ -165,7 +165,7 @@ class InboxService(Part):
                 one.note,
                 one.ids,
             )
-            for one in found
+            for one in items
         ]
 
     async def reject(self, ids: Sequence[int], note: str, actor: str) -> Changed[list[ProposalDecision]]:
@@ -178,8 +178,8 @@ class InboxService(Part):
 
         def work(connection: apsw.Connection) -> list[ProposalDecision]:
             run_id = new_id("run") if len(set(ids)) > 1 else None
-            proposals = [_required(connection, one) for one in dict.fromkeys(ids)]
-            return [self._reject(connection, one, words, actor, run_id, entries) for one in proposals]
+            proposals = [_required(connection, identity) for identity in dict.fromkeys(ids)]
+            return [self._reject(connection, proposal, words, actor, run_id, entries) for proposal in proposals]
 
         entries: list[int] = []
         decisions = await self.store.write(work)
@@ -346,13 +346,13 @@ def changes(actor: str, *ids: int) -> ChangeSet:
 
 
 def _required(connection: apsw.Connection, proposal_id: int) -> Proposal:
-    found = repo.get(connection, proposal_id)
-    if found is None:
+    proposal = repo.get(connection, proposal_id)
+    if proposal is None:
         raise NotFoundError(
             Sentence("There is no proposal {proposal_id}. See 'inbox.list'.", proposal_id=str(proposal_id)),
             id=proposal_id,
         )
-    return found
+    return proposal
 
 
 def _new_id(connection: apsw.Connection, now_ms: int) -> int:

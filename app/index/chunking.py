@@ -185,9 +185,9 @@ def _end(text: str, start: int, limit: int) -> int:
     earliest = limit - (limit - start) // 3
     for end in _ENDS:
         places = [match.end() for match in end.finditer(text, max(start, earliest - _LONGEST_END), limit)]
-        found = next((place for place in reversed(places) if place >= earliest and is_boundary(text, place)), None)
-        if found is not None:
-            return found
+        boundary = next((place for place in reversed(places) if place >= earliest and is_boundary(text, place)), None)
+        if boundary is not None:
+            return boundary
     return next((place for place in range(limit, start, -1) if is_boundary(text, place)), limit)
 
 
@@ -200,9 +200,9 @@ def _resume(text: str, start: int, end: int, overlap: int) -> int:
     if earliest >= end:
         return end
     for gap in (_LINE, _WORD):
-        found = next((match.end() for match in gap.finditer(text, earliest, end) if match.end() < end), None)
-        if found is not None and is_boundary(text, found):
-            return found
+        boundary = next((match.end() for match in gap.finditer(text, earliest, end) if match.end() < end), None)
+        if boundary is not None and is_boundary(text, boundary):
+            return boundary
     return next((place for place in range(earliest, end) if is_boundary(text, place)), end)
 
 

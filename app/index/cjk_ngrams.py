@@ -62,10 +62,10 @@ def phrase(text: str) -> tuple[list[str], bool]:
     Returns:
         The entries, and whether the last one is only a prefix of an entry, because the run may go on.
     """
-    found = runs_of(text)
-    if not found:
+    runs = runs_of(text)
+    if not runs:
         return [], False
-    *inner, last = found
+    *inner, last = runs
     entries = [entry for run in inner for entry in _closed(run)]
     *before, (end, wide) = last
     for piece, is_wide in before:
@@ -89,9 +89,9 @@ def runs_of(text: str) -> list[list[tuple[str, bool]]]:
 def between(text: str) -> list[str]:
     """Return the parts of ``text`` before, between and after its runs."""
     flat = normal(text)
-    found = _runs(flat)
-    starts = [0, *(run[-1].end() for run in found)]
-    ends = [*(run[0].start() for run in found), len(flat)]
+    runs = _runs(flat)
+    starts = [0, *(run[-1].end() for run in runs)]
+    ends = [*(run[0].start() for run in runs), len(flat)]
     stretches = [_apart(flat[start:end], start > 0, end < len(flat)) for start, end in zip(starts, ends, strict=True)]
     return [stretch for stretch in stretches if stretch]
 
@@ -109,14 +109,14 @@ def _apart(stretch: str, follows: bool, leads: bool) -> str:
 
 
 def _runs(text: str) -> list[list[re.Match[str]]]:
-    found: list[list[re.Match[str]]] = []
+    runs: list[list[re.Match[str]]] = []
     end = -1
     for match in _PIECE.finditer(text):
         if match.start() != end:
-            found.append([])
-        found[-1].append(match)
+            runs.append([])
+        runs[-1].append(match)
         end = match.end()
-    return [run for run in found if len(run) > 1 or run[0][1] is not None]
+    return [run for run in runs if len(run) > 1 or run[0][1] is not None]
 
 
 def units(piece: str) -> list[str]:
@@ -128,13 +128,13 @@ def units(piece: str) -> list[str]:
     """
     if not _SOUTH_EAST_CHARACTER.search(piece):
         return list(piece)
-    found: list[str] = []
+    characters: list[str] = []
     for character in piece:
-        if found and unicodedata.category(character) in _MARKED and _SOUTH_EAST_CHARACTER.match(character):
-            found[-1] += character
+        if characters and unicodedata.category(character) in _MARKED and _SOUTH_EAST_CHARACTER.match(character):
+            characters[-1] += character
         else:
-            found.append(character)
-    return found
+            characters.append(character)
+    return characters
 
 
 def _pairs(characters: list[str]) -> list[str]:

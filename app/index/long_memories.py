@@ -89,8 +89,8 @@ def prepare(connection: apsw.Connection, chunk_of: ChunkOf) -> Prepared | None:
     memory = None if row is None else memories.get(connection, row.memory_id, stores=STORES)
     if row is None or memory is None:
         return None
-    found = islice(enumerate(pieces(memory_text(memory))), row.number, None)
-    chunks = tuple(chunk_of(memory, number, piece) for number, piece in found)
+    remaining = islice(enumerate(pieces(memory_text(memory))), row.number, None)
+    chunks = tuple(chunk_of(memory, number, piece) for number, piece in remaining)
     return Prepared(memory.id, memory.version, row.number, chunks)
 
 

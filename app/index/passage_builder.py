@@ -20,13 +20,13 @@ _BEYOND: Final = 1 << 62
 
 def build_passages(connection: apsw.Connection) -> StepSize:
     """Add the passages of some messages that have none."""
-    found = repo.sessions_without_passages(connection, _SESSIONS_A_STEP)
+    sessions = repo.sessions_without_passages(connection, _SESSIONS_A_STEP)
     budget = _MESSAGES_A_STEP
-    for session_id, covered in found:
+    for session_id, covered in sessions:
         budget -= _extend_passages(connection, session_id, covered, budget)
         if budget <= 0:
             return StepSize.PART
-    return StepSize.PART if len(found) == _SESSIONS_A_STEP else StepSize.REST if found else StepSize.NOTHING
+    return StepSize.PART if len(sessions) == _SESSIONS_A_STEP else StepSize.REST if sessions else StepSize.NOTHING
 
 
 def _extend_passages(connection: apsw.Connection, session_id: str, covered: int, limit: int) -> int:

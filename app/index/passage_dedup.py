@@ -24,15 +24,15 @@ def insert_passages(connection: apsw.Connection, passages: Sequence[Chunk]) -> N
     """
     fresh: dict[str, Chunk] = {}
     again: list[Chunk] = []
-    kept: list[Chunk] = []
+    chunks: list[Chunk] = []
     for passage, is_piece in _pieces_marked(passages):
         if is_piece and (passage.content_hash in fresh or _is_stored(connection, passage)):
             again.append(passage)
             continue
-        kept.append(passage)
+        chunks.append(passage)
         if passage.seq_start == passage.seq_end:
             fresh[passage.content_hash] = passage
-    repo.insert_chunks(connection, kept)
+    repo.insert_chunks(connection, chunks)
     # The plus sign keeps SQLite from scanning all passages by sequence number.
     connection.executemany(
         "UPDATE chunks SET seq_last = ?1 WHERE session_id = ?2 AND content_hash = ?3 AND kind = 'passage'"

@@ -172,8 +172,8 @@ class IndexWorker:
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for one in waits:
-                one.cancel()
+            for wait in waits:
+                wait.cancel()
 
     async def _pause(self) -> None:
         """Wait a moment, unless someone awaits the index.
@@ -259,11 +259,11 @@ class IndexWorker:
         if self.generations.keeps_private() and (texts := await self._without_private(texts)) == []:
             return done
         try:
-            made = await asyncio.to_thread(serving.embed, [text.text for text in texts])
+            vectors = await asyncio.to_thread(serving.embed, [text.text for text in texts])
         except KeepsakeError as error:
             await self._postpone(texts, error)
             raise
-        store = partial(_store_current, generation=serving.generation, texts=texts, made=made)
+        store = partial(_store_current, generation=serving.generation, texts=texts, made=vectors)
         stored = await self._store.write(store, is_derived=True)
         if stored is None:
             # Another generation was activated meanwhile; the texts are still queued for that one.

@@ -71,10 +71,10 @@ def observations(
         " WHERE m.kind = 'observation' AND m.valid_until IS NULL ORDER BY m.rowid",
         (json.dumps(list(entity_ids)), json.dumps(list(stores))),
     )
-    found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    observations: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for entity, memory, content in rows:
-        found[str(entity)].append((str(memory), str(content)))
-    return found
+        observations[str(entity)].append((str(memory), str(content)))
+    return observations
 
 
 def relations(connection: apsw.Connection) -> list[tuple[int, str, str, str, str]]:

@@ -70,7 +70,11 @@ class KnowledgeGraphService:
             chosen = [node for node in view.listed if _is_chosen(node, texts[node.id], query, names)]
             shown = {node.name for node in chosen}
             is_part = bool(query or names)
-            relations = [one for one in view.relations if not is_part or one.source in shown or one.target in shown]
+            relations = [
+                relation
+                for relation in view.relations
+                if not is_part or relation.source in shown or relation.target in shown
+            ]
             entities = tuple(GraphEntity(node.name, node.type, texts[node.id]) for node in chosen)
             return KnowledgeGraph(entities, tuple(relations))
 
@@ -91,18 +95,18 @@ class KnowledgeGraphService:
         def work(edits: EntityEdits) -> list[tuple[str, GraphEntity]]:
             view = CallerView(edits.connection, access)
             there = {node.name for node in view.listed}
-            made: dict[str, tuple[str, GraphEntity]] = {}
+            entities: dict[str, tuple[str, GraphEntity]] = {}
             for entity in wanted:
                 name = _name(entity.name)
-                if name not in made and name not in there:
+                if name not in entities and name not in there:
                     key = _mark(edits, name, entity.type, store, view.unlisted.get(name), access.stores)
-                    made[name] = (key, GraphEntity(name, entity.type, list(dict.fromkeys(entity.observations))))
-            return list(made.values())
+                    entities[name] = (key, GraphEntity(name, entity.type, list(dict.fromkeys(entity.observations))))
+            return list(entities.values())
 
-        made, changes = await self._decide(work, "graph.create_entities", access.actor)
-        for key, entity in made:
+        entities, changes = await self._decide(work, "graph.create_entities", access.actor)
+        for key, entity in entities:
             await self._observe(key, entity.name, entity.observations, store, access.actor)
-        return Changed(tuple(entity for _, entity in made), _with_memories(_scoped(changes, (store,))))
+        return Changed(tuple(entity for _, entity in entities), _with_memories(_scoped(changes, (store,))))
 
     async def create_relations(
         self, access: Access, wanted: Sequence[GraphRelation], store: StoreName
@@ -217,7 +221,7 @@ class KnowledgeGraphService:
 
         def work(edits: EntityEdits) -> int:
             view = CallerView(edits.connection, access)
-            gone = [one for one in dict.fromkeys(unwanted) if one in view.relations]
+            gone = [relation for relation in dict.fromkeys(unwanted) if relation in view.relations]
             for relation in gone:
                 _take_back(edits, relation, view.relations[relation], access)
             return len(gone)
@@ -269,20 +273,20 @@ def _mark(
     One that the person decided about is left alone by callers who do not see what was decided: they would learn of it
     by what becomes of their statements.
     """
-    found = repo.registered(edits.connection, name, kind) if there is None else there.id
-    before = None if found is None else entity_state.read(edits.connection, found)
+    handle = repo.registered(edits.connection, name, kind) if there is None else there.id
+    before = None if handle is None else entity_state.read(edits.connection, handle)
     place = history_repo.last_id(edits.connection) + 1
     mark = {"name": name, "type": storable(kind)[0][:MAX_NAME], "store": store, "listed": is_listed, "place": place}
-    if found is not None and before is not None:
+    if handle is not None and before is not None:
         is_free = before["attributes"].get(MARK) is None and (sees_all(stores) or not before["touched"])
         if is_free or (there is not None and (sees_all(stores) or not before["protected"])):
             attributes = {"graph_made": False, **before["attributes"], MARK: mark}
-            edits.write(found, {**before, "attributes": attributes}, "UPDATE")
-            return found
+            edits.write(handle, {**before, "attributes": attributes}, "UPDATE")
+            return handle
         # Another spelling of the name, or an entity that this caller does not see, is another entity.
-        found = None
+        handle = None
         name = f"{name} {new_id('entity')[-8:]}"
-    fresh = found or new_id("entity")
+    fresh = handle or new_id("entity")
     state: dict[str, Any] = {
         "name": name,
         "type": registry_type(kind),
@@ -310,8 +314,8 @@ def _take_back(edits: EntityEdits, relation: GraphRelation, pairs: Iterable[tupl
     for subject, target in dict.fromkeys(pairs):
         before = edits.state(subject)
         key = [relation.type, target]
-        left = [edge for edge in before["relations"] if edge[:2] != key or not _is_seen(edge, access)]
-        edits.write(subject, {**before, "relations": left}, "UPDATE")
+        edges = [edge for edge in before["relations"] if edge[:2] != key or not _is_seen(edge, access)]
+        edits.write(subject, {**before, "relations": edges}, "UPDATE")
 
 
 def _unmark(edits: EntityEdits, key: str, access: Access) -> None:
@@ -326,8 +330,8 @@ def _unmark(edits: EntityEdits, key: str, access: Access) -> None:
     is_kept = stated or (before["protected"] and not before["attributes"][MARK]["listed"])
     attributes = {name: value for name, value in before["attributes"].items() if name not in (MARK, "graph_made")}
     if is_kept and not sees_all(access.stores):
-        kept = {**before["attributes"], MARK: {**before["attributes"][MARK], "listed": False}}
-        edits.write(key, {**before, "attributes": kept}, "UPDATE")
+        attributes_left = {**before["attributes"], MARK: {**before["attributes"][MARK], "listed": False}}
+        edits.write(key, {**before, "attributes": attributes_left}, "UPDATE")
     elif before["attributes"].get("graph_made"):
         # Nothing else made it: it goes with the graph.
         gone = {**before, "aliases": [], "claims": [], "relations": [], "protected": False}
@@ -342,7 +346,7 @@ def _is_seen(edge: Sequence[Any], access: Access) -> bool:
 
 
 def _texts(held: Mapping[str, Sequence[tuple[str, str]]]) -> defaultdict[str, list[str]]:
-    return defaultdict(list, {key: [text for _, text in said] for key, said in held.items()})
+    return defaultdict(list, {key: [text for _, text in texts] for key, texts in held.items()})
 
 
 def _is_chosen(node: MarkedEntity, texts: Sequence[str], query: str, names: Sequence[str]) -> bool:

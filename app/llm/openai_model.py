@@ -388,7 +388,7 @@ def _new_caller(key: str) -> "HttpCaller":
 def _body(request: ChatRequest, options: ModelOptions, model: str, dialect: _Dialect) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": model,
-        "messages": [_message(one) for one in request.messages],
+        "messages": [_message(message) for message in request.messages],
         dialect.limit: min(request.max_output_tokens, options.max_output_tokens),
     }
     if request.wants_json and dialect.has_json_mode:
@@ -405,15 +405,15 @@ def _body(request: ChatRequest, options: ModelOptions, model: str, dialect: _Dia
 
 
 def _message(message: ChatMessage) -> dict[str, Any]:
-    made: dict[str, Any] = {"role": message.role, "content": storable(message.content)[0]}
+    fields: dict[str, Any] = {"role": message.role, "content": storable(message.content)[0]}
     if message.tool_call_id:
-        made["tool_call_id"] = message.tool_call_id
+        fields["tool_call_id"] = message.tool_call_id
     if message.tool_calls:
-        made["tool_calls"] = [
+        fields["tool_calls"] = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call in message.tool_calls
         ]
-    return made
+    return fields
 
 
 def _answer(answered: object, model: str, usage: Usage) -> ChatAnswer:
@@ -424,15 +424,15 @@ def _answer(answered: object, model: str, usage: Usage) -> ChatAnswer:
         RequestError: There is no answer in it.
     """
     choice = _choice(answered)
-    said = _field(choice, "message")
-    if not isinstance(said, dict):
+    message = _field(choice, "message")
+    if not isinstance(message, dict):
         raise RequestError(RequestFault.USELESS, _NO_ANSWER)
     reason = _field(choice, "finish_reason")
-    if _field(said, "refusal") or reason == "content_filter":
+    if _field(message, "refusal") or reason == "content_filter":
         raise ModelUnavailableError(Sentence("The model '{model}' refused to answer.", model=model), reason=REFUSED)
-    content = _field(said, "content")
+    content = _field(message, "content")
     text = content if isinstance(content, str) else ""
-    called = _field(said, "tool_calls")
+    called = _field(message, "tool_calls")
     called = called if isinstance(called, list) else []
     calls = tuple(filter(None, map(_tool_call, called[:_MAX_CALLS])))
     if not text and not calls:

@@ -120,8 +120,8 @@ class ClientConfirmer:
 
 
 def _decision(answer: Any) -> Decision:
-    given = answer.model_dump() if isinstance(answer, types.ElicitResult) else answer
-    action = given.get("action") if isinstance(given, dict) else None
+    content = answer.model_dump() if isinstance(answer, types.ElicitResult) else answer
+    action = content.get("action") if isinstance(content, dict) else None
     if action == "accept":
         return "accepted"
     return "declined" if action == "decline" else "dismissed"

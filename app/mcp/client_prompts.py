@@ -85,17 +85,17 @@ async def get(name: str, arguments: Mapping[str, str], call: CallContext, profil
 async def _recall(question: str, call: CallContext) -> str:
     if not question.strip():
         raise InputError("'question' is missing: say what to recall.", field="question")
-    made = await call.read("memory.context", prompt=question)
-    return _RECALL.format(question=neutralise(question), recalled=made["text"] or "Nothing was recalled.")
+    context = await call.read("memory.context", prompt=question)
+    return _RECALL.format(question=neutralise(question), recalled=context["text"] or "Nothing was recalled.")
 
 
 async def _review(since: str, call: CallContext) -> str:
-    found = await call.read("memory.timeline", around=since, before=0, after=_ITEMS)
+    timeline = await call.read("memory.timeline", around=since, before=0, after=_ITEMS)
     lines = [
         entry(item["id"], ", ".join(one for one in (day(item["at"]), item["kind"], item["title"]) if one), item["text"])
-        for item in found["items"]
+        for item in timeline["items"]
     ]
-    more = "There is more: memory_timeline goes on from the last id." if found["later"] else ""
+    more = "There is more: memory_timeline goes on from the last id." if timeline["later"] else ""
     return _REVIEW.format(since=single_line(since), recalled=recalled(lines, more) or "Nothing happened.")
 
 

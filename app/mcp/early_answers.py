@@ -43,9 +43,11 @@ class EarlyAnswers:
         if message.get("jsonrpc") != "2.0" or not _is_id(key) or not isinstance(params, dict):
             return None
         meta = params.get("_meta")
-        given = meta if isinstance(meta, dict) else {}
-        is_modern = _VERSION_KEY in given
-        if is_modern and (given[_VERSION_KEY] != MODERN_VERSION or not isinstance(given.get(_CAPABILITIES_KEY), dict)):
+        fields = meta if isinstance(meta, dict) else {}
+        is_modern = _VERSION_KEY in fields
+        if is_modern and (
+            fields[_VERSION_KEY] != MODERN_VERSION or not isinstance(fields.get(_CAPABILITIES_KEY), dict)
+        ):
             return None
         result = self._result(method, params, is_modern=is_modern)
         return None if result is None else {"jsonrpc": "2.0", "id": key, "result": result}
@@ -54,11 +56,11 @@ class EarlyAnswers:
         if method == "initialize":
             return self._initialized(params)
         if is_modern:
-            found = self._discovered() if method == "server/discover" else self._listed(method)
-            if found is None:
+            result = self._discovered() if method == "server/discover" else self._listed(method)
+            if result is None:
                 return None
             cached = {"ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
-            return {**cached, **found, "_meta": {_SERVER_KEY: dict(SERVER)}}
+            return {**cached, **result, "_meta": {_SERVER_KEY: dict(SERVER)}}
         return self._listed(method) if self._is_greeted else None
 
     def _initialized(self, params: Message) -> Message | None:
@@ -83,8 +85,8 @@ class EarlyAnswers:
 
     def _listed(self, method: object) -> Message | None:
         if method == "tools/list":
-            found = tools(self._profile)
-            return None if found is None else {"tools": found}
+            offered = tools(self._profile)
+            return None if offered is None else {"tools": offered}
         if method == "prompts/list":
             return {"prompts": PROMPTS}
         if method == "resources/list":

@@ -75,10 +75,12 @@ class HostLink:
             KeepsakeError: What the host reports.
             HostUnreachableError: The host went away, and what became of the call is not known.
         """
-        given = arguments or {}
+        values = arguments or {}
         for attempt in range(_ATTEMPTS):
             sent = (
-                {**given, CONFIRMED: confirmation_of(await self._owner(), operation, given)} if is_confirmed else given
+                {**values, CONFIRMED: confirmation_of(await self._owner(), operation, values)}
+                if is_confirmed
+                else values
             )
             connection = self._host.connection
             try:
@@ -179,9 +181,9 @@ class HostLink:
             self._request = await asyncio.to_thread(identity.waiting_request, self.vault, self.client.name)
         if not self._request:
             wanted = {"name": self.client.name, "trust": _REQUESTED_TRUST, "reason": _REASON}
-            given = await self._answer("agent.request_access", wanted)
-            self._request = str(given["id"])
-            await asyncio.to_thread(identity.keep, self.vault, self.client.name, given["token"], self._request)
+            answer = await self._answer("agent.request_access", wanted)
+            self._request = str(answer["id"])
+            await asyncio.to_thread(identity.keep, self.vault, self.client.name, answer["token"], self._request)
             # From now on with the token: it becomes valid on the open connection.
             await asyncio.to_thread(self._host.hang_up)
         return AccessRequiredError(

@@ -151,9 +151,9 @@ class BearerGate:
 
         async def noting(message: Any) -> None:
             if message["type"] == "http.response.start":
-                made = Headers(raw=message["headers"]).get("mcp-session-id")
-                if made:
-                    self._sessions.setdefault(made, token)
+                session = Headers(raw=message["headers"]).get("mcp-session-id")
+                if session:
+                    self._sessions.setdefault(session, token)
             await send(message)
 
         try:

@@ -28,8 +28,8 @@ def known_tokens(vault: Path, name: str) -> list[str]:
 
 def given_token(name: str) -> str | None:
     """Return the token in ``KEEPSAKE_TOKEN``, ``None`` where it is not set."""
-    given = environment_credentials(name)
-    return None if given is None else given.token
+    token = environment_credentials(name)
+    return None if token is None else token.token
 
 
 def keep(vault: Path, name: str, token: str, request: str) -> None:

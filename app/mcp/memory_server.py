@@ -237,7 +237,7 @@ class SingleLink:
 
 def client_of(context: Context) -> ClientIdentity:
     """Return the name that the client gave of itself."""
-    given = context.session.client_params
-    info = given.client_info if given is not None else None
+    params = context.session.client_params
+    info = params.client_info if params is not None else None
     name = " ".join(info.name.split())[:100] if info is not None else ""
     return ClientIdentity(name, info.version[:50]) if info is not None and name else UNNAMED

@@ -72,13 +72,13 @@ def touched(event: dict[str, Any]) -> list[str]:
     """Return the addresses of resources that a change of the host concerns."""
     if not _CONTENT_AREAS & set(event.get("areas", ())):
         return []
-    found = ["memory://today", "memory://profile", f"memory://{_GRAPH}"]
+    uris = ["memory://today", "memory://profile", f"memory://{_GRAPH}"]
     for one in event.get("ids", ()):
         if one.startswith("ses-"):
-            found.append(f"memory://session/{one.split('#')[0]}")
+            uris.append(f"memory://session/{one.split('#')[0]}")
         elif not one.startswith("ent-"):
-            found.append(f"memory://note/{one}")
-    return found
+            uris.append(f"memory://note/{one}")
+    return uris
 
 
 def is_touched(uri: str, event: dict[str, Any]) -> bool:
@@ -100,10 +100,10 @@ def is_touched(uri: str, event: dict[str, Any]) -> bool:
 
 async def _today(call: CallContext) -> str:
     start = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-    found = await call.read("memory.timeline", around=start.isoformat(), before=0, after=_TODAY)
+    timeline = await call.read("memory.timeline", around=start.isoformat(), before=0, after=_TODAY)
     lines = [
         entry(item["id"], ", ".join(one for one in (day(item["at"]), item["kind"], item["title"]) if one), item["text"])
-        for item in found["items"]
+        for item in timeline["items"]
     ]
     return recalled(lines, "" if lines else "Nothing was said or stored today yet.")
 

@@ -103,9 +103,9 @@ def merged_note(notes: Sequence[Memory]) -> Memory:
         pinned=any(note.pinned for note in notes),
         store=min((note.store for note in notes), key=STORES.index),
         attributes=attributes,
-        files=validation.clean_names("file", (one for note in notes for one in note.files)),
-        people=validation.clean_names("person", (one for note in notes for one in note.people)),
-        sources=validation.clean_sources(one for note in notes for one in note.sources),
+        files=validation.clean_names("file", (file for note in notes for file in note.files)),
+        people=validation.clean_names("person", (person for note in notes for person in note.people)),
+        sources=validation.clean_sources(source for note in notes for source in note.sources),
         mention_count=max(note.mention_count for note in notes),
     )
 
@@ -126,7 +126,7 @@ def _names(note: Memory, *, is_first: bool) -> list[str]:
 
 
 def _note(writer: MemoryWriter, memory_id: str, stores: Sequence[str]) -> Memory:
-    found = require_active(writer.connection, memory_id, stores)
-    if found.kind != "note":
+    memory = require_active(writer.connection, memory_id, stores)
+    if memory.kind != "note":
         raise InputError("Only notes can be merged; leave facts and other memories out.", id=memory_id)
-    return found
+    return memory

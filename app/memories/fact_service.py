@@ -208,5 +208,5 @@ def _of_key(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) 
     The caller sees all of them; the one in the store of ``memory`` comes first.
     """
     named = sorted((store for store in STORES if store in stores), key=lambda store: store != memory.store)
-    found = (repo.active_fact(connection, memory.category, memory.key, store) for store in named)
-    return [fact for fact in found if fact is not None]
+    facts = (repo.active_fact(connection, memory.category, memory.key, store) for store in named)
+    return [fact for fact in facts if fact is not None]

@@ -80,15 +80,15 @@ def _of_same_key(connection: apsw.Connection, rows: Mapping[str, FoldedRow]) -> 
             keys.add((now.category, now.key, now.store))
         if row.whole is not None and row.whole.get("kind") == "fact" and row.whole.get("key"):
             keys.add((str(row.whole["category"]), str(row.whole["key"]), str(row.whole["store"])))
-    found: dict[str, None] = {}
+    same_ids: dict[str, None] = {}
     for key in sorted(keys):
         ids = connection.execute(
             "SELECT id FROM memories m WHERE kind = 'fact' AND category = ? AND key = ? AND store = ? AND EXISTS"
             " (SELECT 1 FROM memory_history h WHERE h.target = m.id AND h.target_kind = 'memory') ORDER BY id",
             key,
         )
-        found.update((str(row[0]), None) for row in ids)
-    return found
+        same_ids.update((str(row[0]), None) for row in ids)
+    return same_ids
 
 
 def _superseded(row: FoldedRow, holding: FoldedRow) -> Mapping[str, Any]:
@@ -103,10 +103,10 @@ def _is_active(state: Mapping[str, Any] | None) -> bool:
 
 def _memory(state: State) -> Memory:
     """Return the memory that a state says, with what is derived made again."""
-    said = {name: value for name, value in state.items() if name not in _OF_ARCHIVE}
-    if "archived_at" in state and said.get("superseded_by") is None:
-        said["deleted_at"] = None
-    memory = from_state(said)
+    fields = {name: value for name, value in state.items() if name not in _OF_ARCHIVE}
+    if "archived_at" in state and fields.get("superseded_by") is None:
+        fields["deleted_at"] = None
+    memory = from_state(fields)
     return replace(memory, tokens=validation.size(memory.content, memory.facts))
 
 

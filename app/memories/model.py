@@ -83,17 +83,17 @@ class Memory:
     @property
     def said_by(self) -> str:
         """Return the name or role of who said a fact, ``""`` where unknown."""
-        said = self.attributes.get("said_by") if self.kind == "fact" else None
-        return said if isinstance(said, str) else ""
+        value = self.attributes.get("said_by") if self.kind == "fact" else None
+        return value if isinstance(value, str) else ""
 
     @property
     def said_at(self) -> datetime | None:
         """Return when a fact was said, ``None`` where that is not known."""
-        said = self.attributes.get("said_at") if self.kind == "fact" else None
-        if not isinstance(said, str) or not fnmatchcase(said, SAID_AT):
+        value = self.attributes.get("said_at") if self.kind == "fact" else None
+        if not isinstance(value, str) or not fnmatchcase(value, SAID_AT):
             return None
         try:
-            return datetime.fromisoformat(said)
+            return datetime.fromisoformat(value)
         except ValueError:
             return None
 

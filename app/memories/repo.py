@@ -239,12 +239,12 @@ def all_equal(connection: apsw.Connection, memory: Memory, now_ms: int) -> list[
     """
     # Every write asks this. Compared with "?", the statement would be compiled anew for each value, to look for a plan
     # that suits it (https://sqlite.org/queryplanner-ng.html#qpsg): with "+?" it is not.
-    found: list[Any] = connection.execute(
+    rows: list[Any] = connection.execute(
         "SELECT m.created_at, m.rowid, m.id FROM memories m WHERE m.content_hash IN (+?, +?) AND m.valid_until IS NULL"
         " AND m.kind = +? AND m.store = +? AND (m.expires_at IS NULL OR m.expires_at > +?)",
         (text_hash(memory), _earlier_hash(memory), memory.kind, memory.store, now_ms),
     ).fetchall()
-    memories = [one for row in sorted(found) if (one := get(connection, row[2], stores=STORES)) is not None]
+    memories = [one for row in sorted(rows) if (one := get(connection, row[2], stores=STORES)) is not None]
     # The earlier hash of an observation left its text out.
     return [one for one in memories if not one.facts or text_hash(one) == text_hash(memory)]
 

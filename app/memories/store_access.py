@@ -40,12 +40,12 @@ def require(connection: apsw.Connection, memory_id: str, stores: Sequence[str], 
     Raises:
         NotFoundError: There is none of that id that the caller may see.
     """
-    found = repo.get_with_sources(connection, memory_id, stores=stores)
-    if found is None or kind not in ("memory", found.kind):
+    memory = repo.get_with_sources(connection, memory_id, stores=stores)
+    if memory is None or kind not in ("memory", memory.kind):
         raise NotFoundError(
             Sentence("There is no {kind} with the id {memory_id}.", kind=kind, memory_id=memory_id), id=memory_id
         )
-    return found
+    return memory
 
 
 def require_active(connection: apsw.Connection, memory_id: str, stores: Sequence[str], kind: str = "memory") -> Memory:
@@ -54,12 +54,12 @@ def require_active(connection: apsw.Connection, memory_id: str, stores: Sequence
     Raises:
         NotFoundError: There is none of that id that the caller may see.
     """
-    found = require(connection, memory_id, stores, kind)
-    if found.deleted_at is not None:
+    memory = require(connection, memory_id, stores, kind)
+    if memory.deleted_at is not None:
         raise NotFoundError(
             Sentence("This {kind} was deleted. Restore it first, or look in its history.", kind=kind), id=memory_id
         )
-    return found
+    return memory
 
 
 def active_memories(connection: apsw.Connection, ids: Iterable[str], stores: Sequence[str]) -> Iterator[Memory]:

@@ -82,11 +82,11 @@ def draft_from(
 ) -> NewMemory:
     """Return the note that a template makes."""
     named = title.strip() or (expand(template.title, "", now).strip() if has_placeholder(template.title) else "")
-    kept = (tag for tag in template.tags if not is_template_tag(tag))
+    own_tags = (tag for tag in template.tags if not is_template_tag(tag))
     return NewMemory(
         content=expand(template.content, named, now),
         title=named,
-        tags=normalise_tags((*tags, *kept)),
+        tags=normalise_tags((*tags, *own_tags)),
         store=store or template.store,
         source=source,
     )

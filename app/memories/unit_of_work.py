@@ -69,17 +69,17 @@ class MemoryUnitOfWork:
 
 def join_changes(changes: Sequence[ChangeSet], actor: str, operation: str) -> ChangeSet:
     """Return several changes as one."""
-    found: dict[str, Scope] = {}
+    scopes_by_id: dict[str, Scope] = {}
     for change in changes:
         scopes = change.scopes if change.ids and change.scopes is not None else ((),) * len(change.ids)
         for name, scope in zip(change.ids, scopes, strict=True):
-            found[name] = tuple(dict.fromkeys((*found.get(name, ()), *scope)))
-    is_named = len(found) <= MAX_NAMED and all(change.ids or not change.history_ids for change in changes)
+            scopes_by_id[name] = tuple(dict.fromkeys((*scopes_by_id.get(name, ()), *scope)))
+    is_named = len(scopes_by_id) <= MAX_NAMED and all(change.ids or not change.history_ids for change in changes)
     everything = joined_scopes(scope for change in changes for scope in change.scopes or ())
     return ChangeSet(
         areas=frozenset[Area]().union(*(change.areas for change in changes)),
-        ids=tuple(found) if is_named else (),
-        scopes=tuple(found.values()) if is_named else everything,
+        ids=tuple(scopes_by_id) if is_named else (),
+        scopes=tuple(scopes_by_id.values()) if is_named else everything,
         actor=actor,
         operation=operation,
         history_ids=tuple(entry for change in changes for entry in change.history_ids),

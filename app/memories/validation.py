@@ -75,11 +75,11 @@ def with_content(memory: Memory, content: str, unfinished_tag: str = "") -> Memo
     """
     content = clean_content(content)
     inline = set(normalise_tags(find_tags(memory.content)))
-    kept = tuple(tag for tag in memory.tags if tag not in inline)
+    other_tags = tuple(tag for tag in memory.tags if tag not in inline)
     attributes = memory.attributes
     if content != memory.content:
         attributes = {name: value for name, value in attributes.items() if name != "said_by"}
-    tags, tokens = united_tags(kept, content, unfinished_tag), size(content, memory.facts)
+    tags, tokens = united_tags(other_tags, content, unfinished_tag), size(content, memory.facts)
     return replace(memory, content=content, tags=tags, tokens=tokens, attributes=attributes)
 
 
@@ -98,11 +98,11 @@ def united_tags(tags: Iterable[str], content: str, unfinished_tag: str = "") -> 
 
     A tag at whose end somebody is still typing is none yet, unless it stands elsewhere in the content as well.
     """
-    found = find_tags(content)
+    content_tags = find_tags(content)
     if unfinished := normalise_tag(unfinished_tag):
         places = sum(normalise_tag(name) == unfinished for name, _, _ in tag_places(content))
-        found = tuple(tag for tag in found if tag != unfinished or places > 1)
-    return normalise_tags((*tags, *found))
+        content_tags = tuple(tag for tag in content_tags if tag != unfinished or places > 1)
+    return normalise_tags((*tags, *content_tags))
 
 
 def clean_content(content: str) -> str:

@@ -239,8 +239,8 @@ def conflicting_fact(connection: apsw.Connection, memory: Memory) -> Memory | No
     """Return the only other active fact with the same category, key and store."""
     if memory.kind != "fact" or not memory.key or memory.deleted_at is not None:
         return None
-    found = repo.active_fact(connection, memory.category, memory.key, memory.store)
-    return None if found is None or found.id == memory.id else found
+    fact = repo.active_fact(connection, memory.category, memory.key, memory.store)
+    return None if fact is None or fact.id == memory.id else fact
 
 
 def require_no_conflict(connection: apsw.Connection, memory: Memory) -> None:

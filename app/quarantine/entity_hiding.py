@@ -49,23 +49,27 @@ def merges_of(connection: apsw.Connection, agent: str, since_ms: int, until_ms: 
 
 def stated_by(connection: apsw.Connection, agent: str, since_ms: int, until_ms: int) -> StatedEntities:
     """Return the entities of which an agent stated something within a time."""
-    made = _targets(connection, agent, since_ms, until_ms, "before IS NULL")
+    targets = _targets(connection, agent, since_ms, until_ms, "before IS NULL")
     marks = "before ->> '$.attributes.graph' IS NULL AND after ->> '$.attributes.graph' IS NOT NULL"
     marked = _targets(connection, agent, since_ms, until_ms, marks)
     related = connection.execute(
         "SELECT DISTINCT subject_id FROM relations WHERE source = ? AND created_at BETWEEN ? AND ?",
         (agent, since_ms, until_ms),
     ).fetchall()
-    return StatedEntities(frozenset(made), frozenset(marked), frozenset(str(row[0]) for row in related))
+    return StatedEntities(frozenset(targets), frozenset(marked), frozenset(str(row[0]) for row in related))
 
 
 def hide_relations(edits: EntityEdits, entity: str, agent: str, since_ms: int, until_ms: int) -> None:
     """Hide the relations of an entity that an agent stated within a time."""
     before = entity_state.read(edits.connection, entity)
     if before is not None:
-        kept = [one for one in before["relations"] if not (one[3] == agent and since_ms <= one[4] <= until_ms)]
-        if kept != before["relations"]:
-            edits.write(entity, {**before, "relations": kept}, "UPDATE")
+        relations = [
+            relation
+            for relation in before["relations"]
+            if not (relation[3] == agent and since_ms <= relation[4] <= until_ms)
+        ]
+        if relations != before["relations"]:
+            edits.write(entity, {**before, "relations": relations}, "UPDATE")
 
 
 def hide_entity(edits: EntityEdits, entity: str, agent: str, *, is_made: bool) -> None:
@@ -96,8 +100,8 @@ def entity_entries(connection: apsw.Connection, history_ids: Sequence[int], targ
         " WHERE h.target_kind = 'entity' ORDER BY j.key",
         (json.dumps(list(history_ids)),),
     ).fetchall()
-    found = [int(str(entry)) for entry, target in rows if target in targets]
-    return [entry for entry in found if undo_chain.stands(connection, entry)]
+    entries = [int(str(entry)) for entry, target in rows if target in targets]
+    return [entry for entry in entries if undo_chain.stands(connection, entry)]
 
 
 def bring_back_relations(edits: EntityEdits, entry_id: int) -> bool:
@@ -108,8 +112,8 @@ def bring_back_relations(edits: EntityEdits, entry_id: int) -> bool:
         return False
     if any(entry.before[name] != entry.after[name] for name in entry.before if name != "relations"):
         return False
-    hidden = [one for one in entry.before["relations"] if one not in entry.after["relations"]]
-    stated = {(one[0], one[1], one[3]) for one in now["relations"]}
+    hidden = [relation for relation in entry.before["relations"] if relation not in entry.after["relations"]]
+    stated = {(relation[0], relation[1], relation[3]) for relation in now["relations"]}
     back = [one for one in hidden if (one[0], one[1], one[3]) not in stated]
     edits.write(entry.target, {**now, "relations": sorted([*now["relations"], *back])}, "UPDATE")
     history_repo.mark_undone(edits.connection, entry_id, edits.changes("").history_ids[-1])
@@ -132,12 +136,12 @@ def _targets(connection: apsw.Connection, agent: str, since_ms: int, until_ms: i
 
 def _is_stated_by_others(connection: apsw.Connection, entity: str, agent: str) -> bool:
     """Return whether others decided about an entity, related it, or observed it."""
-    found = connection.execute(
+    relation_row = connection.execute(
         "SELECT 1 FROM relations WHERE (subject_id = ?1 OR object_id = ?1) AND source <> ?2"
         f" UNION ALL SELECT 1 FROM memories WHERE valid_until IS NULL AND attributes ->> '{OF_ENTITY}' = ?1 LIMIT 1",
         (entity, agent),
     ).fetchone()
-    if found is not None:
+    if relation_row is not None:
         return True
     rows = connection.execute(
         f"SELECT id FROM memory_history WHERE target = ? AND target_kind = 'entity' AND actor <> ? AND {_NOT_HIDING}"

@@ -147,14 +147,14 @@ def hiding_entries(connection: apsw.Connection, agent: str) -> list[int]:
 
 def quarantined(connection: apsw.Connection, agent: str) -> list[QuarantinedItem]:
     """Return what is hidden of an agent, the last hidden first."""
-    found = []
+    items = []
     for entry in reversed(hiding_entries(connection, agent)):
         row = connection.execute(
             "SELECT target, target_kind, before, at, after IS NOT NULL FROM memory_history WHERE id = ?", (entry,)
         ).fetchone()
         if row is not None:
-            found.append(_item(connection, row))
-    return [item for item in found if _is_hidden(connection, item, agent)]
+            items.append(_item(connection, row))
+    return [item for item in items if _is_hidden(connection, item, agent)]
 
 
 def is_quarantined(connection: apsw.Connection, target: str) -> bool:
@@ -177,8 +177,8 @@ def concerns_quarantined(connection: apsw.Connection, history_ids: Sequence[int]
 
 def unfinished(connection: apsw.Connection, agent: str) -> dict[str, Any] | None:
     """Return the undo of an agent that was stopped before its end."""
-    found = meta.read(connection, _UNFINISHED + agent)
-    return None if found is None else dict(json.loads(found))
+    progress = meta.read(connection, _UNFINISHED + agent)
+    return None if progress is None else dict(json.loads(progress))
 
 
 def keep_unfinished(connection: apsw.Connection, agent: str, state: dict[str, Any]) -> None:

@@ -234,8 +234,8 @@ class QuarantineService:
         """Return whether a memory that the caller sees is in quarantine."""
 
         def work(connection: apsw.Connection) -> bool:
-            found = memory_repo.get(connection, memory, stores=access.stores)
-            return found is not None and repo.is_quarantined(connection, memory)
+            memory_row = memory_repo.get(connection, memory, stores=access.stores)
+            return memory_row is not None and repo.is_quarantined(connection, memory)
 
         return await self._store.read(work)
 
@@ -338,17 +338,17 @@ class QuarantineService:
 
     async def _forget_sessions(self, work: _Work, agent: str, span: tuple[int, int], actor: str, job: Job) -> None:
         """Forget an agent's conversations, and withhold its messages in shared ones."""
-        found = await self._conversations_of(agent, span)
-        for number, one in enumerate(found):
+        turns = await self._conversations_of(agent, span)
+        for number, one in enumerate(turns):
             if job.is_cancelled():
-                work.left += len(found) - number
+                work.left += len(turns) - number
                 return
             if one.reason:
                 work.skipped[one.session] = SkippedItem("session", one.session, one.reason)
                 continue
             if one.seqs:
-                taken = await self._sessions.withheld.withhold(one.session, agent, one.seqs, actor, work.run_id)
-                work.entries += taken.changes.history_ids
+                withheld = await self._sessions.withheld.withhold(one.session, agent, one.seqs, actor, work.run_id)
+                work.entries += withheld.changes.history_ids
             else:
                 forgotten = await self._sessions.service.forget(one.session, actor, work.run_id)
                 work.entries += forgotten.changes.history_ids

@@ -48,17 +48,17 @@ def without_history(connection: apsw.Connection, items: list[Item]) -> list[Item
 
 def bring_back(connection: apsw.Connection, run_id: str) -> list[Item]:
     """Put back what a run took away, and return it; what exists stays."""
-    kept = json.loads(meta.read(connection, PREFIX + run_id) or "[]")
+    entries = json.loads(meta.read(connection, PREFIX + run_id) or "[]")
     items: list[Item] = []
-    for one in kept:
-        for table, rows in one["rows"]:
+    for entry in entries:
+        for table, rows in entry["rows"]:
             for row in rows:
                 names = ", ".join(row)
                 marks = ", ".join("?" * len(row))
                 connection.execute(
                     f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING", tuple(row.values())
                 )
-        items.append((_KINDS[one["kind"]], one["id"]))
+        items.append((_KINDS[entry["kind"]], entry["id"]))
     meta.remove(connection, PREFIX + run_id)
     return items
 

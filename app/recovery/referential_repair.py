@@ -84,7 +84,7 @@ def join_pieces(connection: apsw.Connection) -> tuple[int, dict[str, int]]:
         " WHERE session_id NOT IN (SELECT id FROM sessions) GROUP BY session_id",
         (UNTITLED,),
     )
-    made = connection.changes()
+    count = connection.changes()
     connection.execute(
         "INSERT INTO session_state (session_id, updated_at) SELECT id, updated_at FROM sessions"
         " WHERE id NOT IN (SELECT session_id FROM session_state)"
@@ -94,7 +94,7 @@ def join_pieces(connection: apsw.Connection) -> tuple[int, dict[str, int]]:
         for table, number in lost.items():
             dropped[table] = dropped.get(table, 0) + number
     recount(connection)
-    return made, dropped
+    return count, dropped
 
 
 def _drop_orphans(connection: apsw.Connection) -> dict[str, int]:

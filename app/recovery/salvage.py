@@ -261,21 +261,21 @@ class _Salvage:
         with self._connection:
             # The numbers of lanes are those of the damaged database, as its messages name them.
             self._connection.execute("DELETE FROM lanes")
-            found = [self._copy(table, schema) for table in self._tables]
+            copies = [self._copy(table, schema) for table in self._tables]
             self._walk_rest(schema)
             strays = self._copy_strays() if self._broken else 0
             regained = self._regain(schema) if self._broken else 0
-            said = int(self._connection.execute("SELECT coalesce(sum(message_count), 0) FROM sessions").get)
+            count = int(self._connection.execute("SELECT coalesce(sum(message_count), 0) FROM sessions").get)
             made_up, dropped = referential_repair.join_pieces(self._connection)
             rebuild.request_rebuild(self._connection)
             referential_repair.restore_lanes(self._connection)
             lanes.begin(self._connection, SystemClock().now_ms())
             history_repo.place_unplaced(self._connection)
         # What the conversations say of themselves counts where the index of their messages is broken too.
-        counted = {"messages": said}
+        counted = {"messages": count}
         tables = tuple(
             self._report(table, broken, max(indexed or 0, counted.get(table.name, 0)) or indexed, dropped)
-            for table, broken, indexed in found
+            for table, broken, indexed in copies
         )
         if not any(item.kept for item in tables if item.name not in ("meta", "lanes")):
             raise VaultDamagedError(
@@ -356,9 +356,9 @@ class _Salvage:
         for row in rows:
             if table.name == "meta" and row.values[0] not in _KEPT_META:
                 continue
-            taken = self._take(statement, _bindings(table, row, has))
-            copied += taken
-            refused += not taken
+            is_copied = self._take(statement, _bindings(table, row, has))
+            copied += is_copied
+            refused += not is_copied
         if refused and not is_stray:
             self._refused[table.name] = self._refused.get(table.name, 0) + refused
         return copied
@@ -397,10 +397,10 @@ class _Salvage:
         return bool(self._connection.changes())
 
     def _report(self, table: SalvageTable, broken: int, indexed: int | None, dropped: dict[str, int]) -> SalvagedTable:
-        kept = int(self._connection.execute(f"SELECT count(*) FROM {_quoted(table.name)}").get)
+        count = int(self._connection.execute(f"SELECT count(*) FROM {_quoted(table.name)}").get)
         refused = self._refused.get(table.name, 0) + dropped.get(table.name, 0)
-        lost = None if indexed is None and broken else max(0, (indexed or 0) - kept - refused)
-        return SalvagedTable(table.name, kept, lost, broken, refused)
+        lost = None if indexed is None and broken else max(0, (indexed or 0) - count - refused)
+        return SalvagedTable(table.name, count, lost, broken, refused)
 
 
 def _tables_of(connection: apsw.Connection) -> list[SalvageTable]:

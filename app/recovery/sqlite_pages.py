@@ -190,12 +190,12 @@ class PageFile:
             return page[offset : offset + size]
         parts = [page[offset : offset + local]]
         following = _child(page, offset + local)
-        left = size - local
-        while left > 0:
+        remaining = size - local
+        while remaining > 0:
             further = self.page(following)
             walk.seen.add(following)
-            parts.append(further[4 : min(self._usable, 4 + left)])
-            left -= self._usable - 4
+            parts.append(further[4 : min(self._usable, 4 + remaining)])
+            remaining -= self._usable - 4
             following = _child(further, 0)
         return b"".join(parts)
 
@@ -214,18 +214,18 @@ class PageFile:
 
     def free_pages(self) -> set[int]:
         """Return the free pages, as far as their list can be read."""
-        found: set[int] = set()
+        pages: set[int] = set()
         trunk = _child(self.page(1), 32)
-        while trunk and trunk not in found:
-            found.add(trunk)
+        while trunk and trunk not in pages:
+            pages.add(trunk)
             try:
                 page = self.page(trunk)
             except BrokenPageError:
                 break
             count = min(int.from_bytes(page[4:8]), self._usable // 4 - 2)
-            found.update(struct.unpack_from(f">{count}I", page, 8))
+            pages.update(struct.unpack_from(f">{count}I", page, 8))
             trunk = _child(page, 0)
-        return found
+        return pages
 
 
 def _read_log(path: Path) -> bytes:

@@ -55,9 +55,9 @@ def from_wire(error: object) -> KeepsakeError:
     sentence = sentence_from_wire(inner.get("sentence"), english) or english
     family = _FAMILIES.get(str(inner.get("kind")), _FAMILIES["internal"])[1]
     # Its data may have any names, so they cannot be given as arguments.
-    found = _BY_CODE.get(str(inner.get("code")), family)(sentence)
-    found.data = _object(inner.get("data"))
-    return found
+    known_error = _BY_CODE.get(str(inner.get("code")), family)(sentence)
+    known_error.data = _object(inner.get("data"))
+    return known_error
 
 
 def _object(value: object) -> dict[str, Any]:

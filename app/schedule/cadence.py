@@ -63,10 +63,10 @@ def next_run(cadence: Cadence, after: datetime) -> datetime | None:
 
 def upcoming(cadence: Cadence, after: datetime, count: int) -> list[datetime]:
     """Return the next instants of a cadence, at most ``count``, in UTC."""
-    found: list[datetime] = []
-    while len(found) < count and (following := next_run(cadence, found[-1] if found else after)) is not None:
-        found.append(following)
-    return found
+    moments: list[datetime] = []
+    while len(moments) < count and (following := next_run(cadence, moments[-1] if moments else after)) is not None:
+        moments.append(following)
+    return moments
 
 
 def check_cadence(cadence: Cadence, now: datetime, min_interval_s: float) -> None:
@@ -161,9 +161,9 @@ def _instant(cadence: Cadence) -> datetime:
     at = cadence.at
     if at is None:
         raise InputError("A schedule that runs once needs its time.", field="at")
-    found = at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=zone_of(cadence)).astimezone(UTC)
+    instant = at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=zone_of(cadence)).astimezone(UTC)
     # The database keeps milliseconds: a finer instant would count as later than its own run.
-    return found.replace(microsecond=found.microsecond // 1000 * 1000)
+    return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
 def _seconds(cadence: Cadence) -> float:
@@ -222,10 +222,10 @@ def _local_times(text: str, after: datetime) -> Iterator[datetime]:
     from croniter import croniter  # noqa: PLC0415
     from croniter.croniter import CroniterBadDateError  # noqa: PLC0415
 
-    found = croniter(text, after, max_years_between_matches=_YEARS)
+    times = croniter(text, after, max_years_between_matches=_YEARS)
     while True:
         try:
-            yield found.get_next(datetime)  # type: ignore[no-untyped-call]
+            yield times.get_next(datetime)  # type: ignore[no-untyped-call]
         except (CroniterBadDateError, OverflowError, ValueError):
             return
 

@@ -20,9 +20,9 @@ def insert(
         "INSERT INTO schedule_notes (schedule_id, run_id, kind, text, made_at) VALUES (?, ?, ?, ?, ?)",
         (schedule_id, run_id, kind, text, to_text(made_at)),
     )
-    made = connection.last_insert_rowid()
+    note_id = connection.last_insert_rowid()
     connection.execute(
-        "DELETE FROM schedule_notes WHERE id <= ? AND (shown_at IS NOT NULL OR id <= ?)", (made - 50, made - KEPT)
+        "DELETE FROM schedule_notes WHERE id <= ? AND (shown_at IS NOT NULL OR id <= ?)", (note_id - 50, note_id - KEPT)
     )
 
 
@@ -39,13 +39,13 @@ def waiting(connection: apsw.Connection, limit: int) -> list[ScheduleNote]:
 
 def mark_shown(connection: apsw.Connection, ids: Sequence[int], at: datetime) -> list[str]:
     """Record that the person was shown notes; return the schedule of each new one."""
-    found = []
+    shown_ids = []
     for note_id in ids:
         rows = connection.execute(
             "UPDATE schedule_notes SET shown_at = ? WHERE id = ? AND shown_at IS NULL RETURNING schedule_id, run_id",
             (to_text(at), note_id),
         ).fetchall()
         for schedule_id, run_id in rows:
-            found.append(str(schedule_id))
+            shown_ids.append(str(schedule_id))
             connection.execute("UPDATE schedule_runs SET notified = 1 WHERE run_id = ?", (run_id,))
-    return found
+    return shown_ids

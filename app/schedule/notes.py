@@ -37,9 +37,13 @@ class ScheduleNotes:
     async def mark_shown(self, ids: Sequence[int], *, actor: str) -> Changed[int]:
         """Record that the person was shown notes, and return how many were not shown before."""
         now = to_datetime(self._clock.now_ms())
-        found = await self._store.write(partial(note_repo.mark_shown, ids=ids, at=now))
-        changes = ChangeSet(frozenset({AREA}), tuple(dict.fromkeys(found)), actor) if found else ChangeSet(frozenset())
-        return Changed(len(found), changes)
+        shown_ids = await self._store.write(partial(note_repo.mark_shown, ids=ids, at=now))
+        changes = (
+            ChangeSet(frozenset({AREA}), tuple(dict.fromkeys(shown_ids)), actor)
+            if shown_ids
+            else ChangeSet(frozenset())
+        )
+        return Changed(len(shown_ids), changes)
 
 
 def note_run(connection: apsw.Connection, schedule: Schedule, run: ScheduleRun) -> None:

@@ -75,12 +75,12 @@ def windows_power(line: int, percent: int) -> PowerState:
 
 def _macos_power() -> PowerState:
     try:
-        made = subprocess.run(  # noqa: S603  (a fixed command)
+        result = subprocess.run(  # noqa: S603  (a fixed command)
             _PMSET, capture_output=True, text=True, timeout=_PMSET_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return PowerState()
-    return macos_power(made.stdout)
+    return macos_power(result.stdout)
 
 
 def _windows_power() -> PowerState:

@@ -43,9 +43,9 @@ def realign(connection: apsw.Connection, now: datetime) -> list[str]:
 
     A schedule whose times cannot be worked out is paused, with a note for the person.
     """
-    found, _ = repo.search(connection, ScheduleFilter(status="active"), _MANY, 0)
+    schedules, _ = repo.search(connection, ScheduleFilter(status="active"), _MANY, 0)
     changed = []
-    for schedule in found:
+    for schedule in schedules:
         try:
             following = aligned_next_run(schedule, now)
         except InputError as error:

@@ -309,9 +309,9 @@ class ScheduleRunner:
         """Give a goal back that waits for a model; agents may claim it."""
         before = self._put_back.get(schedule.id)
         pause_s = MODEL_PAUSE_S if before is None else min(before.pause_s * 2, _LONGEST_MODEL_PAUSE_S)
-        found = _PutBack(self._monotonic() + pause_s, pause_s, f"{NO_MODEL} {error.message}", error.message)
-        self._put_back[schedule.id] = found
-        self._waits[schedule.id] = found.reason
+        pause = _PutBack(self._monotonic() + pause_s, pause_s, f"{NO_MODEL} {error.message}", error.message)
+        self._put_back[schedule.id] = pause
+        self._waits[schedule.id] = pause.reason
         with suppress(StaleError):
             await self._service.put_back(claim.run_id, self.holder)
         self._tell_changed([schedule.id])
@@ -384,9 +384,9 @@ class ScheduleRunner:
         return claim.schedule_id in self._running
 
     def _tell_changed(self, schedule_ids: Iterable[str]) -> None:
-        found = tuple(dict.fromkeys(schedule_ids))
-        if found:
-            self._publish(ChangeSet(frozenset({AREA}), found, BUILT_IN))
+        ids = tuple(dict.fromkeys(schedule_ids))
+        if ids:
+            self._publish(ChangeSet(frozenset({AREA}), ids, BUILT_IN))
 
     def _now(self) -> datetime:
         return to_datetime(self._clock.now_ms())

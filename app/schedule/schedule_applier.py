@@ -88,8 +88,8 @@ def make_received(connection: apsw.Connection, first: Change, state: State) -> N
     if repo.is_stored(connection, first.target):
         return
     at, fields = to_datetime(first.at_ms), _fields(state)
-    made: State = {"user_id": first.actor, "created_at": at, "updated_at": at}
-    repo.insert(connection, Schedule(id=first.target, **{"status": "active", **fields, **made}))
+    first_state: State = {"user_id": first.actor, "created_at": at, "updated_at": at}
+    repo.insert(connection, Schedule(id=first.target, **{"status": "active", **fields, **first_state}))
 
 
 def _fields(state: State) -> State:

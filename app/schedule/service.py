@@ -136,8 +136,8 @@ class ScheduleService:
 
     async def search(self, wanted: ScheduleFilter, limit: int, offset: int) -> ScheduleSearch:
         """Return a page of schedules, soonest first."""
-        found, total = await self._store.read(lambda connection: repo.search(connection, wanted, limit, offset))
-        return ScheduleSearch(tuple(found), total)
+        schedules, total = await self._store.read(lambda connection: repo.search(connection, wanted, limit, offset))
+        return ScheduleSearch(tuple(schedules), total)
 
     async def count(self, wanted: ScheduleFilter) -> int:
         """Return how many schedules a filter lets through."""
@@ -188,8 +188,8 @@ class ScheduleService:
         One that failed waits for a while, longer with each failure in a row.
         """
         now = self._now()
-        found = await self._store.read(lambda connection: repo.due(connection, now, limit))
-        return [item for item in found if not _is_backing_off(item, now)]
+        schedules = await self._store.read(lambda connection: repo.due(connection, now, limit))
+        return [item for item in schedules if not _is_backing_off(item, now)]
 
     async def next_due(self, after: datetime | None = None) -> datetime | None:
         """Return the next run of all schedules, after an instant if given."""
@@ -219,21 +219,23 @@ class ScheduleService:
             is_due = schedule.status == "active" and schedule.next_run_at is not None and schedule.next_run_at <= now
             if not is_manual and (not is_due or _is_backing_off(schedule, now)):
                 return None
-            found = None
+            occurrences = None
             if is_due and schedule.next_run_at is not None:
                 try:
-                    found = due_occurrences(schedule.cadence, schedule.next_run_at, now)
+                    occurrences = due_occurrences(schedule.cadence, schedule.next_run_at, now)
                 except InputError as error:
                     pause_broken(connection, schedule, error, now)
                     return None
-            occurrence = now if found is None else found.run
+            occurrence = now if occurrences is None else occurrences.run
             until = now + timedelta(seconds=lease_s)
-            claim = ScheduleClaim(schedule_id, new_id("run"), holder, occurrence, now, until, is_manual=found is None)
+            claim = ScheduleClaim(
+                schedule_id, new_id("run"), holder, occurrence, now, until, is_manual=occurrences is None
+            )
             if not repo.claim(connection, claim):
                 return None
-            if found is not None:
-                self._record_left_out(connection, schedule, found, now, reason or "it was missed")
-                repo.set_next_run(connection, schedule_id, found.following)
+            if occurrences is not None:
+                self._record_left_out(connection, schedule, occurrences, now, reason or "it was missed")
+                repo.set_next_run(connection, schedule_id, occurrences.following)
             return claim
 
         return await self._store.write(work)
@@ -297,12 +299,12 @@ class ScheduleService:
             return []
 
         def work(connection: apsw.Connection) -> list[ScheduleRun]:
-            made = []
+            runs = []
             for claim in filter(is_gone, repo.claims(connection)):
                 run = self._run(claim, now, "interrupted", "Keepsake or the agent ended before this was done.", 0, 0.0)
                 self._record(connection, claim, run, is_failure=True)
-                made.append(run)
-            return made
+                runs.append(run)
+            return runs
 
         return await self._store.write(work)
 
@@ -342,14 +344,19 @@ class ScheduleService:
             if fresh is None or fresh.status != "active" or fresh.next_run_at is None or fresh.next_run_at > now:
                 return
             try:
-                found = due_occurrences(fresh.cadence, fresh.next_run_at, now)
+                occurrences = due_occurrences(fresh.cadence, fresh.next_run_at, now)
             except InputError as error:
                 pause_broken(connection, fresh, error, now)
                 return
-            everything = replace(found, left_out=found.left_out + 1, first=found.first or found.run, last=found.run)
+            everything = replace(
+                occurrences,
+                left_out=occurrences.left_out + 1,
+                first=occurrences.first or occurrences.run,
+                last=occurrences.run,
+            )
             self._record_left_out(connection, fresh, everything, now, reason, has_note=False)
-            status: Status = "active" if found.following is not None else "completed"
-            repo.update(connection, replace(fresh, next_run_at=found.following, status=status))
+            status: Status = "active" if occurrences.following is not None else "completed"
+            repo.update(connection, replace(fresh, next_run_at=occurrences.following, status=status))
 
         await self._store.write(work)
 
@@ -363,10 +370,10 @@ class ScheduleService:
         Raises:
             NotFoundError: There is none of that id.
         """
-        found = await self._store.read(partial(repo.run_by_id, run_id=run_id))
-        if found is None:
+        run = await self._store.read(partial(repo.run_by_id, run_id=run_id))
+        if run is None:
             raise NotFoundError("There is no run of a schedule with that id.", id=run_id)
-        return found
+        return run
 
     async def prune(self, schedule_id: str, keep: int, *, actor: str) -> Changed[int]:
         """Delete all but the latest runs of a schedule, and return how many went."""
@@ -489,10 +496,10 @@ class ScheduleService:
 
 
 def _required(connection: apsw.Connection, schedule_id: str) -> Schedule:
-    found = repo.get(connection, schedule_id)
-    if found is None:
+    schedule = repo.get(connection, schedule_id)
+    if schedule is None:
         raise NotFoundError("There is no schedule with that id. See 'schedule.search'.", id=schedule_id)
-    return found
+    return schedule
 
 
 def _held(connection: apsw.Connection, run_id: str, holder: str) -> ScheduleClaim:

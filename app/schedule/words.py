@@ -95,8 +95,8 @@ def _plain(expression: str) -> str:
     from croniter import croniter  # noqa: PLC0415
 
     values = croniter.expand(expression)[0]
-    given = zip(expression.split(" "), values, _SIZES, strict=True)
-    minute, hour, day, month, weekday = (_plain_field(field, listed, size) for field, listed, size in given)
+    fields = zip(expression.split(" "), values, _SIZES, strict=True)
+    minute, hour, day, month, weekday = (_plain_field(field, listed, size) for field, listed, size in fields)
     if len(values[2]) == _SIZES[2] or len(values[4]) == _SIZES[4]:
         day = weekday = "*"
     return " ".join((minute, hour, day, month, weekday))
@@ -134,8 +134,8 @@ def _name_days(words: str, locale: str) -> str:
 
     They come in the language of the process.
     """
-    found = [*calendar.day_name, *calendar.month_name[1:]]
-    names = dict(zip(found, _NAMES[locale].split(), strict=True))
+    day_names = [*calendar.day_name, *calendar.month_name[1:]]
+    names = dict(zip(day_names, _NAMES[locale].split(), strict=True))
     longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     # Letters of Latin scripts alone bound a name: Chinese writes its words without spaces.
     return re.sub(rf"(?<![A-Za-zÀ-ɏ])(?:{longest_first})(?![A-Za-zÀ-ɏ])", lambda match: names[match[0]], words)

@@ -53,7 +53,9 @@ def previous_append(
         "SELECT seq, role, content FROM messages WHERE session_id = ? AND seq BETWEEN ? AND ? ORDER BY seq",
         (landed, answer.first_seq, answer.last_seq),
     ).fetchall()
-    if [(role, text) for _, role, text in stored] != [(one.role, storable(one.content)[0]) for one in messages]:
+    if [(role, text) for _, role, text in stored] != [
+        (message.role, storable(message.content)[0]) for message in messages
+    ]:
         raise KeyConflictError(
             "The key was used before, for other messages. Give every append a key of its own.",
             field="key",

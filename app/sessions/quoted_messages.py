@@ -27,8 +27,8 @@ def quoted_text(text: str) -> str:
 
 
 def _turn(message: Message) -> str:
-    said = without_secrets(without_recalled(message.content[: 5 * MAX_CHARACTERS]))[0].strip()
-    if not said:
+    text = without_secrets(without_recalled(message.content[: 5 * MAX_CHARACTERS]))[0].strip()
+    if not text:
         return ""
     who = message.author or message.role
-    return entry(str(message.seq), f"{message.created_at:%Y-%m-%d}, {who}", said[:MAX_CHARACTERS], whole_lines=True)
+    return entry(str(message.seq), f"{message.created_at:%Y-%m-%d}, {who}", text[:MAX_CHARACTERS], whole_lines=True)

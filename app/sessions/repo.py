@@ -86,10 +86,10 @@ def locate(
         named = None if session_id is None else resolved(connection, session_id)
     else:
         named = own_session(connection, session_id, agent) or agents_name(session_id, agent)
-    found = None if named is None else _located(connection, named, named)
-    if found is None and channel and (latest := session_of_channel(connection, channel, agent)) is not None:
-        found = _located(connection, latest, named)
-    return found or LocatedSession(named)
+    located = None if named is None else _located(connection, named, named)
+    if located is None and channel and (latest := session_of_channel(connection, channel, agent)) is not None:
+        located = _located(connection, latest, named)
+    return located or LocatedSession(named)
 
 
 def _located(connection: apsw.Connection, session_id: str, named: str | None) -> LocatedSession | None:
@@ -281,8 +281,8 @@ def messages_between(
         f" WHERE session_id = ? AND seq > ? AND seq < ? ORDER BY seq {order} LIMIT ?",
         (session_id, after, before, limit),
     ).fetchall()
-    found = [message_of(row) for row in rows]
-    return found[::-1] if newest else found
+    messages = [message_of(row) for row in rows]
+    return messages[::-1] if newest else messages
 
 
 def turn(connection: apsw.Connection, name: str, agent: str | None = None) -> Message | None:
@@ -294,11 +294,11 @@ def turn(connection: apsw.Connection, name: str, agent: str | None = None) -> Me
     if not (number.isascii() and number.isdecimal() and len(number) <= _DIGITS):
         return None
     key = resolved(connection, session) if agent is None else own_session(connection, session, agent)
-    found = None if key is None else get_session(connection, key)
-    if found is None:
+    owner_row = None if key is None else get_session(connection, key)
+    if owner_row is None:
         return None
     seq = int(number)
-    return next(iter(messages_between(connection, found.id, after=seq - 1, before=seq + 1, limit=1)), None)
+    return next(iter(messages_between(connection, owner_row.id, after=seq - 1, before=seq + 1, limit=1)), None)
 
 
 def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int) -> list[int]:
@@ -312,8 +312,8 @@ def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int)
         return [int(str(row[0])) for row in rows]
     folded = text.casefold()
     messages = connection.execute("SELECT seq, content FROM messages WHERE session_id = ? ORDER BY seq", (session_id,))
-    found = (int(str(seq)) for seq, content in messages if folded in str(content).casefold())
-    return list(islice(found, limit))
+    seqs = (int(str(seq)) for seq, content in messages if folded in str(content).casefold())
+    return list(islice(seqs, limit))
 
 
 def seq_at(connection: apsw.Connection, session_id: str, at_ms: int) -> int | None:

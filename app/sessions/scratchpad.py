@@ -81,7 +81,7 @@ class ScratchpadService:
             InputError: There are too many items, or one is too long.
             NotFoundError: The conversation was forgotten.
         """
-        clean, made = clean_items(items), heading or NewSession(agent=owner or "")
+        clean, new_session = clean_items(items), heading or NewSession(agent=owner or "")
 
         def work(connection: apsw.Connection) -> Changed[Scratchpad]:
             agent = None if owner is None else clean_name(owner)
@@ -89,7 +89,7 @@ class ScratchpadService:
                 return Changed(Scratchpad(session), touched(session, actor, is_written=False))
             key = repo.located(connection, session, "", agent)
             if key is None:
-                key = self._sessions.create_in(connection, session, made, agent=agent)
+                key = self._sessions.create_in(connection, session, new_session, agent=agent)
             read_items(connection, key)
             write_items(connection, key, clean, self._clock.now_ms())
             return Changed(Scratchpad(key, clean), touched(key, actor, is_written=True))

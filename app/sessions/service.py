@@ -265,11 +265,11 @@ class SessionService:
                 return Session(new_id("session"), "", clean_name(heading.agent), "", now, now, 0), False
             return _existing(connection, self.create_in(connection, None, heading)), True
 
-        made, is_stored = await self._store.write(work)
+        new_session, is_stored = await self._store.write(work)
         if not is_stored:
-            return Changed(made, ChangeSet(frozenset(), (), actor))
-        scopes = (session_scope(made.agent),)
-        return Changed(made, ChangeSet(frozenset({"sessions"}), (made.id,), actor, scopes=scopes))
+            return Changed(new_session, ChangeSet(frozenset(), (), actor))
+        scopes = (session_scope(new_session.agent),)
+        return Changed(new_session, ChangeSet(frozenset({"sessions"}), (new_session.id,), actor, scopes=scopes))
 
     async def canonical(self, session: str, owner: str | None) -> str:
         """Return the id of an ``owner``'s session, or of any agent's for ``None``.
@@ -301,10 +301,10 @@ class SessionService:
         def work(connection: apsw.Connection) -> str:
             if owner is None:
                 return repo.resolved(connection, session)
-            found = repo.own_session(connection, session, clean_name(owner))
-            if found is None:
+            own = repo.own_session(connection, session, clean_name(owner))
+            if own is None:
                 raise NotFoundError(Sentence("There is no session {session}.", session=session), session=session)
-            return found
+            return own
 
         return await self._store.read(work)
 
@@ -335,8 +335,8 @@ class SessionService:
 
         def work(connection: apsw.Connection) -> dict[str, Message]:
             agent = None if owner is None else clean_name(owner)
-            found = ((name, repo.turn(connection, name, agent)) for name in names)
-            return {name: message for name, message in found if message is not None}
+            turns = ((name, repo.turn(connection, name, agent)) for name in names)
+            return {name: message for name, message in turns if message is not None}
 
         return await self._store.read(work)
 
@@ -554,8 +554,8 @@ def _clean_filter(wanted: SessionFilter) -> SessionFilter:
 
 def preview_of(messages: Sequence[Message]) -> str:
     """Return the preview of a conversation that begins with messages."""
-    said = [(m.role, text) for m in messages if (text := without_recalled(m.content).strip())]
-    chosen = next((text for role, text in said if role == "user"), said[0][1] if said else "")
+    turns = [(m.role, text) for m in messages if (text := without_recalled(m.content).strip())]
+    chosen = next((text for role, text in turns if role == "user"), turns[0][1] if turns else "")
     return excerpt(chosen, repo.PREVIEW_CHARACTERS)
 
 
@@ -576,7 +576,7 @@ def _add_name(connection: apsw.Connection, session: str, agent: str | None, key:
 
 
 def _existing(connection: apsw.Connection, session: str) -> Session:
-    found = repo.get_session(connection, session)
-    if found is None:
+    existing = repo.get_session(connection, session)
+    if existing is None:
         raise NotFoundError(Sentence("There is no session {session}.", session=session), session=session)
-    return found
+    return existing

@@ -61,12 +61,12 @@ class SessionEraser:
 
     def exists(self, connection: apsw.Connection, target: str) -> bool:
         """Return whether anything is kept of the conversation."""
-        found = connection.execute(
+        row = connection.execute(
             "SELECT 1 FROM sessions WHERE id = ?1"
             " UNION ALL SELECT 1 FROM memory_history WHERE target_kind = 'session' AND target = ?1 LIMIT 1",
             (target,),
         )
-        return found.fetchone() is not None
+        return row.fetchone() is not None
 
     def texts(self, connection: apsw.Connection, target: str) -> Iterator[str]:
         """Yield its titles and summaries, and messages spread evenly over it, for samples."""

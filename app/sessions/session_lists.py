@@ -76,8 +76,8 @@ def session_rows(connection: apsw.Connection, ids: Sequence[str]) -> list[Sessio
         f"SELECT {SESSION_COLUMNS} FROM sessions WHERE forgotten_at IS NULL AND id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(ids)),),
     )
-    found = {row[0]: session_of(row) for row in rows}
-    return [found[key] for key in ids if key in found]
+    sessions = {row[0]: session_of(row) for row in rows}
+    return [sessions[key] for key in ids if key in sessions]
 
 
 def agents(connection: apsw.Connection) -> list[Facet]:

@@ -106,15 +106,15 @@ def _restored(connection: apsw.Connection, session: str, options: SessionOptions
     spent = estimate_tokens(preface)
     # One more than may be given, so that the first message given is known to follow another.
     weights = weights_after(connection, session, state.upper_seq, options.max_history + 1)
-    given = weights[compaction_plan.fitting_messages(weights, options.budget - spent, options.max_history) :]
+    recent = weights[compaction_plan.fitting_messages(weights, options.budget - spent, options.max_history) :]
     messages = (
-        repo.messages_between(connection, session, after=given[0].seq - 1, before=1 << 62, limit=-1) if given else []
+        repo.messages_between(connection, session, after=recent[0].seq - 1, before=1 << 62, limit=-1) if recent else []
     )
     return Restored(
         session_id=session,
         preface=preface,
         messages=tuple(messages),
-        tokens=spent + sum(weight.tokens for weight in given),
+        tokens=spent + sum(weight.tokens for weight in recent),
         left_out=count_after(connection, session, state.upper_seq) - len(messages),
         epoch=state.epoch,
         upper_seq=state.upper_seq,

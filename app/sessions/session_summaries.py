@@ -122,9 +122,9 @@ class SessionSummaryService:
         It is ``None`` where no model writes one.
         """
         account = await self._store.read(partial(_account, session=session))
-        kept = Changed(account.stored, touched(session, actor, is_written=False)) if account.text else None
+        change = Changed(account.stored, touched(session, actor, is_written=False)) if account.text else None
         if account.new < NEW_MESSAGES:
-            return kept
+            return change
         name = self._narrator.name if self._narrator is not None else ""
         if self._narrator is None or not name:
             return None
@@ -132,9 +132,9 @@ class SessionSummaryService:
             text = await self._narrator.narrate(account.text, account.messages)
         except KeepsakeError as error:
             _log.info("no account of a conversation was written: %s", error.code)
-            return kept
+            return change
         if not text:
-            return kept
+            return change
 
         def work(connection: apsw.Connection) -> tuple[SessionSummary | None, bool]:
             read_state(connection, session)

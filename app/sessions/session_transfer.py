@@ -44,8 +44,8 @@ def state(connection: apsw.Connection, session_id: str) -> dict[str, Any] | None
     row = connection.execute(_STATE, (session_id,)).fetchone()
     if row is None:
         return None
-    found = dict(zip(_STATE_FIELDS, row, strict=True))
-    return found | {"scratchpad": json.loads(str(found["scratchpad"]))}
+    fields = dict(zip(_STATE_FIELDS, row, strict=True))
+    return fields | {"scratchpad": json.loads(str(fields["scratchpad"]))}
 
 
 def aliases(connection: apsw.Connection, session_id: str) -> list[dict[str, Any]]:

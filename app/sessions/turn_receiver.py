@@ -94,20 +94,20 @@ def _begin(connection: apsw.Connection, begun: Mapping[str, Any], *, is_new: boo
 
 
 def _message(turn: LaneTurn, seq: int) -> Message:
-    said = turn.said
+    message = turn.said
     return Message(
         session_id=turn.session,
         seq=seq,
-        role=said["role"],
-        author=said["author"],
-        content=said["content"],
-        created_at=to_datetime(said["created_at"]),
-        importance=said["importance"],
-        tokens=estimate_tokens(said["content"]),
-        tool_call_id=said["tool_call_id"],
-        tool_name=said["tool_name"],
-        tool_calls=said["tool_calls"],
-        payload=said["payload"],
+        role=message["role"],
+        author=message["author"],
+        content=message["content"],
+        created_at=to_datetime(message["created_at"]),
+        importance=message["importance"],
+        tokens=estimate_tokens(message["content"]),
+        tool_call_id=message["tool_call_id"],
+        tool_name=message["tool_name"],
+        tool_calls=message["tool_calls"],
+        payload=message["payload"],
     )
 
 

@@ -101,13 +101,13 @@ def is_withheld(connection: apsw.Connection, session: str, writer: str) -> bool:
 
 def ranges_of(seqs: Sequence[int]) -> Ranges:
     """Return ascending numbers as ranges, each by its first and last number."""
-    found: Ranges = []
+    ranges: Ranges = []
     for seq in seqs:
-        if found and found[-1][1] == seq - 1:
-            found[-1][1] = seq
+        if ranges and ranges[-1][1] == seq - 1:
+            ranges[-1][1] = seq
         else:
-            found.append([seq, seq])
-    return found
+            ranges.append([seq, seq])
+    return ranges
 
 
 def apply(connection: apsw.Connection, session: str, writer: str, wanted: Ranges | None, index: TurnIndexer) -> None:
@@ -166,9 +166,11 @@ def _hide_preview(connection: apsw.Connection, session: str) -> None:
     if marked is None:
         return
     connection.execute("UPDATE withheld_messages SET was_preview = 1 WHERE id = ?", (marked,))
-    left = repo.messages_between(connection, session, after=-1, before=1 << 62, limit=_PREVIEW_TURNS)
-    said = [(turn.role, text) for turn in left if (text := _preview(turn.content))]
-    _set_preview(connection, session, next((text for role, text in said if role == "user"), said[0][1] if said else ""))
+    turns = repo.messages_between(connection, session, after=-1, before=1 << 62, limit=_PREVIEW_TURNS)
+    texts = [(turn.role, text) for turn in turns if (text := _preview(turn.content))]
+    _set_preview(
+        connection, session, next((text for role, text in texts if role == "user"), texts[0][1] if texts else "")
+    )
 
 
 def _set_preview(connection: apsw.Connection, session: str, preview: str) -> None:

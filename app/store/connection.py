@@ -139,7 +139,7 @@ def _open(
     uri: str = "",
     is_lockless: bool = False,
 ) -> apsw.Connection:
-    with translate_sqlite_errors():
+    with translate_sqlite_errors(path):
         # The name of a copy that is made later may be a URI.
         connection = connect(path, flags | apsw.SQLITE_OPEN_URI, uri, is_lockless=is_lockless)
         try:
@@ -202,10 +202,10 @@ def _vectors_path() -> str:
     The package is not imported: it would import all of numpy on the engine's thread, in the middle of what other
     threads import of it, and Python's own SQLite besides.
     """
-    found = find_spec("sqlite_vec")
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec("sqlite_vec")
+    if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("No module named 'sqlite_vec'", name="sqlite_vec")
-    return str(Path(found.submodule_search_locations[0]) / "vec0")
+    return str(Path(spec.submodule_search_locations[0]) / "vec0")
 
 
 def load_vectors(connection: apsw.Connection) -> None:

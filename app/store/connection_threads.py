@@ -113,9 +113,9 @@ class ConnectionThread(threading.Thread):
             except KeepsakeError as error:
                 job.future.set_exception(error)
             except apsw.Error as error:
-                fault = from_sqlite(error, _file_of(connection)) or InternalError(
-                    f"The database refused a statement ({type(error).__name__})."
-                )
+                fault = from_sqlite(
+                    error, _file_of(connection), 0 if connection is None else connection.system_errno
+                ) or InternalError(f"The database refused a statement ({type(error).__name__}).")
                 fault.__cause__ = error
                 job.future.set_exception(fault)
             except (UnicodeEncodeError, OverflowError) as error:

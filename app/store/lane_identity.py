@@ -126,17 +126,17 @@ class LaneWriter:
     def _settle(self, connection: apsw.Connection) -> None:
         if self._is_committed or (not self._lane and not lanes.are_known(connection)):
             return
-        found = lanes.own(connection)
+        lane = lanes.own(connection)
         # A transaction that was rolled back took the new lane with it, so what counts is the database.
-        if found is not None and found.lane == self._lane:
+        if lane is not None and lane.lane == self._lane:
             self._is_committed = True
             return
         # A lane whose changes cannot be noted is left: a copy of it could take up its old note.
-        if found is None or not _is_writer(found, self._database) or not self._begin_note(found):
-            found = lanes.begin(connection, SystemClock().now_ms())
+        if lane is None or not _is_writer(lane, self._database) or not self._begin_note(lane):
+            lane = lanes.begin(connection, SystemClock().now_ms())
             self._trace.event("store.lane_begun")
-            self._begin_note(found)
-        self._lane = found.lane
+            self._begin_note(lane)
+        self._lane = lane.lane
 
     def _begin_note(self, lane: OwnLane) -> bool:
         """Write the note of a lane and keep its file open; return whether that worked."""
@@ -191,7 +191,10 @@ class LaneWriter:
 
 
 def was_written_here(lane: int) -> bool:
-    """Return whether a lane was written on this machine, also by a vault that has since been put back."""
+    """Return whether a lane was written on this machine.
+
+    Also where the vault that wrote it was put back since.
+    """
     noted = _noted(lane)
     return noted is not None and noted.machine == _machine()
 
@@ -212,17 +215,17 @@ def _note_of(lane: OwnLane, database: Path, boot: str) -> LaneNote:
 
 def _bytes(note: LaneNote) -> bytes:
     # Done with every change, so that no function looks for the fields.
-    said = {"machine": note.machine, "file_system": note.file_system, "inode": note.inode, "boot": note.boot}
-    return json.dumps(said | {"n": note.n, "hlc": note.hlc}).ljust(_NOTE_BYTES).encode()
+    fields = {"machine": note.machine, "file_system": note.file_system, "inode": note.inode, "boot": note.boot}
+    return json.dumps(fields | {"n": note.n, "hlc": note.hlc}).ljust(_NOTE_BYTES).encode()
 
 
 def _noted(lane: int) -> LaneNote | None:
     """Return the note of a lane, ``None`` where there is none that can be read."""
     try:
         with open_for_reading(_path(lane)) as file:
-            said: dict[str, Any] = json.loads(file.read(_MOST_BYTES))
-        file_system, inode, n, hlc = (int(said[name]) for name in ("file_system", "inode", "n", "hlc"))
-        return LaneNote(str(said["machine"]), file_system, inode, n, hlc, str(said["boot"]))
+            fields: dict[str, Any] = json.loads(file.read(_MOST_BYTES))
+        file_system, inode, n, hlc = (int(fields[name]) for name in ("file_system", "inode", "n", "hlc"))
+        return LaneNote(str(fields["machine"]), file_system, inode, n, hlc, str(fields["boot"]))
     except (OSError, ValueError, KeyError, TypeError, KeepsakeError):
         return None
 

@@ -47,9 +47,9 @@ class VaultLock:
             owner = os.pread(handle, 32, 1).decode("ascii", "replace").strip() if hasattr(os, "pread") else ""
             os.close(handle)
             by = f" (process {owner})" if owner else ""
-            said = f"Another Keepsake{by} has this vault open."
+            sentence = f"Another Keepsake{by} has this vault open."
             todo = "Use or close that one; if it does not answer, end its process."
-            raise VaultLockedError(f"{said} {todo}", owner=owner) from error
+            raise VaultLockedError(f"{sentence} {todo}", owner=owner) from error
         self._handle = handle
         self._write_owner(handle)
         return self

@@ -5,8 +5,8 @@ import apsw
 
 def read(connection: apsw.Connection, key: str) -> str | None:
     """Return a value, ``None`` where there is none."""
-    found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
-    return None if found is None else str(found)
+    value = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+    return None if value is None else str(value)
 
 
 def write(connection: apsw.Connection, key: str, value: str) -> None:

@@ -322,12 +322,12 @@ def _before_migration(connection: apsw.Connection, vault: Path, opening: VaultOp
     def report(done: int, pages: int) -> None:
         opening.begin("backup", 100 * done // max(1, pages), 100)
 
-    made = copy_database(connection, backup_path(vault, "before-migration"), opening.stop, report)
-    for earlier in sorted(made.parent.glob("*-before-migration*.db")):
-        if earlier != made and filecmp.cmp(made, earlier, shallow=False):
-            made.unlink()
+    backup = copy_database(connection, backup_path(vault, "before-migration"), opening.stop, report)
+    for earlier in sorted(backup.parent.glob("*-before-migration*.db")):
+        if earlier != backup and filecmp.cmp(backup, earlier, shallow=False):
+            backup.unlink()
             return earlier
-    return made
+    return backup
 
 
 def prepare_folder(vault: Path) -> None:

@@ -23,7 +23,7 @@ _ROWS_AT_ONCE: Final = 4_096
 
 def encode(vectors: Sequence[bytes]) -> list[bytes]:
     """Return vectors of equal length, float32 little-endian, as signed bytes."""
-    made: list[bytes] = []
+    encoded: list[bytes] = []
     for start in range(0, len(vectors), _ROWS_AT_ONCE):
         part = vectors[start : start + _ROWS_AT_ONCE]
         rows = np.frombuffer(b"".join(part), dtype="<f4").reshape(len(part), -1)
@@ -32,8 +32,8 @@ def encode(vectors: Sequence[bytes]) -> list[bytes]:
         is_usable = np.isfinite(largest) & (largest > 0)
         # Divided first: 127 over a number near the smallest there are is more than a float can hold.
         scaled = np.where(is_usable[:, None], rows, 0.0) / np.where(is_usable, largest, 1.0)[:, None] * _MOST
-        made += [row.tobytes() for row in np.rint(scaled).astype(np.int8)]
-    return made
+        encoded += [row.tobytes() for row in np.rint(scaled).astype(np.int8)]
+    return encoded
 
 
 def decode(stored: Sequence[bytes], dimensions: int) -> "NDArray[np.float32]":

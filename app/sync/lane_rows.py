@@ -38,6 +38,15 @@ def knows(connection: apsw.Connection, part: LanePart) -> bool:
     return all(known.get(other, 0) >= up_to for _, other, up_to in part.knowledge)
 
 
+def agrees(connection: apsw.Connection, part: LanePart) -> bool:
+    """Return whether changes that are here already are those of a part."""
+    rows = connection.execute(
+        "SELECT n, hlc FROM memory_history WHERE lane = ? AND n BETWEEN ? AND ?", (part.lane, part.first, part.last)
+    )
+    clocks = {int(str(n)): int(str(hlc)) for n, hlc in rows}
+    return all(clocks.get(change.place.n, change.place.hlc) == change.place.hlc for change in part.changes)
+
+
 def add_lane(connection: apsw.Connection, part: LanePart, wall_ms: int) -> None:
     """Keep how far a lane has come, and what it knew."""
     clocks = [change.place.hlc for change in part.changes] + [hlc for _, hlc, _ in part.places]

@@ -25,6 +25,7 @@ MOST_BYTES: Final = 256 << 20
 """No segment is larger once it is unpacked."""
 _DIGEST_BYTES: Final = 16
 _GONE: Final = "null"
+_MOST_AHEAD_MS: Final = 100 * 366 * 86_400_000
 _LEVEL: Final = 6
 _MOST_N: Final = (1 << 48) - 1
 _MOST_INTEGER: Final = (1 << 63) - 1
@@ -148,6 +149,19 @@ def unpack(data: bytes) -> tuple[str, list[str]]:
     return header, lines
 
 
+def header_of(data: bytes) -> tuple[Mapping[str, Any], str]:
+    """Return the header of a segment that is whole, with its digest.
+
+    Raises:
+        TornSegmentError: It ends too early.
+        ExchangeNewerError: A newer Keepsake wrote it.
+        ExchangeError: It is damaged.
+    """
+    header, _ = unpack(data)
+    said: dict[str, Any] = json.loads(header)
+    return {"previous": "", **said}, digest_of(header)
+
+
 def pack(header: str, lines: Iterable[str]) -> bytes:
     """Return the bytes of a segment, the reverse of ``unpack``."""
     return zlib.compress("".join(f"{line}\n" for line in (header, *lines)).encode(), _LEVEL)
@@ -163,6 +177,23 @@ def without(data: bytes, targets: frozenset[str]) -> bytes | None:
     header, lines = unpack(data)
     kept = [_GONE if line != _GONE and _is_about(json.loads(line), targets) else line for line in lines]
     return None if kept == lines else pack(header, kept)
+
+
+def require_plausible(part: LanePart, now_ms: int) -> None:
+    """Refuse changes whose clock is too far ahead to be followed.
+
+    Every machine follows the clocks that it hears of, for a change has to come after those that its writer saw. A clock
+    that is wrong by years does no harm; the limit leaves room for one here that was set to 1970.
+
+    Raises:
+        ExchangeError: It is ahead of this machine's by more than a hundred years.
+    """
+    clocks = [change.place.hlc for change in part.changes] + [hlc for _, hlc, _ in part.places]
+    if max(clocks, default=0) > hybrid_clock.at_wall(now_ms + _MOST_AHEAD_MS):
+        raise ExchangeError(
+            "The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.",
+            lane=f"{part.lane:016x}",
+        )
 
 
 def damaged(lane: int) -> ExchangeError:

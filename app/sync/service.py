@@ -6,7 +6,6 @@ the next time goes on where the last one was.
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,11 +19,11 @@ from app.core.error_location import error_location
 from app.core.ids import new_vault_id
 from app.erasure import erasures
 from app.erasure.model import ErasureTarget
-from app.errors import CancelledByPersonError, ExchangeError, InputError, MachineError
+from app.errors import CancelledByPersonError, ExchangeError, ExchangeNewerError, InputError, MachineError
 from app.store import lanes, meta
 from app.store.lane_identity import was_written_here
 from app.store.store import Store
-from app.sync import capture, lane_rows, lane_segment, turn_log
+from app.sync import capture, lane_chain, lane_rows, lane_segment, turn_log
 from app.sync.exchanges.exchange_places import place_of
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_segment import Segment, SegmentPlace, TornSegmentError
@@ -38,7 +37,6 @@ ACTOR: Final = "sync"
 MOST_CHARACTERS: Final = 1 << 20
 """Of the texts of a segment, unless one change alone has more."""
 _PLACE, _VAULT, _SETTLED, _REWRITTEN = "sync.place", "sync.vault", "sync.settled", "sync.rewritten"
-_NAME: Final = re.compile(r"s-(\d+)-(\d+)(?:-r(\d+))?")
 
 _UNREADABLE: Final = "changes of another machine cannot be read"
 
@@ -56,16 +54,6 @@ class _Joined:
     point: ExchangePoint
     vault: str
     address: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Object:
-    """Name of a segment, with what it says."""
-
-    name: str
-    first: int
-    last: int
-    revision: int
 
 
 class SyncService:
@@ -96,13 +84,14 @@ class SyncService:
         self._has_joined = asyncio.Event()
         self._reached: _Joined | None = None
 
-    async def join(self, address: str) -> SyncState:
+    async def join(self, address: str, *, fills_anew: bool) -> SyncState:
         """Join the vault to the exchange point at an address, which is made if needed.
 
         What the vault has is added to what is there; nothing is removed on either side.
 
         Args:
             address: The path of a folder that is there, or the address of a database.
+            fills_anew: Whether a vault that was shared before may fill an empty place: the one that it knew was lost.
 
         Raises:
             InputError: The vault shares its changes with others than that place, or there can be no such place.
@@ -113,13 +102,13 @@ class SyncService:
 
         def work(connection: apsw.Connection) -> str:
             known = meta.read(connection, _VAULT)
-            if known is not None and known != there:
+            if known is not None and known != there and not (fills_anew and there is None):
                 raise InputError(
                     "This vault shares its changes through another place. If that one was moved, name the place where"
-                    " it is now.",
+                    " it is now. If it was lost, say that this one is to be filled anew.",
                     field="place",
                 )
-            vault = there or new_vault_id()
+            vault = there or known or new_vault_id()
             meta.write(connection, _VAULT, vault)
             meta.write(connection, _PLACE, place.address)
             return vault
@@ -183,6 +172,7 @@ class SyncService:
                 await self._seal()
             except _HeldOpenError:
                 return SyncReport(waiting="an import is running")
+            await self._rewind(joined)
             added = await self._push(joined)
             await self._rewrite(joined)
             return SyncReport(taken, added, waiting)
@@ -269,21 +259,37 @@ class SyncService:
         after, digest, is_own = await self._store.read(mark)
         if is_own:
             return None
-        objects = await asyncio.to_thread(_objects, joined.point, lane)
+        objects = await asyncio.to_thread(lane_chain.objects_of, joined.point, lane)
+        if not any(one.last > after for one in objects):
+            return None
         following = [one for one in objects if one.first == after + 1]
-        if not following:
-            return "changes of another machine are missing" if any(one.first > after for one in objects) else None
-        data = await asyncio.to_thread(joined.point.get, following[-1].name)
-        if data is None:
-            return "changes of another machine are missing"
+        place = SegmentPlace(joined.vault, lane, after, digest)
         try:
-            segment = await asyncio.to_thread(
-                lane_segment.decode, data, SegmentPlace(joined.vault, lane, after, digest)
-            )
+            segment = await asyncio.to_thread(_decoded, joined.point, following[-1].name, place) if following else None
         except TornSegmentError:
             return "changes of another machine are still being copied"
-        is_known = await self._store.read(lambda connection: lane_rows.knows(connection, segment.part))
+        except ExchangeNewerError:
+            raise
+        except ExchangeError:
+            segment = await self._over(joined, lane, after)
+            if segment is None:
+                raise
+        if segment is None and (segment := await self._over(joined, lane, after)) is None:
+            return "changes of another machine are missing"
+        lane_segment.require_plausible(segment.part, self._clock.now_ms())
+        is_known = await self._store.read(partial(lane_rows.knows, part=segment.part))
         return segment if is_known else "changes of another machine are missing"
+
+    async def _over(self, joined: _Joined, lane: int, after: int) -> Segment | None:
+        """Return the segment with the next change of a lane that was cut anew."""
+        link = await asyncio.to_thread(lane_chain.link_over, joined.point, joined.vault, lane, after + 1)
+        segment = None if link is None else await asyncio.to_thread(_decoded, joined.point, link.found.name, link.place)
+        if segment is not None and not await self._store.read(partial(lane_rows.agrees, part=segment.part)):
+            raise ExchangeError(
+                "Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.",
+                lane=f"{lane:016x}",
+            )
+        return segment
 
     async def _leave_copied_lane(self, joined: _Joined) -> None:
         """Begin a new lane where the exchange knows the own one better than this vault.
@@ -298,12 +304,13 @@ class SyncService:
         lane, after, digest = await self._store.read(own)
         if not lane:
             return
-        following = [one for one in await asyncio.to_thread(_objects, joined.point, lane) if one.first > after]
-        for found in following:
+        for found in await asyncio.to_thread(lane_chain.objects_of, joined.point, lane):
+            if found.first <= after:
+                continue
             data = await asyncio.to_thread(joined.point.get, found.name)
             try:
-                theirs = None if data is None else lane_segment.digest_of(lane_segment.unpack(data)[0])
-            except TornSegmentError:
+                theirs = None if data is None else lane_segment.header_of(data)[1]
+            except (TornSegmentError, ExchangeError):
                 theirs = None
             ours = await self._store.read(partial(_encoded, lane, after, found.last, joined.vault, digest))
             if ours is None or theirs is None or ours[1] != theirs:
@@ -314,6 +321,24 @@ class SyncService:
             # It was put there before the vault could note so.
             after, digest = found.last, theirs
             await self._store.write(partial(_set_mark, lane, after, digest))
+
+    async def _rewind(self, joined: _Joined) -> None:
+        """Go back to the last whole segment of each own lane that lost some."""
+
+        def shared(connection: apsw.Connection) -> list[tuple[int, int]]:
+            rows = connection.execute("SELECT lane, shared_n FROM lanes WHERE was_own AND shared_n > 0")
+            return [(int(str(lane)), int(str(n))) for lane, n in rows]
+
+        for lane, n in await self._store.read(shared):
+            objects = await asyncio.to_thread(lane_chain.objects_of, joined.point, lane)
+            if lane_chain.is_without_gap(objects, n):
+                continue
+            last, digest = await asyncio.to_thread(lane_chain.last_whole, joined.point, joined.vault, lane)
+            _log.warning("segments of a lane that was written here are lost; they are written anew")
+            for one in objects:
+                if one.first > last and one.last <= n:  # it is here as a whole
+                    await asyncio.to_thread(joined.point.remove, one.name)
+            await self._store.write(partial(_set_mark, lane, min(last, n), digest))
 
     async def _push(self, joined: _Joined) -> int:
         """Add the sealed changes of all lanes that were written here; return how many segments."""
@@ -349,19 +374,21 @@ class SyncService:
     async def _rewrite(self, joined: _Joined) -> None:
         """Write the segments of own lanes anew without what was forgotten for ever."""
 
-        def work(connection: apsw.Connection) -> tuple[list[int], frozenset[str], str, str | None]:
-            rows = connection.execute("SELECT lane, was_own FROM lanes").fetchall()
+        def work(connection: apsw.Connection) -> tuple[dict[int, int], frozenset[str], str, str | None]:
+            rows = connection.execute("SELECT lane, n, was_own FROM lanes").fetchall()
             # A vault that was put back does not know as its own what was written after its copy was made.
-            own = [int(str(lane)) for lane, was_own in rows if was_own or was_written_here(int(str(lane)))]
+            own = {int(str(lane)): int(str(n)) for lane, n, was in rows if was or was_written_here(int(str(lane)))}
             forgotten = frozenset(target.id for target in erasures.all_targets(connection))
             return own, forgotten, str(len(forgotten)), meta.read(connection, _REWRITTEN)
 
         own, forgotten, count, done = await self._store.read(work)
         if count == (done or "0"):
             return
-        for lane in own:
-            await asyncio.to_thread(_rewrite_lane, joined.point, lane, forgotten)
-        await self._store.write(lambda connection: meta.write(connection, _REWRITTEN, count))
+        is_done = True
+        for lane, n in own.items():
+            is_done &= await asyncio.to_thread(lane_chain.rewrite, joined.point, lane, n, forgotten)
+        if is_done:
+            await self._store.write(lambda connection: meta.write(connection, _REWRITTEN, count))
 
     def _tell(self, received: Received) -> None:
         if received.areas:
@@ -376,29 +403,10 @@ def _encoded(
     return None if part is None else (*lane_segment.encode(part, vault, previous), part.last)
 
 
+def _decoded(point: ExchangePoint, name: str, place: SegmentPlace) -> Segment | None:
+    data = point.get(name)
+    return None if data is None else lane_segment.decode(data, place)
+
+
 def _set_mark(lane: int, n: int, digest: str, connection: apsw.Connection) -> None:
     lane_rows.set_mark(connection, lane, n, digest)
-
-
-def _objects(point: ExchangePoint, lane: int) -> list[_Object]:
-    """Return the segments of a lane in order, the newest of each last."""
-    found = [
-        _Object(name, int(match[1]), int(match[2]), int(match[3] or 0))
-        for name in point.names(f"{lane:016x}")
-        if (match := _NAME.fullmatch(name.partition("/")[2])) is not None
-    ]
-    return sorted(found, key=lambda one: (one.first, one.last, one.revision))
-
-
-def _rewrite_lane(point: ExchangePoint, lane: int, forgotten: frozenset[str]) -> None:
-    objects = _objects(point, lane)
-    newest = {(one.first, one.last): one for one in objects}
-    for one in objects:
-        if newest[one.first, one.last] is not one:
-            point.remove(one.name)  # the process ended between the two
-            continue
-        data = point.get(one.name)
-        anew = None if data is None else lane_segment.without(data, forgotten)
-        if anew is not None:
-            point.put_new(f"{lane:016x}/s-{one.first:012d}-{one.last:012d}-r{one.revision + 1}", anew)
-            point.remove(one.name)

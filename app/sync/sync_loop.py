@@ -61,8 +61,8 @@ class SyncLoop(Part):
             await self._service.until_joined()
             await self._until_quiet()
             try:
-                await self._service.sync()
-                self._failure = ""
+                report = await self._service.sync()
+                self._failure = report.waiting and f"Other machines are not all heard of: {report.waiting}."
             except CancelledByPersonError:
                 return
             except KeepsakeError as error:

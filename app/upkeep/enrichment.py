@@ -99,7 +99,7 @@ class Enrichment:
         """Return the texts and merges; see ``UpkeepJob``."""
         texts = await self._candidates(STORES)
         doubtful, joins = await self._joins.doubtful(), await self._joins.due()
-        joined = {one.other.id for one in joins}
+        joined = {edge.other.id for edge in joins}
         pairs = [one for one in await self._merges.due() if one.other.id not in joined]
         changes = [
             PlannedChange("search", owner, await self._service.title(kind, owner), f"{kind} with few names")
@@ -126,6 +126,8 @@ class Enrichment:
             self._service.strategy.spacy.release()
         progress.parted = await self._move(run, self._joins.doubtful, self._joins.take_back)
         progress.joined = await self._move(run, self._joins.due, self._joins.join)
+        if progress.joined and await self._merges.withdraw_answered():
+            run.publish(ChangeSet(frozenset({"inbox"}), (), self.name, f"upkeep.{self.name}"))
         progress.proposed = await self._move(run, self._merges.due, self._merges.propose)
         counts = {
             "texts": progress.searched,
@@ -146,7 +148,7 @@ class Enrichment:
         seen = set[tuple[OwnerKind, str]]()
         stores: tuple[StoreName, ...] = STORES
         known = await self._service.known()
-        while texts := [one for one in await self._candidates(stores) if one not in seen]:
+        while texts := [candidate for candidate in await self._candidates(stores) if candidate not in seen]:
             total = min(self._options().limit, made.searched + len(texts))
             for kind, owner in texts:
                 if run.job.is_cancelled() or made.searched >= self._options().limit or not self._can_search(made):
@@ -158,10 +160,10 @@ class Enrichment:
                 await self._note(run, made, (kind, owner), text)
                 run.job.advance(made.searched, total)
                 await asyncio.sleep(0)
-            left = tuple(one for one in STORES if one not in made.withheld)
-            if left == stores:  # texts of other stores come in only for those that were withheld
+            readable_stores = tuple(one for one in STORES if one not in made.withheld)
+            if readable_stores == stores:  # texts of other stores come in only for those that were withheld
                 return
-            stores = left
+            stores = readable_stores
 
     def _can_search(self, made: _Progress) -> bool:
         strategy = self._service.strategy
@@ -202,16 +204,16 @@ class Enrichment:
         change: Callable[[NearDuplicate, str], Awaitable[ChangeSet | None]],
     ) -> int:
         """Change the pairs that are due, until the run is cancelled; return their number."""
-        made = 0
+        count = 0
         for pair in [] if run.job.is_cancelled() else await due():
             if run.job.is_cancelled():
                 break
             changes = await change(pair, run.id)
             if changes is not None:
-                made += 1
+                count += 1
                 run.publish(changes)
             await asyncio.sleep(0)
-        return made
+        return count
 
     def _summary(self, made: _Progress) -> str:
         absence = self._service.strategy.absence
@@ -225,7 +227,7 @@ class Enrichment:
         elif made.refusal:
             parts.append(f"The language model was not always there: {made.refusal}")
         if made.parted:
-            parts.append(f"Took {counted(made.parted, 'short name')} apart again, for another name fits now too.")
+            parts.append(f"Took {counted(made.parted, 'short name')} apart again, which may be of somebody else.")
         if made.joined:
             parts.append(f"Joined {counted(made.joined, 'short name')} of people to the full name near it.")
         if made.proposed:

@@ -70,10 +70,10 @@ class FactDecay:
 
     async def plan(self) -> UpkeepPlan:
         """Return what would fade and what would lose confidence; see ``UpkeepJob``."""
-        found = await self._night(self._transactions.clock.now_ms())
+        night = await self._night(self._transactions.clock.now_ms())
 
         def work(connection: apsw.Connection) -> UpkeepPlan:
-            return _plan(connection, found)
+            return _plan(connection, night)
 
         return await self._transactions.store.read(work)
 
@@ -86,9 +86,9 @@ class FactDecay:
         number, at_ms = await store.write(
             partial(confidence_repo.begin_run, run_id=run.id, at_ms=self._transactions.clock.now_ms())
         )
-        found = await self._night(at_ms)
-        total, done, lowered = len(found.lowered) + len(found.kept) + len(found.faded), 0, 0
-        changes, place = [*found.kept, *found.lowered], 0
+        night = await self._night(at_ms)
+        total, done, lowered = len(night.lowered) + len(night.kept) + len(night.faded), 0, 0
+        changes, place = [*night.kept, *night.lowered], 0
         while place < len(changes) and not run.job.is_cancelled():
             place, some = await store.write(partial(_lower, number, at_ms, changes, place))
             lowered += some
@@ -97,10 +97,10 @@ class FactDecay:
         if lowered:
             run.publish(ChangeSet(frozenset({"memories"}), (), ACTOR, "upkeep.decay"))
         faded, place = 0, 0
-        while place < len(found.faded) and not run.job.is_cancelled():
+        while place < len(night.faded) and not run.job.is_cancelled():
             step = await self._transactions.run(
                 Access.everything(ACTOR, "upkeep.decay", run.id),
-                partial(_set_aside, found.faded, place),
+                partial(_set_aside, night.faded, place),
             )
             place, some = step.value
             faded += some
@@ -108,7 +108,7 @@ class FactDecay:
             run.job.advance(done + place, total)
             await asyncio.sleep(0)
         await self._prune(at_ms)
-        counts = {"lowered": max(lowered - len(found.kept), 0), "faded": faded, "kept": len(found.kept)}
+        counts = {"lowered": max(lowered - len(night.kept), 0), "faded": faded, "kept": len(night.kept)}
         return JobResult(_summary(counts), counts=counts)
 
     async def _night(self, at_ms: int) -> Night:
@@ -163,8 +163,12 @@ def _set_aside(facts: tuple[DecayingFact, ...], place: int, writer: MemoryWriter
 
 def _plan(connection: apsw.Connection, found: Night) -> UpkeepPlan:
     changes = [_planned(connection, "set aside", fact, None) for fact in found.faded[:_SHOWN]]
-    changes += [_planned(connection, "keep", fact, left) for fact, left in found.kept[: _SHOWN - len(changes)]]
-    changes += [_planned(connection, "lower", fact, left) for fact, left in found.lowered[: _SHOWN - len(changes)]]
+    changes += [
+        _planned(connection, "keep", fact, days_left) for fact, days_left in found.kept[: _SHOWN - len(changes)]
+    ]
+    changes += [
+        _planned(connection, "lower", fact, days_left) for fact, days_left in found.lowered[: _SHOWN - len(changes)]
+    ]
     total = len(found.faded) + len(found.kept) + len(found.lowered)
     counts = {"lowered": len(found.lowered), "faded": len(found.faded), "kept": len(found.kept)}
     notes = (_budget_note(len(found.kept)),) if found.kept else ()

@@ -130,11 +130,11 @@ class Housekeeping:
         if any(finding.is_mended_by_repair for finding in report.findings):
             done = await self._service.repair(_ACTOR, self._read_names_again)
             mended = done.value.mended
-            left = [finding for finding in done.value.left if finding.severity == "error"]
+            errors = [finding for finding in done.value.left if finding.severity == "error"]
         else:
-            left = [finding for finding in report.findings if finding.severity == "error"]
-        if left:
-            raise MachineError(f"{left[0].what} {left[0].remedy}")
+            errors = [finding for finding in report.findings if finding.severity == "error"]
+        if errors:
+            raise MachineError(f"{errors[0].what} {errors[0].remedy}")
         now_ms = self._clock.now_ms()
         await self._store.write(lambda connection: _note_checked(connection, now_ms))
         counts["checked"] = 1
@@ -159,13 +159,13 @@ class Housekeeping:
         return checked is None or checked > now or now - checked >= CHECK_EVERY
 
     async def _latest(self) -> str | None:
-        found = [item for item in await self._backups.all() if not item.is_damaged_original]
-        return max(found, key=lambda item: item.created_at).name if found else None
+        backups = [item for item in await self._backups.all() if not item.is_damaged_original]
+        return max(backups, key=lambda item: item.created_at).name if backups else None
 
 
 def _checked_at(connection: apsw.Connection) -> datetime | None:
-    found = meta.read(connection, _CHECKED)
-    return None if found is None else to_datetime(int(found))
+    checked = meta.read(connection, _CHECKED)
+    return None if checked is None else to_datetime(int(checked))
 
 
 def _note_checked(connection: apsw.Connection, now_ms: int) -> None:

@@ -68,6 +68,16 @@ class MergeProposals:
         await self._store.write(lambda connection: repo.note_proposed(connection, pair, number, run_id, now_ms))
         return proposed.changes
 
+    async def withdraw_answered(self) -> int:
+        """Withdraw the waiting proposals whose entities are one already; return their number."""
+
+        def work(connection: apsw.Connection) -> int:
+            answered = repo.withdraw_merged(connection)
+            inbox_repo.withdraw(connection, answered)
+            return len(answered)
+
+        return await self._store.write(work)
+
     @staticmethod
     def undo_run(connection: apsw.Connection, run_id: str) -> bool:
         """Withdraw the waiting proposals of a run; return whether there was any.

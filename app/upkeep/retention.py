@@ -139,15 +139,15 @@ class Retention:
         for cluster in clusters:
             if run.job.is_cancelled():
                 return
-            said = None
+            text = None
             if self._writer.is_available:
-                said, cost = await self._writer.statements(await self._compression.observations(cluster))
+                text, cost = await self._writer.statements(await self._compression.observations(cluster))
                 done.turns, done.cost = done.turns + 1, done.cost + cost
-            made = await self._compression.compress(cluster, before, said, run.id)
-            if made.value is not None:
+            summary = await self._compression.compress(cluster, before, text, run.id)
+            if summary.value is not None:
                 done.counts["digests"] += 1
                 done.counts["compressed"] += len(cluster.ids)
-                run.publish(made.changes)
+                run.publish(summary.changes)
             _advance(run, done, len(cluster.ids))
             await asyncio.sleep(0)
 

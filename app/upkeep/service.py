@@ -107,17 +107,17 @@ class UpkeepService:
         """Return what is wrong with the vault."""
         begun = time.perf_counter()
         vault: Path = self._store.vault
-        found = await self._store.read(lambda connection: findings(connection, vault), limit_s=_NO_LIMIT_S)
+        all_findings = await self._store.read(lambda connection: findings(connection, vault), limit_s=_NO_LIMIT_S)
         if self._store.read_only is not None:
-            found.append(_unchecked_words())
+            all_findings.append(_unchecked_words())
         elif not await self._store.read(rebuild.is_unfinished):
             words = await self._words()
-            found += [] if words is None else [words]
+            all_findings += [] if words is None else [words]
         since = await self._store.read(first_write)
-        found += self._settings()
-        found += await asyncio.to_thread(lambda: list(backup_findings(vault, since, self._now())))
-        sound = not any(item.severity == "error" for item in found)
-        return CheckReport(sound, tuple(found), time.perf_counter() - begun)
+        all_findings += self._settings()
+        all_findings += await asyncio.to_thread(lambda: list(backup_findings(vault, since, self._now())))
+        sound = not any(item.severity == "error" for item in all_findings)
+        return CheckReport(sound, tuple(all_findings), time.perf_counter() - begun)
 
     async def _words(self) -> Finding | None:
         try:
@@ -155,9 +155,11 @@ class UpkeepService:
             done += await self._close_files()
         await self._sync.wait_idle()
         after = await self.check()
-        left = tuple(item for item in after.findings if item.severity == "error" or not item.is_mended_by_repair)
+        remaining = tuple(item for item in after.findings if item.severity == "error" or not item.is_mended_by_repair)
         areas: frozenset[Area] = frozenset({"sessions", "messages", "memories", "tags", "links", "entities", "index"})
-        return Changed(RepairReport(after.ok, tuple(done), left), ChangeSet(areas if done else frozenset(), (), actor))
+        return Changed(
+            RepairReport(after.ok, tuple(done), remaining), ChangeSet(areas if done else frozenset(), (), actor)
+        )
 
     async def _close_files(self) -> list[str]:
         try:

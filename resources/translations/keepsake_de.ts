@@ -1203,7 +1203,7 @@
     </message>
     <message>
         <source>Wrote {name} with {memories}. It can be imported until {day}.</source>
-        <translation>{name} mit {memories} geschrieben. Importieren lässt es sich bis {day}.</translation>
+        <translation>{name} mit {memories} geschrieben. Die Kapsel lässt sich bis {day} importieren.</translation>
     </message>
     <message>
         <source>Your key</source>
@@ -2141,7 +2141,7 @@
     </message>
     <message>
         <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
-        <translation>„upper_seq“ muss von 0 bis {last_seq} gehen, der letzten Nachricht.</translation>
+        <translation>„upper_seq“ muss zwischen 0 und {last_seq} liegen, der Nummer der letzten Nachricht.</translation>
     </message>
     <message>
         <source>&apos;weight&apos; must be a positive number.</source>
@@ -2317,11 +2317,11 @@
     </message>
     <message>
         <source>A memory&apos;s kind is one of {names}.</source>
-        <translation>Die Art einer Erinnerung ist eine von {names}.</translation>
+        <translation>Eine Erinnerung hat eine dieser Arten: {names}.</translation>
     </message>
     <message>
         <source>A memory&apos;s store is one of {names}.</source>
-        <translation>Der Speicher einer Erinnerung ist einer von {names}.</translation>
+        <translation>Eine Erinnerung liegt in einem dieser Bereiche: {names}.</translation>
     </message>
     <message>
         <source>A memory&apos;s {field} has at most {max_name} characters.</source>
@@ -2337,11 +2337,15 @@
     </message>
     <message>
         <source>A message&apos;s number is at most {max_seq}.</source>
-        <translation>Die Nummer einer Nachricht ist höchstens {max_seq}.</translation>
+        <translation>Eine Nachricht hat höchstens die Nummer {max_seq}.</translation>
     </message>
     <message>
         <source>A name must have 1 to {max_name} characters.</source>
         <translation>Ein Name muss 1 bis {max_name} Zeichen haben.</translation>
+    </message>
+    <message>
+        <source>A number is too large: whole numbers have at most 64 bits.</source>
+        <translation>Eine Zahl ist zu groß: Ganze Zahlen haben höchstens 64 Bit.</translation>
     </message>
     <message>
         <source>A part has whole lines, and ends behind its start.</source>
@@ -2365,7 +2369,7 @@
     </message>
     <message>
         <source>A run takes 1 to {max_turns} turns.</source>
-        <translation>Ein Lauf hat 1 bis {max_turns} Schritte.</translation>
+        <translation>Ein Lauf hat 1 bis {max_turns} Runden.</translation>
     </message>
     <message>
         <source>A schedule that runs once needs its time.</source>
@@ -2381,7 +2385,7 @@
     </message>
     <message>
         <source>A source&apos;s kind is one of {names}.</source>
-        <translation>Die Art einer Quelle ist eine von {names}.</translation>
+        <translation>Eine Quelle hat eine dieser Arten: {names}.</translation>
     </message>
     <message>
         <source>A summary has at most {max_summary_characters} characters.</source>
@@ -2390,6 +2394,10 @@
     <message>
         <source>A tag needs a name: letters or digits, at most 64 of them.</source>
         <translation>Ein Schlagwort braucht einen Namen: Buchstaben oder Ziffern, höchstens 64.</translation>
+    </message>
+    <message>
+        <source>A text holds half a character (a lone surrogate). Send it as proper Unicode.</source>
+        <translation>Ein Text enthält ein halbes Zeichen (ein einzelnes Surrogat). Sende ihn als korrektes Unicode.</translation>
     </message>
     <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
@@ -2461,11 +2469,11 @@
     </message>
     <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
-        <translation>Ein Abstand muss mindestens {min_interval_s} Sekunden haben.</translation>
+        <translation>Ein Abstand muss mindestens {min_interval_s} Sekunden betragen.</translation>
     </message>
     <message>
         <source>An interval needs &apos;seconds&apos;, above 0 and at most {max_interval_s}.</source>
-        <translation>Ein Abstand braucht „seconds“, über 0 und höchstens {max_interval_s}.</translation>
+        <translation>Ein Abstand braucht „seconds“: mehr als 0 und höchstens {max_interval_s}.</translation>
     </message>
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
@@ -2474,6 +2482,10 @@
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Ein anderes Programm hält die Datenbank des Tresors fest. Schließ es und versuch es erneut.</translation>
+    </message>
+    <message>
+        <source>Another program is writing to it. Close that program and try again.</source>
+        <translation>Ein anderes Programm schreibt gerade hinein. Schließe es, und versuche es noch einmal.</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -2513,7 +2525,7 @@
     </message>
     <message>
         <source>At most {max_merged} tags become one at once.</source>
-        <translation>Höchstens {max_merged} Schlagwörter werden auf einmal zu einem.</translation>
+        <translation>Höchstens {max_merged} Schlagwörter lassen sich auf einmal zusammenführen.</translation>
     </message>
     <message>
         <source>At most {max_owners} messages and memories at once.</source>
@@ -2920,6 +2932,10 @@
         <translation>Tiefe</translation>
     </message>
     <message>
+        <source>Device or resource busy</source>
+        <translation>Gerät oder Datei ist in Gebrauch</translation>
+    </message>
+    <message>
         <source>Did again: {what}</source>
         <translation>Erneut ausgeführt: {what}</translation>
     </message>
@@ -2930,6 +2946,10 @@
     <message>
         <source>Discord</source>
         <translation>Discord</translation>
+    </message>
+    <message>
+        <source>Disk quota exceeded</source>
+        <translation>Zugeteilter Speicherplatz überschritten</translation>
     </message>
     <message>
         <source>Documents</source>
@@ -3046,6 +3066,14 @@
     <message>
         <source>Fetching {name}</source>
         <translation>{name} wird geladen</translation>
+    </message>
+    <message>
+        <source>File exists</source>
+        <translation>Die Datei gibt es schon</translation>
+    </message>
+    <message>
+        <source>File name too long</source>
+        <translation>Dateiname zu lang</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3168,8 +3196,28 @@
         <translation>Index für die Suche nach Bedeutung</translation>
     </message>
     <message>
+        <source>Input/output error</source>
+        <translation>Ein-/Ausgabefehler</translation>
+    </message>
+    <message>
+        <source>Is a directory</source>
+        <translation>Das ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>It cannot be opened. Check that it is there and that it is yours.</source>
+        <translation>Sie lässt sich nicht öffnen. Prüfe, ob die Datei da ist und dir gehört.</translation>
+    </message>
+    <message>
+        <source>It cannot be read where it lies. Copy it to a folder of your own.</source>
+        <translation>Sie lässt sich dort, wo sie liegt, nicht lesen. Kopiere die Datei in einen eigenen Ordner.</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>Das Ende fehlt.</translation>
+    </message>
+    <message>
+        <source>It is damaged, or no database at all.</source>
+        <translation>Die Datei ist beschädigt oder gar keine Datenbank.</translation>
     </message>
     <message>
         <source>It is damaged, or something other than its name says.</source>
@@ -3182,6 +3230,14 @@
     <message>
         <source>It is nested beyond reason.</source>
         <translation>Die Verschachtelung ist zu tief.</translation>
+    </message>
+    <message>
+        <source>It is no database of Keepsake.</source>
+        <translation>Das ist keine Datenbank von Keepsake.</translation>
+    </message>
+    <message>
+        <source>It is no database that Keepsake can read ({kind}).</source>
+        <translation>Die Datei ist keine Datenbank, die Keepsake lesen kann ({kind}).</translation>
     </message>
     <message>
         <source>It is not valid JSON: line {line} cannot be read.</source>
@@ -3608,6 +3664,14 @@
         <translation>Es wurde keine Erinnerung gewählt, also kommt nichts in eine Kapsel.</translation>
     </message>
     <message>
+        <source>No space left on device</source>
+        <translation>Kein Platz mehr auf dem Datenträger</translation>
+    </message>
+    <message>
+        <source>No such file or directory</source>
+        <translation>Datei oder Ordner nicht gefunden</translation>
+    </message>
+    <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>Eine solche Anfrage auf Zugriff wartet nicht. Siehe „keepsake agent requests“.</translation>
     </message>
@@ -3618,6 +3682,10 @@
     <message>
         <source>None of these messages and memories mentions it.</source>
         <translation>Keine dieser Nachrichten und Erinnerungen erwähnt ihn.</translation>
+    </message>
+    <message>
+        <source>Not a directory</source>
+        <translation>Das ist kein Ordner</translation>
     </message>
     <message>
         <source>Nothing is left to undo of that run.</source>
@@ -3672,12 +3740,20 @@
         <translation>Die Schnellerfassung von überall öffnen, mit einem Tastenkürzel, das der Desktop gewährt.</translation>
     </message>
     <message>
+        <source>Operation not permitted</source>
+        <translation>Vorgang nicht erlaubt</translation>
+    </message>
+    <message>
         <source>PDF document</source>
         <translation>PDF-Dokument</translation>
     </message>
     <message>
         <source>Page</source>
         <translation>Seite</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>Zugriff verweigert</translation>
     </message>
     <message>
         <source>Pinned {items}</source>
@@ -3730,6 +3806,10 @@
     <message>
         <source>Read a memory</source>
         <translation>Hat eine Erinnerung gelesen</translation>
+    </message>
+    <message>
+        <source>Read-only file system</source>
+        <translation>Schreibgeschütztes Dateisystem</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -4157,11 +4237,19 @@
     </message>
     <message>
         <source>The cost of a run is above 0 and at most {max_cost}.</source>
-        <translation>Die Kosten eines Laufs sind über 0 und höchstens {max_cost}.</translation>
+        <translation>Ein Lauf darf mehr als 0 und höchstens {max_cost} kosten.</translation>
     </message>
     <message>
         <source>The cursor is none that an earlier page gave. Leave it out.</source>
         <translation>Diese Marke stammt von keiner früheren Seite. Lass sie weg.</translation>
+    </message>
+    <message>
+        <source>The database cannot be reached: {reason}.</source>
+        <translation>Die Datenbank ist nicht erreichbar: {reason}.</translation>
+    </message>
+    <message>
+        <source>The database refused what was asked: {reason}.</source>
+        <translation>Die Datenbank hat die Anfrage abgelehnt: {reason}.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -4172,16 +4260,24 @@
         <translation>Die Zusammenfassung</translation>
     </message>
     <message>
+        <source>The disk can only be read. Make it writable, then try again.</source>
+        <translation>Der Datenträger lässt sich nur lesen. Mache ihn beschreibbar, und versuche es dann noch einmal.</translation>
+    </message>
+    <message>
+        <source>The disk cannot hold so large a file. Move the vault to a disk of another format.</source>
+        <translation>Der Datenträger kann eine so große Datei nicht aufnehmen. Verschiebe den Tresor auf einen Datenträger mit einem anderen Dateisystem.</translation>
+    </message>
+    <message>
+        <source>The disk is full. Free some space and try again.</source>
+        <translation>Der Datenträger ist voll. Schaffe etwas Platz, und versuche es noch einmal.</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space; nothing already saved was lost.</source>
         <translation>Der Datenträger ist voll. Schaff Platz; nichts Gespeichertes ging verloren.</translation>
     </message>
     <message>
         <source>The disk is full; {name} was not written.</source>
         <translation>Der Datenträger ist voll; {name} wurde nicht geschrieben.</translation>
-    </message>
-    <message>
-        <source>The disk reported an error.</source>
-        <translation>Der Datenträger hat einen Fehler gemeldet.</translation>
     </message>
     <message>
         <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
@@ -4265,7 +4361,7 @@
     </message>
     <message>
         <source>The key was used before, for session {landed}.</source>
-        <translation>Der Schlüssel wurde schon für die Unterhaltung {landed} verwendet.</translation>
+        <translation>Der Schlüssel wurde schon einmal verwendet, für die Unterhaltung {landed}.</translation>
     </message>
     <message>
         <source>The keyring of this machine did not keep the key. {instead}</source>
@@ -4289,7 +4385,7 @@
     </message>
     <message>
         <source>The language model failed, so it was stored by the rules. {said}</source>
-        <translation>Das Sprachmodell hat versagt; es wurde nach den Regeln gespeichert. {said}</translation>
+        <translation>Das Sprachmodell ist gescheitert, deshalb wurde nach den Regeln gespeichert. {said}</translation>
     </message>
     <message>
         <source>The language model took too long, so it was stored by the rules.</source>
@@ -4354,6 +4450,10 @@
     <message>
         <source>The note no longer names that title without a link.</source>
         <translation>Die Notiz nennt diesen Titel nicht mehr ohne Link.</translation>
+    </message>
+    <message>
+        <source>The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.</source>
+        <translation>In {file} stehen {found} statt {total} Zeilen. Es wurde nichts ersetzt. Exportiere noch einmal.</translation>
     </message>
     <message>
         <source>The observation</source>
@@ -4536,6 +4636,10 @@
         <translation>Den Ordner {parent} gibt es nicht. Leg ihn zuerst an, oder wähle einen anderen Ort.</translation>
     </message>
     <message>
+        <source>There is no folder {path}. Make it first.</source>
+        <translation>Den Ordner {path} gibt es nicht. Leg ihn zuerst an.</translation>
+    </message>
+    <message>
         <source>There is no format of that name. {supported}</source>
         <translation>Ein Format dieses Namens gibt es nicht. {supported}</translation>
     </message>
@@ -4689,7 +4793,7 @@
     </message>
     <message>
         <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
-        <translation>Dieser Fakt wurde durch {id} ersetzt, der sagt: „{content}“. Bestätige stattdessen jenen.</translation>
+        <translation>An die Stelle dieses Fakts ist {id} getreten: „{content}“. Bestätige stattdessen diesen.</translation>
     </message>
     <message>
         <source>This file cannot be read: {reason}.</source>
@@ -4769,7 +4873,7 @@
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
-        <translation>Dies ({kind}) wurde gelöscht. Stelle es zuerst wieder her, oder sieh in seinen Verlauf.</translation>
+        <translation>Dies ({kind}) wurde gelöscht. Stelle es zuerst wieder her, oder sieh dir den Verlauf an.</translation>
     </message>
     <message>
         <source>Thursday</source>
@@ -4826,6 +4930,10 @@
     <message>
         <source>Tokens that these summaries take at most.</source>
         <translation>Tokens, die diese Zusammenfassungen höchstens nehmen.</translation>
+    </message>
+    <message>
+        <source>Too many levels of symbolic links</source>
+        <translation>Zu viele Verknüpfungen hintereinander</translation>
     </message>
     <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
@@ -5624,10 +5732,6 @@
         <translation>{key_file} dieser Erinnerungen wurde geändert, und nicht von Keepsake. Es wurde nichts geöffnet. Ersetze die Datei durch eine Kopie, die Keepsake geschrieben hat: {copies}/{key_file} im selben Ordner, oder die einer älteren Kopie des Ordners.</translation>
     </message>
     <message>
-        <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
-        <translation>{lines} hat {found} statt {total}. Nichts wurde ersetzt. Exportiere noch einmal.</translation>
-    </message>
-    <message>
         <source>{max_saved} searches are saved already. Delete one first.</source>
         <translation>{max_saved} Suchen sind schon gespeichert. Lösche zuerst eine.</translation>
     </message>
@@ -5640,8 +5744,12 @@
         <translation>{name} gehört zu einem Keepsake-Tresor, der hier geöffnet ist, und wird nicht importiert.</translation>
     </message>
     <message>
-        <source>{name} cannot be compared with the vault: {error}.</source>
-        <translation>{name} lässt sich nicht mit dem Tresor vergleichen: {error}.</translation>
+        <source>{name} cannot be compared with the vault. {problem}</source>
+        <translation>{name} lässt sich nicht mit dem Tresor vergleichen. {problem}</translation>
+    </message>
+    <message>
+        <source>{name} cannot be imported. {problem}</source>
+        <translation>{name} lässt sich nicht importieren. {problem}</translation>
     </message>
     <message>
         <source>{name} cannot be restored: {problem} Nothing was changed.</source>
@@ -5652,8 +5760,8 @@
         <translation>{name} konnte bis {day} importiert werden. Nötig ist eine neue von {sender}.</translation>
     </message>
     <message>
-        <source>{name} could not be read as a database of Cursor: {reason}.</source>
-        <translation>{name} ist als Datenbank von Cursor nicht lesbar: {reason}.</translation>
+        <source>{name} could not be read as a database of Cursor. {problem}</source>
+        <translation>{name} ist als Datenbank von Cursor nicht lesbar. {problem}</translation>
     </message>
     <message>
         <source>{name} could not be read: {reason}.</source>
@@ -5678,10 +5786,6 @@
     <message>
         <source>{name} is a Keepsake vault. {advice}</source>
         <translation>{name} ist ein Keepsake-Tresor. {advice}</translation>
-    </message>
-    <message>
-        <source>{name} is damaged or no SQLite database: {reason}.</source>
-        <translation>{name} ist beschädigt oder keine SQLite-Datenbank: {reason}.</translation>
     </message>
     <message>
         <source>{name} is empty; there is nothing to import.</source>
@@ -5749,7 +5853,7 @@
     </message>
     <message>
         <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
-        <translation>{name} liest sich anders, als es geschrieben wurde: Vielleicht versagt der Datenträger. Nichts wurde ersetzt. Exportiere auf einen anderen Datenträger.</translation>
+        <translation>Beim Lesen kam aus {name} etwas anderes zurück, als geschrieben wurde: Vielleicht versagt der Datenträger. Nichts wurde ersetzt. Exportiere auf einen anderen Datenträger.</translation>
     </message>
     <message>
         <source>{name} was made by a newer Keepsake. Update Keepsake to import it.</source>
@@ -5836,6 +5940,10 @@
         <translation>{path} konnte nicht geschrieben werden: {strerror}.</translation>
     </message>
     <message>
+        <source>{path} does not hold what your machines share. Connect the disk, or wait until the folder is complete.</source>
+        <translation>{path} enthält nicht, was deine Rechner teilen. Schließe den Datenträger an, oder warte, bis der Ordner vollständig ist.</translation>
+    </message>
+    <message>
         <source>{path} has {size} bytes, which no configuration has. Nothing was changed.</source>
         <translation>{path} ist {size} Bytes groß, so groß ist keine Konfiguration. Es wurde nichts geändert.</translation>
     </message>
@@ -5898,6 +6006,10 @@
     <message>
         <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
         <translation>{path} ist schreibgeschützt. Hebe den Schutz auf, oder füge den Eintrag selbst ein.</translation>
+    </message>
+    <message>
+        <source>{path} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>{path} wird von mehr als einem Tresor geteilt. Nenne einen anderen Ordner, oder entferne einen davon.</translation>
     </message>
     <message>
         <source>{path} is written in a way that cannot be changed safely. Add the entry yourself.</source>
@@ -6029,7 +6141,7 @@
     </message>
     <message>
         <source>{thing} went on since. It stays, with all that was said in it.</source>
-        <translation>{thing} ging seither weiter. Es bleibt, mit allem, was darin gesagt wurde.</translation>
+        <translation>{thing} ging seither weiter. Alles, was darin gesagt wurde, bleibt.</translation>
     </message>
     <message>
         <source>{wanted} from {low} to {high}</source>
@@ -11421,7 +11533,7 @@
     </message>
     <message>
         <source>{title}: {n} waiting</source>
-        <translation>{title}: {n} warten</translation>
+        <translation>{title}: {n} offen</translation>
     </message>
 </context>
 <context>
@@ -11816,8 +11928,8 @@
         <translation>Suchmodelle …</translation>
     </message>
     <message>
-        <source>The backup that was read back ({when}) is damaged: {problem}</source>
-        <translation>Die zurückgelesene Sicherung ({when}) ist beschädigt: {problem}</translation>
+        <source>The backup that was read back ({when}) cannot be restored. {problem}</source>
+        <translation>Die gelesene Sicherung ({when}) lässt sich nicht wiederherstellen. {problem}</translation>
     </message>
     <message>
         <source>The language model runs on this computer, and so does the search.</source>
@@ -11905,7 +12017,7 @@
     </message>
     <message>
         <source>{n} things could be better.</source>
-        <translation>{n} Sachen könnten besser sein.</translation>
+        <translation>{n} Dinge könnten besser sein.</translation>
     </message>
     <message>
         <source>{spent} of {cap} spent this month.</source>
@@ -12015,7 +12127,7 @@
     </message>
     <message>
         <source>{n} things need a look.</source>
-        <translation>{n} Sachen solltest du dir ansehen.</translation>
+        <translation>{n} Dinge solltest du dir ansehen.</translation>
     </message>
 </context>
 <context>
@@ -12223,7 +12335,7 @@
     </message>
     <message>
         <source>In the trash: {count}. It stays until you empty it.</source>
-        <translation>Im Papierkorb: {count}. Sie bleiben, bis du ihn leerst.</translation>
+        <translation>Im Papierkorb: {count}. Was darin liegt, bleibt, bis du ihn leerst.</translation>
     </message>
     <message>
         <source>Restore</source>

@@ -2317,11 +2317,11 @@
     </message>
     <message>
         <source>A memory&apos;s kind is one of {names}.</source>
-        <translation>El tipo de un recuerdo es uno de estos: {names}.</translation>
+        <translation>Un recuerdo es de uno de estos tipos: {names}.</translation>
     </message>
     <message>
         <source>A memory&apos;s store is one of {names}.</source>
-        <translation>El almacén de un recuerdo es uno de estos: {names}.</translation>
+        <translation>Un recuerdo está en uno de estos ámbitos: {names}.</translation>
     </message>
     <message>
         <source>A memory&apos;s {field} has at most {max_name} characters.</source>
@@ -2342,6 +2342,10 @@
     <message>
         <source>A name must have 1 to {max_name} characters.</source>
         <translation>Un nombre debe tener de 1 a {max_name} caracteres.</translation>
+    </message>
+    <message>
+        <source>A number is too large: whole numbers have at most 64 bits.</source>
+        <translation>Un número es demasiado grande: los enteros tienen como máximo 64 bits.</translation>
     </message>
     <message>
         <source>A part has whole lines, and ends behind its start.</source>
@@ -2381,7 +2385,7 @@
     </message>
     <message>
         <source>A source&apos;s kind is one of {names}.</source>
-        <translation>El tipo de una fuente es uno de estos: {names}.</translation>
+        <translation>Una fuente es de uno de estos tipos: {names}.</translation>
     </message>
     <message>
         <source>A summary has at most {max_summary_characters} characters.</source>
@@ -2390,6 +2394,10 @@
     <message>
         <source>A tag needs a name: letters or digits, at most 64 of them.</source>
         <translation>Una etiqueta necesita un nombre: letras o cifras, 64 como máximo.</translation>
+    </message>
+    <message>
+        <source>A text holds half a character (a lone surrogate). Send it as proper Unicode.</source>
+        <translation>Un texto contiene medio carácter (un sustituto suelto). Envíalo como Unicode correcto.</translation>
     </message>
     <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
@@ -2474,6 +2482,10 @@
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Otro programa tiene ocupada la base de datos de la bóveda. Ciérralo e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Another program is writing to it. Close that program and try again.</source>
+        <translation>Otro programa está escribiendo en ella. Ciérralo e inténtalo de nuevo.</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -2920,6 +2932,10 @@
         <translation>Profundidad</translation>
     </message>
     <message>
+        <source>Device or resource busy</source>
+        <translation>Dispositivo o recurso en uso</translation>
+    </message>
+    <message>
         <source>Did again: {what}</source>
         <translation>Rehecho: {what}</translation>
     </message>
@@ -2930,6 +2946,10 @@
     <message>
         <source>Discord</source>
         <translation>Discord</translation>
+    </message>
+    <message>
+        <source>Disk quota exceeded</source>
+        <translation>Cuota de disco superada</translation>
     </message>
     <message>
         <source>Documents</source>
@@ -3046,6 +3066,14 @@
     <message>
         <source>Fetching {name}</source>
         <translation>Descargando {name}</translation>
+    </message>
+    <message>
+        <source>File exists</source>
+        <translation>El archivo ya existe</translation>
+    </message>
+    <message>
+        <source>File name too long</source>
+        <translation>Nombre de archivo demasiado largo</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3168,8 +3196,28 @@
         <translation>Indexando para buscar por significado</translation>
     </message>
     <message>
+        <source>Input/output error</source>
+        <translation>Error de entrada/salida</translation>
+    </message>
+    <message>
+        <source>Is a directory</source>
+        <translation>Es una carpeta</translation>
+    </message>
+    <message>
+        <source>It cannot be opened. Check that it is there and that it is yours.</source>
+        <translation>No se puede abrir. Comprueba que el archivo esté ahí y que sea tuyo.</translation>
+    </message>
+    <message>
+        <source>It cannot be read where it lies. Copy it to a folder of your own.</source>
+        <translation>No se puede leer donde está. Copia el archivo a una carpeta tuya.</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>Le falta el final.</translation>
+    </message>
+    <message>
+        <source>It is damaged, or no database at all.</source>
+        <translation>El archivo está dañado o no es una base de datos.</translation>
     </message>
     <message>
         <source>It is damaged, or something other than its name says.</source>
@@ -3182,6 +3230,14 @@
     <message>
         <source>It is nested beyond reason.</source>
         <translation>El anidamiento es excesivo.</translation>
+    </message>
+    <message>
+        <source>It is no database of Keepsake.</source>
+        <translation>No es una base de datos de Keepsake.</translation>
+    </message>
+    <message>
+        <source>It is no database that Keepsake can read ({kind}).</source>
+        <translation>El archivo no es una base de datos que Keepsake pueda leer ({kind}).</translation>
     </message>
     <message>
         <source>It is not valid JSON: line {line} cannot be read.</source>
@@ -3533,7 +3589,7 @@
     </message>
     <message>
         <source>Minutes without use after which the window locks an encrypted vault; 0 for never.</source>
-        <translation>Minutos sin uso tras los que la ventana bloquea un almacén cifrado; 0 para nunca.</translation>
+        <translation>Minutos sin uso tras los que la ventana bloquea una bóveda cifrada; 0 para nunca.</translation>
     </message>
     <message>
         <source>Model</source>
@@ -3608,6 +3664,14 @@
         <translation>No se eligió ningún recuerdo, así que no hay nada que poner en una cápsula.</translation>
     </message>
     <message>
+        <source>No space left on device</source>
+        <translation>No queda espacio en el disco</translation>
+    </message>
+    <message>
+        <source>No such file or directory</source>
+        <translation>No existe el archivo o la carpeta</translation>
+    </message>
+    <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>No hay ninguna solicitud de acceso así en espera. Ver «keepsake agent requests».</translation>
     </message>
@@ -3618,6 +3682,10 @@
     <message>
         <source>None of these messages and memories mentions it.</source>
         <translation>Ninguno de estos mensajes y recuerdos lo menciona.</translation>
+    </message>
+    <message>
+        <source>Not a directory</source>
+        <translation>No es una carpeta</translation>
     </message>
     <message>
         <source>Nothing is left to undo of that run.</source>
@@ -3672,12 +3740,20 @@
         <translation>Abrir la captura rápida desde cualquier lugar, con un atajo que concede el escritorio.</translation>
     </message>
     <message>
+        <source>Operation not permitted</source>
+        <translation>Operación no permitida</translation>
+    </message>
+    <message>
         <source>PDF document</source>
         <translation>Documento PDF</translation>
     </message>
     <message>
         <source>Page</source>
         <translation>Página</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>Permiso denegado</translation>
     </message>
     <message>
         <source>Pinned {items}</source>
@@ -3730,6 +3806,10 @@
     <message>
         <source>Read a memory</source>
         <translation>Leyó un recuerdo</translation>
+    </message>
+    <message>
+        <source>Read-only file system</source>
+        <translation>Sistema de archivos de solo lectura</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -4164,6 +4244,14 @@
         <translation>El cursor no procede de ninguna página anterior. Omítelo.</translation>
     </message>
     <message>
+        <source>The database cannot be reached: {reason}.</source>
+        <translation>No se puede acceder a la base de datos: {reason}.</translation>
+    </message>
+    <message>
+        <source>The database refused what was asked: {reason}.</source>
+        <translation>La base de datos rechazó la petición: {reason}.</translation>
+    </message>
+    <message>
         <source>The day it is written.</source>
         <translation>El día en que se escribe.</translation>
     </message>
@@ -4172,16 +4260,24 @@
         <translation>El resumen</translation>
     </message>
     <message>
+        <source>The disk can only be read. Make it writable, then try again.</source>
+        <translation>El disco es de solo lectura. Permite la escritura e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The disk cannot hold so large a file. Move the vault to a disk of another format.</source>
+        <translation>El disco no admite un archivo tan grande. Mueve la bóveda a un disco con otro formato.</translation>
+    </message>
+    <message>
+        <source>The disk is full. Free some space and try again.</source>
+        <translation>El disco está lleno. Libera algo de espacio e inténtalo de nuevo.</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space; nothing already saved was lost.</source>
         <translation>El disco está lleno. Libera espacio; no se perdió nada ya guardado.</translation>
     </message>
     <message>
         <source>The disk is full; {name} was not written.</source>
         <translation>El disco está lleno; {name} no se escribió.</translation>
-    </message>
-    <message>
-        <source>The disk reported an error.</source>
-        <translation>El disco informó de un error.</translation>
     </message>
     <message>
         <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
@@ -4354,6 +4450,10 @@
     <message>
         <source>The note no longer names that title without a link.</source>
         <translation>La nota ya no nombra ese título sin enlace.</translation>
+    </message>
+    <message>
+        <source>The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.</source>
+        <translation>El número de líneas de {file} es {found} en lugar de {total}. No se reemplazó nada. Exporta de nuevo.</translation>
     </message>
     <message>
         <source>The observation</source>
@@ -4536,6 +4636,10 @@
         <translation>No existe la carpeta {parent}. Créala primero o elige otro lugar.</translation>
     </message>
     <message>
+        <source>There is no folder {path}. Make it first.</source>
+        <translation>No existe la carpeta {path}. Créala primero.</translation>
+    </message>
+    <message>
         <source>There is no format of that name. {supported}</source>
         <translation>No hay ningún formato con ese nombre. {supported}</translation>
     </message>
@@ -4689,7 +4793,7 @@
     </message>
     <message>
         <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
-        <translation>Este hecho fue reemplazado por {id}, que dice «{content}». Confirma ese en su lugar.</translation>
+        <translation>Este hecho fue reemplazado por {id}: «{content}». Confirma ese.</translation>
     </message>
     <message>
         <source>This file cannot be read: {reason}.</source>
@@ -4826,6 +4930,10 @@
     <message>
         <source>Tokens that these summaries take at most.</source>
         <translation>Tokens que estos resúmenes ocupan como máximo.</translation>
+    </message>
+    <message>
+        <source>Too many levels of symbolic links</source>
+        <translation>Demasiados enlaces simbólicos seguidos</translation>
     </message>
     <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
@@ -5624,10 +5732,6 @@
         <translation>Alguien que no es Keepsake cambió {key_file} de estos recuerdos. No se abrió nada. Pon en su lugar una copia que escribió Keepsake: {copies}/{key_file} en la misma carpeta, o la de una copia anterior de la carpeta.</translation>
     </message>
     <message>
-        <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
-        <translation>{lines} tiene {found} en lugar de {total}. No se reemplazó nada. Exporta de nuevo.</translation>
-    </message>
-    <message>
         <source>{max_saved} searches are saved already. Delete one first.</source>
         <translation>Ya hay {max_saved} búsquedas guardadas. Elimina una primero.</translation>
     </message>
@@ -5640,8 +5744,12 @@
         <translation>{name} pertenece a una bóveda de Keepsake que está abierta aquí y no se importa.</translation>
     </message>
     <message>
-        <source>{name} cannot be compared with the vault: {error}.</source>
-        <translation>{name} no se puede comparar con la bóveda: {error}.</translation>
+        <source>{name} cannot be compared with the vault. {problem}</source>
+        <translation>No se puede comparar {name} con la bóveda. {problem}</translation>
+    </message>
+    <message>
+        <source>{name} cannot be imported. {problem}</source>
+        <translation>No se puede importar {name}. {problem}</translation>
     </message>
     <message>
         <source>{name} cannot be restored: {problem} Nothing was changed.</source>
@@ -5652,8 +5760,8 @@
         <translation>{name} se podía importar hasta el {day}. Pide una nueva a {sender}.</translation>
     </message>
     <message>
-        <source>{name} could not be read as a database of Cursor: {reason}.</source>
-        <translation>{name} no se pudo leer como base de datos de Cursor: {reason}.</translation>
+        <source>{name} could not be read as a database of Cursor. {problem}</source>
+        <translation>No se pudo leer {name} como base de datos de Cursor. {problem}</translation>
     </message>
     <message>
         <source>{name} could not be read: {reason}.</source>
@@ -5678,10 +5786,6 @@
     <message>
         <source>{name} is a Keepsake vault. {advice}</source>
         <translation>{name} es una bóveda de Keepsake. {advice}</translation>
-    </message>
-    <message>
-        <source>{name} is damaged or no SQLite database: {reason}.</source>
-        <translation>{name} está dañado o no es una base de datos SQLite: {reason}.</translation>
     </message>
     <message>
         <source>{name} is empty; there is nothing to import.</source>
@@ -5836,6 +5940,10 @@
         <translation>No se pudo escribir {path}: {strerror}.</translation>
     </message>
     <message>
+        <source>{path} does not hold what your machines share. Connect the disk, or wait until the folder is complete.</source>
+        <translation>{path} no contiene lo que comparten tus equipos. Conecta el disco o espera a que la carpeta esté completa.</translation>
+    </message>
+    <message>
         <source>{path} has {size} bytes, which no configuration has. Nothing was changed.</source>
         <translation>{path} tiene {size} bytes, más que cualquier configuración. No se cambió nada.</translation>
     </message>
@@ -5898,6 +6006,10 @@
     <message>
         <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
         <translation>{path} es de solo lectura. Permite la escritura o añade la entrada tú mismo.</translation>
+    </message>
+    <message>
+        <source>{path} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>Más de una bóveda comparte {path}. Indica otra carpeta o quita una de ellas.</translation>
     </message>
     <message>
         <source>{path} is written in a way that cannot be changed safely. Add the entry yourself.</source>
@@ -11816,8 +11928,8 @@
         <translation>Modelos de búsqueda…</translation>
     </message>
     <message>
-        <source>The backup that was read back ({when}) is damaged: {problem}</source>
-        <translation>La copia que se verificó ({when}) está dañada: {problem}</translation>
+        <source>The backup that was read back ({when}) cannot be restored. {problem}</source>
+        <translation>La copia de seguridad que se leyó ({when}) no se puede restaurar. {problem}</translation>
     </message>
     <message>
         <source>The language model runs on this computer, and so does the search.</source>
@@ -12223,7 +12335,7 @@
     </message>
     <message>
         <source>In the trash: {count}. It stays until you empty it.</source>
-        <translation>En la papelera: {count}. Siguen ahí hasta que la vacíes.</translation>
+        <translation>En la papelera: {count}. Lo que hay en ella se queda hasta que la vacíes.</translation>
     </message>
     <message>
         <source>Restore</source>

@@ -1075,7 +1075,7 @@
     </message>
     <message>
         <source>A capsule is a file with notes and facts of your choice for another person or agent. It is signed, so that they see if somebody changed it, and can be imported until the day you choose. It is not encrypted: everybody who has the file can read it.</source>
-        <translation>胶囊是一个文件，包含你选择给他人或代理的笔记和事实。它带有签名，若被更改可以看出，并可在你选择的日期之前导入。它未加密：拥有该文件的任何人都能读取。</translation>
+        <translation>胶囊是一个文件，包含你选择给他人或智能体的笔记和事实。它带有签名，若被更改可以看出，并可在你选择的日期之前导入。它未加密：拥有该文件的任何人都能读取。</translation>
     </message>
     <message>
         <source>A capsule that is there is replaced.</source>
@@ -1163,7 +1163,7 @@
     </message>
     <message>
         <source>Shared with your agents</source>
-        <translation>与你的代理共享</translation>
+        <translation>与你的智能体共享</translation>
     </message>
     <message>
         <source>So that they know whom it is from.</source>
@@ -1179,7 +1179,7 @@
     </message>
     <message>
         <source>The name of the person or agent, for them to see.</source>
-        <translation>对方（人或代理）的名称，对方可见。</translation>
+        <translation>对方（人或智能体）的名称，对方可见。</translation>
     </message>
     <message>
         <source>Until {day}.</source>
@@ -2102,7 +2102,7 @@
     </message>
     <message>
         <source>Your memories are encrypted: the database, attachments, backups and caches. While Keepsake is locked, no schedule runs and no agent gets in.</source>
-        <translation>你的记忆已加密：数据库、附件、备份和缓存。Keepsake 锁定期间，不会运行任何计划，也没有代理能够进入。</translation>
+        <translation>你的记忆已加密：数据库、附件、备份和缓存。Keepsake 锁定期间，不会运行任何计划，也没有智能体能够进入。</translation>
     </message>
     <message>
         <source>Your memories are not encrypted, and this installation of Keepsake cannot encrypt them. The help says how to install it with encryption.</source>
@@ -2149,7 +2149,7 @@
     </message>
     <message>
         <source>&apos;{clean}&apos; is a name of Keepsake&apos;s own. Choose another for the agent.</source>
-        <translation>“{clean}”是 Keepsake 自用的名称。请为代理选择其他名称。</translation>
+        <translation>“{clean}”是 Keepsake 自用的名称。请为智能体选择其他名称。</translation>
     </message>
     <message>
         <source>&apos;{field}&apos; must have 1 to {max_name_characters} ordinary characters.</source>
@@ -2305,7 +2305,7 @@
     </message>
     <message>
         <source>A memory names at most {max_related} of each thing it relates to.</source>
-        <translation>一条记忆最多引用 {max_related} 个每类关联内容。</translation>
+        <translation>一条记忆对每类关联内容最多引用 {max_related} 个。</translation>
     </message>
     <message>
         <source>A memory names at most {max_related} sources.</source>
@@ -2325,11 +2325,11 @@
     </message>
     <message>
         <source>A memory&apos;s {field} has at most {max_name} characters.</source>
-        <translation>记忆的 {field} 最多 {max_name} 个字符。</translation>
+        <translation>记忆的这一字段（{field}）最多 {max_name} 个字符。</translation>
     </message>
     <message>
         <source>A memory&apos;s {field} must not contain control characters. Leave them out.</source>
-        <translation>记忆的 {field} 不能包含控制字符。请去掉它们。</translation>
+        <translation>记忆的这一字段（{field}）不能包含控制字符。请去掉它们。</translation>
     </message>
     <message>
         <source>A message may have at most 128 million characters.</source>
@@ -2342,6 +2342,10 @@
     <message>
         <source>A name must have 1 to {max_name} characters.</source>
         <translation>名称必须有 1 到 {max_name} 个字符。</translation>
+    </message>
+    <message>
+        <source>A number is too large: whole numbers have at most 64 bits.</source>
+        <translation>数字过大：整数最多为 64 位。</translation>
     </message>
     <message>
         <source>A part has whole lines, and ends behind its start.</source>
@@ -2392,6 +2396,10 @@
         <translation>标签需要名称：字母或数字，最多 64 个。</translation>
     </message>
     <message>
+        <source>A text holds half a character (a lone surrogate). Send it as proper Unicode.</source>
+        <translation>文本中含有半个字符（孤立的代理项）。请以正确的 Unicode 发送。</translation>
+    </message>
+    <message>
         <source>A title has at most {max_title} characters; this one has {count}. Move the rest into the text.</source>
         <translation>标题最多 {max_title} 个字符；此标题有 {count} 个。请将其余部分移到正文。</translation>
     </message>
@@ -2437,11 +2445,11 @@
     </message>
     <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
-        <translation>时长为 0 到 {most_days} 的天数。</translation>
+        <translation>时长为 0 到 {most_days} 之间的天数。</translation>
     </message>
     <message>
         <source>An agent&apos;s name has 1 to {max_name} characters on one line.</source>
-        <translation>代理名称为一行内的 1 到 {max_name} 个字符。</translation>
+        <translation>智能体名称为一行内的 1 到 {max_name} 个字符。</translation>
     </message>
     <message>
         <source>An encrypted export needs a passphrase.</source>
@@ -2474,6 +2482,10 @@
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>其他程序占用了库的数据库。请关闭它后重试。</translation>
+    </message>
+    <message>
+        <source>Another program is writing to it. Close that program and try again.</source>
+        <translation>另一个程序正在向其中写入。请关闭该程序后重试。</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -2920,6 +2932,10 @@
         <translation>深度</translation>
     </message>
     <message>
+        <source>Device or resource busy</source>
+        <translation>设备或资源正忙</translation>
+    </message>
+    <message>
         <source>Did again: {what}</source>
         <translation>重新执行：{what}</translation>
     </message>
@@ -2930,6 +2946,10 @@
     <message>
         <source>Discord</source>
         <translation>Discord</translation>
+    </message>
+    <message>
+        <source>Disk quota exceeded</source>
+        <translation>超出磁盘配额</translation>
     </message>
     <message>
         <source>Documents</source>
@@ -3046,6 +3066,14 @@
     <message>
         <source>Fetching {name}</source>
         <translation>正在获取 {name}</translation>
+    </message>
+    <message>
+        <source>File exists</source>
+        <translation>文件已存在</translation>
+    </message>
+    <message>
+        <source>File name too long</source>
+        <translation>文件名过长</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3168,8 +3196,28 @@
         <translation>正在为按含义搜索建立索引</translation>
     </message>
     <message>
+        <source>Input/output error</source>
+        <translation>输入/输出错误</translation>
+    </message>
+    <message>
+        <source>Is a directory</source>
+        <translation>是文件夹</translation>
+    </message>
+    <message>
+        <source>It cannot be opened. Check that it is there and that it is yours.</source>
+        <translation>无法打开它。请检查该文件是否存在且属于你。</translation>
+    </message>
+    <message>
+        <source>It cannot be read where it lies. Copy it to a folder of your own.</source>
+        <translation>无法在其所在位置读取它。请将该文件复制到你自己的文件夹。</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>缺少结尾。</translation>
+    </message>
+    <message>
+        <source>It is damaged, or no database at all.</source>
+        <translation>该文件已损坏，或根本不是数据库。</translation>
     </message>
     <message>
         <source>It is damaged, or something other than its name says.</source>
@@ -3182,6 +3230,14 @@
     <message>
         <source>It is nested beyond reason.</source>
         <translation>嵌套层数过多。</translation>
+    </message>
+    <message>
+        <source>It is no database of Keepsake.</source>
+        <translation>这不是 Keepsake 的数据库。</translation>
+    </message>
+    <message>
+        <source>It is no database that Keepsake can read ({kind}).</source>
+        <translation>该文件不是 Keepsake 能读取的数据库（{kind}）。</translation>
     </message>
     <message>
         <source>It is not valid JSON: line {line} cannot be read.</source>
@@ -3557,7 +3613,7 @@
     </message>
     <message>
         <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
-        <translation>请指定代理；你自己的操作可用“memory.undo”撤销。</translation>
+        <translation>请指定智能体；你自己的操作可用“memory.undo”撤销。</translation>
     </message>
     <message>
         <source>Name at least one other entity to merge into this one.</source>
@@ -3589,7 +3645,7 @@
     </message>
     <message>
         <source>No agent named &apos;{name}&apos; has a vault of its own. See &apos;agent.vaults&apos;.</source>
-        <translation>没有名为“{name}”且拥有自己的库的代理。请参阅“agent.vaults”。</translation>
+        <translation>没有名为“{name}”且拥有自己的库的智能体。请参阅“agent.vaults”。</translation>
     </message>
     <message>
         <source>No item has such a tag.</source>
@@ -3608,6 +3664,14 @@
         <translation>未选择任何记忆，因此没有内容可放入胶囊。</translation>
     </message>
     <message>
+        <source>No space left on device</source>
+        <translation>磁盘上没有剩余空间</translation>
+    </message>
+    <message>
+        <source>No such file or directory</source>
+        <translation>没有该文件或文件夹</translation>
+    </message>
+    <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>没有这样的访问请求在等待。请参阅“keepsake agent requests”。</translation>
     </message>
@@ -3618,6 +3682,10 @@
     <message>
         <source>None of these messages and memories mentions it.</source>
         <translation>这些消息和记忆都没有提到它。</translation>
+    </message>
+    <message>
+        <source>Not a directory</source>
+        <translation>不是文件夹</translation>
     </message>
     <message>
         <source>Nothing is left to undo of that run.</source>
@@ -3672,12 +3740,20 @@
         <translation>通过桌面授予的快捷键，从任何地方打开快速记录。</translation>
     </message>
     <message>
+        <source>Operation not permitted</source>
+        <translation>不允许的操作</translation>
+    </message>
+    <message>
         <source>PDF document</source>
         <translation>PDF 文档</translation>
     </message>
     <message>
         <source>Page</source>
         <translation>页</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>没有权限</translation>
     </message>
     <message>
         <source>Pinned {items}</source>
@@ -3730,6 +3806,10 @@
     <message>
         <source>Read a memory</source>
         <translation>读取了记忆</translation>
+    </message>
+    <message>
+        <source>Read-only file system</source>
+        <translation>只读文件系统</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -4021,7 +4101,7 @@
     </message>
     <message>
         <source>Store keys and passwords in transcripts and agents&apos; writes as they are; otherwise a mark replaces them.</source>
-        <translation>按原样保存会话记录和代理写入内容中的密钥与密码；否则以标记代替。</translation>
+        <translation>按原样保存会话记录和智能体写入内容中的密钥与密码；否则以标记代替。</translation>
     </message>
     <message>
         <source>Store read limit</source>
@@ -4164,6 +4244,14 @@
         <translation>此游标不是先前页面给出的。请省略它。</translation>
     </message>
     <message>
+        <source>The database cannot be reached: {reason}.</source>
+        <translation>无法连接数据库：{reason}。</translation>
+    </message>
+    <message>
+        <source>The database refused what was asked: {reason}.</source>
+        <translation>数据库拒绝了请求：{reason}。</translation>
+    </message>
+    <message>
         <source>The day it is written.</source>
         <translation>撰写的日子。</translation>
     </message>
@@ -4172,16 +4260,24 @@
         <translation>该摘要</translation>
     </message>
     <message>
+        <source>The disk can only be read. Make it writable, then try again.</source>
+        <translation>磁盘是只读的。请使其可写，然后重试。</translation>
+    </message>
+    <message>
+        <source>The disk cannot hold so large a file. Move the vault to a disk of another format.</source>
+        <translation>磁盘无法容纳这么大的文件。请将库移到其他格式的磁盘上。</translation>
+    </message>
+    <message>
+        <source>The disk is full. Free some space and try again.</source>
+        <translation>磁盘已满。请释放一些空间后重试。</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space; nothing already saved was lost.</source>
         <translation>磁盘已满。请释放一些空间；已保存的内容没有丢失。</translation>
     </message>
     <message>
         <source>The disk is full; {name} was not written.</source>
         <translation>磁盘已满；未写入 {name}。</translation>
-    </message>
-    <message>
-        <source>The disk reported an error.</source>
-        <translation>磁盘报告了错误。</translation>
     </message>
     <message>
         <source>The disk reported an error. Check its cable and its state; what is not confirmed was not saved.</source>
@@ -4321,7 +4417,7 @@
     </message>
     <message>
         <source>The model &apos;{model}&apos; wrote nothing within its tokens; the setting llm.max_output_tokens allows more.</source>
-        <translation>模型“{model}”在其令牌数内未写出任何内容；可用设置 llm.max_output_tokens 增加。</translation>
+        <translation>模型“{model}”在其词元数内未写出任何内容；可用设置 llm.max_output_tokens 增加。</translation>
     </message>
     <message>
         <source>The model {name} could not be fetched. See whether this machine is online, or put the model&apos;s files into a folder and name the folder.</source>
@@ -4356,6 +4452,10 @@
         <translation>笔记中已没有未加链接的该标题。</translation>
     </message>
     <message>
+        <source>The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.</source>
+        <translation>{file} 的行数是 {found}，而不是 {total}。未替换任何内容。请重新导出。</translation>
+    </message>
+    <message>
         <source>The observation</source>
         <translation>该观察</translation>
     </message>
@@ -4365,7 +4465,7 @@
     </message>
     <message>
         <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
-        <translation>隐身模式已开启{end}：代理既不能读取也不能记录。请稍后再试。</translation>
+        <translation>隐身模式已开启{end}：智能体既不能读取也不能记录。请稍后再试。</translation>
     </message>
     <message>
         <source>The proposal</source>
@@ -4497,15 +4597,15 @@
     </message>
     <message>
         <source>There is an agent named &apos;{name}&apos; already. &apos;keepsake agent rotate&apos; gives it a new token; to let another program in by that name, end its access first with &apos;keepsake agent revoke&apos;.</source>
-        <translation>已有名为“{name}”的代理。“keepsake agent rotate”会给它新令牌；要让其他程序使用该名称，请先用“keepsake agent revoke”结束其访问。</translation>
+        <translation>已有名为“{name}”的智能体。“keepsake agent rotate”会给它新令牌；要让其他程序使用该名称，请先用“keepsake agent revoke”结束其访问。</translation>
     </message>
     <message>
         <source>There is no agent named &apos;{agent}&apos;, and nothing was written by one.</source>
-        <translation>没有名为“{agent}”的代理，也没有它写入的内容。</translation>
+        <translation>没有名为“{agent}”的智能体，也没有它写入的内容。</translation>
     </message>
     <message>
         <source>There is no agent named &apos;{name}&apos; with access.</source>
-        <translation>没有名为“{name}”且有访问权限的代理。</translation>
+        <translation>没有名为“{name}”且有访问权限的智能体。</translation>
     </message>
     <message>
         <source>There is no backup of that name. &apos;keepsake backup list&apos; shows them.</source>
@@ -4536,6 +4636,10 @@
         <translation>没有文件夹 {parent}。请先创建它，或选择其他位置。</translation>
     </message>
     <message>
+        <source>There is no folder {path}. Make it first.</source>
+        <translation>没有文件夹 {path}。请先创建它。</translation>
+    </message>
+    <message>
         <source>There is no format of that name. {supported}</source>
         <translation>没有该名称的格式。{supported}</translation>
     </message>
@@ -4545,7 +4649,7 @@
     </message>
     <message>
         <source>There is no language model, and no agent has taken this goal.</source>
-        <translation>没有语言模型，也没有代理接手此目标。</translation>
+        <translation>没有语言模型，也没有智能体接手此目标。</translation>
     </message>
     <message>
         <source>There is no memory or message with the id {anchor}.</source>
@@ -4565,7 +4669,7 @@
     </message>
     <message>
         <source>There is no rule for that agent and kind. See &apos;inbox.rules&apos;.</source>
-        <translation>没有针对该代理和类型的规则。请参阅“inbox.rules”。</translation>
+        <translation>没有针对该智能体和类型的规则。请参阅“inbox.rules”。</translation>
     </message>
     <message>
         <source>There is no run of a schedule with that id.</source>
@@ -4685,7 +4789,7 @@
     </message>
     <message>
         <source>This expression runs more often than every {min_interval_s} seconds.</source>
-        <translation>此表达式运行得比每 {min_interval_s} 秒更频繁。</translation>
+        <translation>此表达式的运行间隔小于 {min_interval_s} 秒。</translation>
     </message>
     <message>
         <source>This fact was superseded by {id}, which says “{content}”. Confirm that one instead.</source>
@@ -4826,6 +4930,10 @@
     <message>
         <source>Tokens that these summaries take at most.</source>
         <translation>这些摘要最多占用的词元数。</translation>
+    </message>
+    <message>
+        <source>Too many levels of symbolic links</source>
+        <translation>符号链接层数过多</translation>
     </message>
     <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
@@ -5624,10 +5732,6 @@
         <translation>这些记忆的 {key_file} 被更改，且不是由 Keepsake 更改的。未打开任何内容。请用 Keepsake 写入的副本替换它：同一文件夹中的 {copies}/{key_file}，或该文件夹较旧副本中的文件。</translation>
     </message>
     <message>
-        <source>{lines} has {found} instead of {total}. Nothing was replaced. Export again.</source>
-        <translation>{lines} 有 {found}，而不是 {total}。未替换任何内容。请重新导出。</translation>
-    </message>
-    <message>
         <source>{max_saved} searches are saved already. Delete one first.</source>
         <translation>已保存 {max_saved} 个搜索。请先删除一个。</translation>
     </message>
@@ -5640,8 +5744,12 @@
         <translation>{name} 属于此处已打开的 Keepsake 库，不会导入。</translation>
     </message>
     <message>
-        <source>{name} cannot be compared with the vault: {error}.</source>
-        <translation>无法将 {name} 与库比较：{error}。</translation>
+        <source>{name} cannot be compared with the vault. {problem}</source>
+        <translation>无法将 {name} 与库比较。{problem}</translation>
+    </message>
+    <message>
+        <source>{name} cannot be imported. {problem}</source>
+        <translation>无法导入 {name}。{problem}</translation>
     </message>
     <message>
         <source>{name} cannot be restored: {problem} Nothing was changed.</source>
@@ -5652,8 +5760,8 @@
         <translation>{name} 的导入期限为 {day}。请向{sender}索取新的胶囊。</translation>
     </message>
     <message>
-        <source>{name} could not be read as a database of Cursor: {reason}.</source>
-        <translation>无法将 {name} 作为 Cursor 的数据库读取：{reason}。</translation>
+        <source>{name} could not be read as a database of Cursor. {problem}</source>
+        <translation>无法将 {name} 作为 Cursor 的数据库读取。{problem}</translation>
     </message>
     <message>
         <source>{name} could not be read: {reason}.</source>
@@ -5678,10 +5786,6 @@
     <message>
         <source>{name} is a Keepsake vault. {advice}</source>
         <translation>{name} 是 Keepsake 库。{advice}</translation>
-    </message>
-    <message>
-        <source>{name} is damaged or no SQLite database: {reason}.</source>
-        <translation>{name} 已损坏或不是 SQLite 数据库：{reason}。</translation>
     </message>
     <message>
         <source>{name} is empty; there is nothing to import.</source>
@@ -5836,6 +5940,10 @@
         <translation>无法写入 {path}：{strerror}。</translation>
     </message>
     <message>
+        <source>{path} does not hold what your machines share. Connect the disk, or wait until the folder is complete.</source>
+        <translation>{path} 中没有你的各台电脑共享的内容。请连接该磁盘，或等待文件夹完整。</translation>
+    </message>
+    <message>
         <source>{path} has {size} bytes, which no configuration has. Nothing was changed.</source>
         <translation>{path} 有 {size} 字节，配置文件不会这么大。未更改任何内容。</translation>
     </message>
@@ -5898,6 +6006,10 @@
     <message>
         <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
         <translation>{path} 是只读的。请使其可写，或自行添加该条目。</translation>
+    </message>
+    <message>
+        <source>{path} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>{path} 由多个库共享。请指定其他文件夹，或移除其中一个。</translation>
     </message>
     <message>
         <source>{path} is written in a way that cannot be changed safely. Add the entry yourself.</source>
@@ -7201,7 +7313,7 @@
     <name>HistorySheet</name>
     <message>
         <source>By agents</source>
-        <translation>代理的</translation>
+        <translation>智能体的</translation>
     </message>
     <message>
         <source>By me</source>
@@ -11816,8 +11928,8 @@
         <translation>搜索模型…</translation>
     </message>
     <message>
-        <source>The backup that was read back ({when}) is damaged: {problem}</source>
-        <translation>回读的备份（{when}）已损坏：{problem}</translation>
+        <source>The backup that was read back ({when}) cannot be restored. {problem}</source>
+        <translation>已读回的备份（{when}）无法恢复。{problem}</translation>
     </message>
     <message>
         <source>The language model runs on this computer, and so does the search.</source>

@@ -28,11 +28,8 @@ class ActRow(QWidget):
         super().__init__(parent)
         self.act: Act | None = None
         self.first: Act | None = None
-        self.words = PlainLabel("", self)
-        self.words.setWordWrap(True)
-        self.about = PlainLabel("", self)
-        self.about.setWordWrap(True)
-        theme.set_type(self.about, "small muted")
+        self.words = PlainLabel("", self, wraps=True)
+        self.about = PlainLabel("", self, style="small muted", wraps=True)
         self.undo = text_button("", "quiet", parent=self)
         self.undo.clicked.connect(self._on_undo_clicked)
         column = QVBoxLayout()

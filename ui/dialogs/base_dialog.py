@@ -43,8 +43,7 @@ class BaseDialog(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.back = icon_button("arrow-left", self.tr("Back"), shortcut="Esc", parent=self)
         self.back.clicked.connect(self.reject)
-        self._heading = PlainLabel(title, self)
-        theme.set_type(self._heading, "title")
+        self._heading = PlainLabel(title, self, style="title")
         # Where the screen is too small for the body it scrolls, so that heading and buttons stay in reach.
         self._scroll = QScrollArea(self)
         self._scroll.setWidgetResizable(True)
@@ -157,7 +156,6 @@ def hairline(parent: QWidget) -> QFrame:
 
 def note(text: str, parent: QWidget, kind: str = "small muted") -> PlainLabel:
     """Return a wrapping label in a step of the type scale."""
-    label = PlainLabel(text, parent)
-    label.setWordWrap(True)
+    label = PlainLabel(text, parent, wraps=True)
     theme.set_type(label, kind)
     return label

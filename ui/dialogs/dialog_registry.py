@@ -136,27 +136,27 @@ class DialogRegistry(QObject):
         known = self._open.get(kind)
         if isinstance(known, kind) and not known.is_closed:
             return known
-        made = make()
-        self._open[kind] = made
-        made.destroyed.connect(self._on_sheet_destroyed)
-        return made
+        sheet = make()
+        self._open[kind] = sheet
+        sheet.destroyed.connect(self._on_sheet_destroyed)
+        return sheet
 
     def _make_importer(self) -> ImportDialog:
-        made = ImportDialog(self._bridge, self._window)
-        made.notice.connect(self.notice)
-        made.navigate.connect(self.navigate)
-        made.undo_requested.connect(self.undo_requested)
-        return made
+        dialog = ImportDialog(self._bridge, self._window)
+        dialog.notice.connect(self.notice)
+        dialog.navigate.connect(self.navigate)
+        dialog.undo_requested.connect(self.undo_requested)
+        return dialog
 
     def _make_export_sheet(self) -> ExportSheet:
-        made = ExportSheet(self._bridge, self._window)
-        made.notice.connect(self.notice)
-        return made
+        sheet = ExportSheet(self._bridge, self._window)
+        sheet.notice.connect(self.notice)
+        return sheet
 
     def _make_capsule_sheet(self) -> CapsuleSheet:
-        made = CapsuleSheet(self._bridge, self._window)
-        made.notice.connect(self.notice)
-        return made
+        sheet = CapsuleSheet(self._bridge, self._window)
+        sheet.notice.connect(self.notice)
+        return sheet
 
     def _make_settings(self) -> SettingsDialog:
         panels: dict[str, Callable[[QWidget], SettingsPanel]] = {
@@ -169,47 +169,47 @@ class DialogRegistry(QObject):
             "shortcuts": partial(ShortcutEditor, self._bridge, self._actions),
             "diagnostics": partial(DiagnosticsPanel, self._bridge, self._errors),
         }
-        made = SettingsDialog(self._bridge, self._window, panels)
-        made.applied.connect(self.setting_applied)
-        return made
+        dialog = SettingsDialog(self._bridge, self._window, panels)
+        dialog.applied.connect(self.setting_applied)
+        return dialog
 
     def _make_encryption_panel(self, parent: QWidget) -> EncryptionPanel:
-        made = EncryptionPanel(self._bridge, parent)
-        made.restart_requested.connect(self.restart_requested)
-        made.lock_requested.connect(self.lock_requested)
-        return made
+        panel = EncryptionPanel(self._bridge, parent)
+        panel.restart_requested.connect(self.restart_requested)
+        panel.lock_requested.connect(self.lock_requested)
+        return panel
 
     def _make_desktop_panel(self, parent: QWidget) -> DesktopPanel:
         return DesktopPanel(self._bridge, self.vault, parent)
 
     def _make_search_panel(self, parent: QWidget) -> SearchPanel:
-        made = SearchPanel(self._bridge, parent)
-        made.models_requested.connect(self.models_requested)
-        return made
+        panel = SearchPanel(self._bridge, parent)
+        panel.models_requested.connect(self.models_requested)
+        return panel
 
     def _make_models(self) -> ModelsDialog:
-        made = ModelsDialog(self._bridge, self._window)
-        made.notice.connect(self.notice)
-        return made
+        dialog = ModelsDialog(self._bridge, self._window)
+        dialog.notice.connect(self.notice)
+        return dialog
 
     def _make_help(self) -> HelpDialog:
-        made = HelpDialog(self._window)
-        made.place_requested.connect(self.link_requested)
-        made.page_shown.connect(self._on_help_page_shown)
-        return made
+        dialog = HelpDialog(self._window)
+        dialog.place_requested.connect(self.link_requested)
+        dialog.page_shown.connect(self._on_help_page_shown)
+        return dialog
 
     def _make_welcome(self) -> WelcomeDialog:
-        made = WelcomeDialog(self.vault, has_tray=self.has_tray, window=self._window)
-        made.import_requested.connect(self.open_import)
-        made.sample_requested.connect(self.sample_requested)
-        made.navigate.connect(self.navigate)
-        made.settings_requested.connect(self.open_settings)
-        return made
+        dialog = WelcomeDialog(self.vault, has_tray=self.has_tray, window=self._window)
+        dialog.import_requested.connect(self.open_import)
+        dialog.sample_requested.connect(self.sample_requested)
+        dialog.navigate.connect(self.navigate)
+        dialog.settings_requested.connect(self.open_settings)
+        return dialog
 
     def _make_shortcuts(self) -> ShortcutsDialog:
-        made = ShortcutsDialog(self._bridge, self._actions, self._window)
-        made.applied.connect(self.setting_applied)
-        return made
+        dialog = ShortcutsDialog(self._bridge, self._actions, self._window)
+        dialog.applied.connect(self.setting_applied)
+        return dialog
 
     def _make_about(self) -> AboutDialog:
         return AboutDialog(self._bridge, self._errors, self._window)

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
-from ui import operations, theme
+from ui import operations
 from ui.dialogs.act_row import ActRow
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.engine_texts import error_text
@@ -152,8 +152,7 @@ class HistorySheet(BaseDialog):
         column = QVBoxLayout(heading)
         column.setContentsMargins(0, Space.L, 0, Space.XS)
         column.setSpacing(Space.XS)
-        label = PlainLabel(words, heading)
-        theme.set_type(label, "strong")
+        label = PlainLabel(words, heading, style="strong")
         column.addWidget(label)
         column.addWidget(hairline(heading))
         return heading

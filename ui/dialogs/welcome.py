@@ -3,7 +3,6 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.shell.navigation import Place
 from ui.style.design_tokens import Space
@@ -120,8 +119,7 @@ class WelcomeDialog(BaseDialog):
         column.setSpacing(Space.M)
         size = LOGO if icon_name == _PROGRAM else SIGN
         column.addWidget(IconLabel(icon_name, "accent", size, page), 0, Qt.AlignmentFlag.AlignLeft)
-        heading = PlainLabel(title, page)
-        theme.set_type(heading, "title")
+        heading = PlainLabel(title, page, style="title")
         column.addWidget(heading)
         for sentence in sentences:
             text = note(sentence, page, "body")

@@ -53,13 +53,13 @@ class CardListModel(QAbstractListModel):
 
     def value(self, identity: str) -> Any:
         """Return the row of ``identity``, ``None`` while unknown."""
-        kept = self._rows.get(identity)
-        return kept[0] if kept else None
+        row = self._rows.get(identity)
+        return row[0] if row else None
 
     def card_of(self, identity: str) -> Card | None:
         """Return the card of ``identity`` as far as it is known."""
-        kept = self._rows.get(identity)
-        return kept[1] if kept else None
+        row = self._rows.get(identity)
+        return row[1] if row else None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  (Qt's own default)
         """Return how many ids there are."""
@@ -72,8 +72,8 @@ class CardListModel(QAbstractListModel):
         identity = self._ids[index.row()]
         if role == Role.ID:
             return identity
-        kept = self._rows.get(identity)
-        return self._of_kept(kept, role) if kept else None
+        row = self._rows.get(identity)
+        return self._of_kept(row, role) if row else None
 
     @staticmethod
     def _of_kept(kept: tuple[Any, Card], role: int) -> Any:

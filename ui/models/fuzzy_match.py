@@ -40,11 +40,11 @@ def match(typed: str, title: str) -> Match | None:
     best: Match | None = None
     start = hay.find(needle[0])
     while start >= 0:
-        found = _walk(needle, hay, start)
-        if found is None:
+        matched = _walk(needle, hay, start)
+        if matched is None:
             break
-        if best is None or found.score > best.score:
-            best = found
+        if best is None or matched.score > best.score:
+            best = matched
         start = hay.find(needle[0], start + 1)
     return best
 

@@ -129,12 +129,12 @@ def _tag_rule(state: "StateInline", silent: bool) -> bool:
     """Read ``#tag`` where no letter stands before it."""
     if state.src[state.pos] != "#" or (state.pos and not state.src[state.pos - 1].isspace()):
         return False
-    found = _TAG.match(state.src, state.pos)
-    if not found or not is_inline_tag(found[1].rstrip("/-")):
+    match = _TAG.match(state.src, state.pos)
+    if not match or not is_inline_tag(match[1].rstrip("/-")):
         return False
     if not silent:
-        _push_link(state, TAG + quote(found[1].rstrip("/-"), safe=""), found[0].rstrip("/-"))
-    state.pos = found.end() - (len(found[0]) - len(found[0].rstrip("/-")))
+        _push_link(state, TAG + quote(match[1].rstrip("/-"), safe=""), match[0].rstrip("/-"))
+    state.pos = match.end() - (len(match[0]) - len(match[0].rstrip("/-")))
     return True
 
 
@@ -297,11 +297,11 @@ def _make_task(state: Any, place: int) -> bool:
     if not is_head or state.tokens[place - 1].type != "paragraph_open" or not token.children:
         return False
     first = token.children[0]
-    found = _TASK.match(first.content) if first.type == "text" else None
-    if found is None:
+    match = _TASK.match(first.content) if first.type == "text" else None
+    if match is None:
         return False
-    box = "\N{BALLOT BOX}" if found[1] == " " else "\N{BALLOT BOX WITH CHECK}"
-    first.content = f"{box} {first.content[found.end() :]}"
+    box = "\N{BALLOT BOX}" if match[1] == " " else "\N{BALLOT BOX WITH CHECK}"
+    first.content = f"{box} {first.content[match.end() :]}"
     if (parts := _parts(state.env)) is not None and parts.line is not None and token.map:
         first.content = first.content[1:]
         token.children[:0] = _task_box(box, f"{TASK}{parts.line + token.map[0]}")
@@ -324,10 +324,10 @@ def render(source: str, ink: Ink, parts: NoteParts | None = None) -> str:
         parts: The living parts of a note; ``None`` for text that is only read.
     """
     head = ""
-    if found := _FRONT_MATTER.match(source):
-        head, source = _matter(found[1], ink), source[found.end() :]
+    if match := _FRONT_MATTER.match(source):
+        head, source = _matter(match[1], ink), source[match.end() :]
         if parts is not None and parts.line is not None:
-            parts = replace(parts, line=parts.line + lines_of(found[0]))
+            parts = replace(parts, line=parts.line + lines_of(match[0]))
     env: dict[str, Any] = {"ink": ink, "parts": parts}
     return head + str(_parser().render(breakable(source), env)).rstrip()
 
@@ -359,8 +359,8 @@ def pieces(source: str, size: int = PIECE) -> list[str]:
     """
     if len(source) <= size:
         return [source]
-    found = _FRONT_MATTER.match(source)
-    head = found[0] if found else ""
+    match = _FRONT_MATTER.match(source)
+    head = match[0] if match else ""
     cut: list[str] = []
     lines: list[str] = [head] if head else []
     length, fence = len(head), ""
@@ -408,8 +408,8 @@ def breakable(source: str) -> str:
 
 def unfenced(source: str) -> str:
     """Return the inside of a text that is one block of code, else the text."""
-    found = _ONE_BLOCK.match(source)
-    return found[2].strip("\r\n") if found and found[1] not in found[2] else source
+    match = _ONE_BLOCK.match(source)
+    return match[2].strip("\r\n") if match and match[1] not in match[2] else source
 
 
 def target_of(href: str) -> tuple[str, str]:
@@ -436,10 +436,10 @@ def toggled_task(line: str) -> tuple[int, str] | None:
 
     It is ``None`` for other lines.
     """
-    found = _TASK_LINE.match(line)
-    return (found.start(1), " " if found[1] in "xX" else "x") if found else None
+    match = _TASK_LINE.match(line)
+    return (match.start(1), " " if match[1] in "xX" else "x") if match else None
 
 
 def words_of(source: str) -> list[str]:
     """Return the titles in the wiki links of a text, in order."""
-    return [found.partition("|")[0].strip() for found in re.findall(r"\[\[([^\[\]\n]+)\]\]", source)]
+    return [link.partition("|")[0].strip() for link in re.findall(r"\[\[([^\[\]\n]+)\]\]", source)]

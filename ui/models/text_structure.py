@@ -64,10 +64,10 @@ def _headings(lines: list[str], begin: int) -> Iterator[Heading]:
             continue
         if fence or "#" not in line[:4]:
             continue
-        found = _HEADING.match(line.rstrip("\r"))
-        title = " ".join(_MARKS.sub(r"\1\2", (found[2] or "")[:_LONGEST]).split()) if found else ""
-        if found and title:
-            yield Heading(len(found[1]), title, number)
+        match = _HEADING.match(line.rstrip("\r"))
+        title = " ".join(_MARKS.sub(r"\1\2", (match[2] or "")[:_LONGEST]).split()) if match else ""
+        if match and title:
+            yield Heading(len(match[1]), title, number)
             count += 1
             if count >= MAX_HEADINGS:
                 return

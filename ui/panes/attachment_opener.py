@@ -49,13 +49,13 @@ class AttachmentOpener(QObject):
 
     async def _open(self, target: str) -> None:
         try:
-            found: Attachment = await self._bridge.call(operations.attachment.locate(link=target))
+            attachment: Attachment = await self._bridge.call(operations.attachment.locate(link=target))
         except KeepsakeError as error:
             name = target.rpartition("/")[2]
             text = self.tr("‘{name}’ cannot be opened. {why}").format(name=name, why=error_text(error))
             self.failed.emit(InputError(text))
             return
-        self._ask_to_open(found)
+        self._ask_to_open(attachment)
 
     async def _open_sealed(self, found: Attachment) -> None:
         """Open a readable copy of an encrypted file, which goes when the program ends."""

@@ -71,7 +71,7 @@ class KnownHints(QObject):
         try:
             if self._is_on is None:
                 settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
-                self._is_on = any(one.name == SETTING and bool(one.value) for one in settings)
+                self._is_on = any(setting.name == SETTING and bool(setting.value) for setting in settings)
             without = list(filter(None, [self._own()]))
             hits = (
                 await self._bridge.call(operations.memory.related(text=self._text, limit=WIDE, without=without))

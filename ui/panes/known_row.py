@@ -120,9 +120,9 @@ def settled(shown: "Sequence[Hit]", found: "Sequence[Hit]") -> "list[Hit]":
     A hint stays while it is among the found, so that the row does not change at every pause.
     """
     there = {hit.id: hit for hit in found}
-    kept = [there[hit.id] for hit in shown if hit.id in there]
-    before = {hit.id for hit in kept}
-    return [*kept, *(hit for hit in found if hit.id not in before)][:MOST]
+    hits = [there[hit.id] for hit in shown if hit.id in there]
+    before = {hit.id for hit in hits}
+    return [*hits, *(hit for hit in found if hit.id not in before)][:MOST]
 
 
 def place_of_hit(hit: "Hit") -> Place:

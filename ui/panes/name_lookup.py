@@ -58,7 +58,11 @@ class NameLookup(QObject):
 
     def want(self, owners: Iterable[str]) -> None:
         """Fetch the names of texts that are not known or may have changed."""
-        fresh = [one for one in owners if one not in self._flying and (one not in self._known or one in self._stale)]
+        fresh = [
+            owner
+            for owner in owners
+            if owner not in self._flying and (owner not in self._known or owner in self._stale)
+        ]
         self._wanted |= dict.fromkeys(fresh)
         if self._wanted and not self._wait.isActive():
             self._wait.start()

@@ -73,6 +73,9 @@ class Pane(QWidget):
     async def settle(self) -> None:
         """Write what is typed but not saved yet; the frame awaits it before quitting."""
 
+    def forget_words(self) -> None:
+        """Drop words that are kept between starts and may repeat what was erased."""
+
     def save_state(self) -> bytes:
         """Return splitter sizes and the like, kept with the window's geometry."""
         return b""

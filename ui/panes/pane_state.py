@@ -1,7 +1,10 @@
 """A pane's own state as bytes: sizes and choices that come back with the window."""
 
 import json
-from typing import Any
+from typing import Any, Final
+
+WORDS: Final = frozenset({"query", "recent"})
+"""Keys under which panes keep words that a person typed."""
 
 
 def pack(values: dict[str, Any]) -> bytes:
@@ -17,6 +20,12 @@ def unpack(state: bytes) -> dict[str, Any]:
     except ValueError:
         return {}
     return values if isinstance(values, dict) else {}
+
+
+def without_words(state: bytes) -> bytes:
+    """Return ``state`` without what a person typed to search."""
+    values = unpack(state)
+    return pack({key: value for key, value in values.items() if key not in WORDS}) if WORDS & values.keys() else state
 
 
 def bytes_of(values: dict[str, Any], key: str) -> bytes:

@@ -101,9 +101,9 @@ class ReadingPane(Pane):
         self.show_notice(self.tr("No note is called ‘{title}’ yet.").format(title=title))
 
     async def _resolve(self, title: str) -> None:
-        found = await self.bridge.call(operations.note.resolve(title=title))
-        if found:
-            self.navigate.emit(Place("notes", found, title=title))
+        note = await self.bridge.call(operations.note.resolve(title=title))
+        if note:
+            self.navigate.emit(Place("notes", note, title=title))
         else:
             self.title_missing(title)
 

@@ -85,7 +85,7 @@ class AutoLock(QObject):
             settings = await self._bridge.call(operations.settings.list())
         except KeepsakeError:
             return  # the vault is being closed
-        self.minutes = next((int(one.value) for one in settings if one.name == SETTING), 0)
+        self.minutes = next((int(setting.value) for setting in settings if setting.name == SETTING), 0)
         self.is_encrypted = status.state in {EncryptionState.ENCRYPTED, EncryptionState.DECRYPTING}
         if self.is_encrypted:
             self._timer.start()

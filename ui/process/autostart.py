@@ -74,10 +74,10 @@ class FileAutostart:
     def is_on(self) -> bool:
         """See ``Autostart``; a file that the desktop has switched off counts as off."""
         try:
-            said = self.path.read_bytes()
+            content = self.path.read_bytes()
         except OSError:
             return False
-        return b"Hidden=true" not in said and b"X-GNOME-Autostart-enabled=false" not in said
+        return b"Hidden=true" not in content and b"X-GNOME-Autostart-enabled=false" not in content
 
     def turn_on(self, command: Sequence[str]) -> None:
         """See ``Autostart``."""

@@ -57,7 +57,7 @@ class GlobalCapture(QObject):
             settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
         except KeepsakeError:
             return  # asked again with the next change
-        is_on = any(one.name == SETTING and one.value is True for one in settings)
+        is_on = any(setting.name == SETTING and setting.value is True for setting in settings)
         if is_on and self._portal is None:
             self._portal = ShortcutPortal(
                 KEY, self.tr("Quick capture"), WANTED_KEYS, self.pressed.emit, self._bound.emit, self._failed.emit

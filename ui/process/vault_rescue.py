@@ -13,7 +13,7 @@ from app.core.process.program_command import program_command
 from app.errors import KeepsakeError, WrongPassphraseError
 from app.recovery.model import SalvageReport
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
-from ui.engine_texts import error_text
+from ui.engine_texts import engine_text, error_text
 from ui.models.dates import counted, format_number
 from ui.shell.start.opening_advice import OpeningRemedy
 from ui.shell.start.start_page import StartPage
@@ -166,27 +166,27 @@ class VaultRescue(QObject):
 
     async def _work(self, work: Callable[[], T], show: Callable[[T], None]) -> None:
         try:
-            found = await asyncio.get_running_loop().run_in_executor(None, work)
+            result = await asyncio.get_running_loop().run_in_executor(None, work)
         except KeepsakeError as error:
             self._page.show_result(error_text(error))
         else:
-            show(found)
+            show(result)
 
     def _show_check(self, found: BackupCheck) -> None:
         if not found.ok:
-            self._page.show_result(found.problem)
+            self._page.show_result(engine_text(found.problem))
             return
         what = self._counts({name: getattr(found, name) for name in _COUNTED})
         self._page.show_result(self.tr("The file is sound: {what}.").format(what=what), OpeningRemedy.RETRY)
 
     def _show_salvage(self, report: SalvageReport) -> None:
         self._salvaged = report.into
-        kept = {table.name: table.kept for table in report.tables if table.name in _COUNTED}
+        counts = {table.name: table.kept for table in report.tables if table.name in _COUNTED}
         lost = sum(table.lost or 0 for table in report.tables if table.name in _COUNTED)
-        said = self.tr("Rescued {what} into {folder}.").format(what=self._counts(kept), folder=report.into)
+        sentence = self.tr("Rescued {what} into {folder}.").format(what=self._counts(counts), folder=report.into)
         if lost:
-            said += " " + self.tr("{n} could not be read.").format(n=format_number(lost))
-        self._page.show_result(said, OpeningRemedy.USE_SALVAGED)
+            sentence += " " + self.tr("{n} could not be read.").format(n=format_number(lost))
+        self._page.show_result(sentence, OpeningRemedy.USE_SALVAGED)
 
     def _counts(self, kept: Mapping[str, int]) -> str:
         """Return how much there is of each of ``_COUNTED``."""

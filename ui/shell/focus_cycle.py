@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QWidget
 
 def holder(regions: Sequence[QWidget], focus: QWidget | None) -> int:
     """Return the index of the innermost region that has the focus, -1 when none has."""
-    found = -1
+    place = -1
     for index, region in enumerate(regions):
         if focus is None or not (region is focus or region.isAncestorOf(focus)):
             continue
-        if found < 0 or regions[found].isAncestorOf(region):
-            found = index
-    return found
+        if place < 0 or regions[place].isAncestorOf(region):
+            place = index
+    return place
 
 
 def entrance(region: QWidget) -> QWidget | None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.panes.pane import Pane, Place
+from ui.panes.pane_state import without_words
 from ui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
@@ -112,6 +113,12 @@ class PaneStack(QStackedWidget):
         """Tell every built pane what changed."""
         for pane in self._panes.values():
             pane.refresh(changes)
+
+    def forget_words(self) -> None:
+        """Drop the words that panes keep, built or not: they may repeat what was erased."""
+        for pane in self._panes.values():
+            pane.forget_words()
+        self.states = {name: without_words(state) for name, state in self.states.items()}
 
     def save(self) -> dict[str, bytes]:
         """Return the saved state of each pane, built or not."""

@@ -108,7 +108,7 @@ class QuickControls(QObject):
 
     async def _load_runs(self) -> None:
         jobs = await self._bridge.call(operations.upkeep.status())
-        found = await self._bridge.call(operations.schedule.search(status="active", limit=_GOALS))
+        page = await self._bridge.call(operations.schedule.search(status="active", limit=_GOALS))
         own = {schedule.id for job in jobs for schedule in job.schedules}
         runs = [
             (f"work.run.{job.name}", engine_text(job.title), partial(self._run_job, job.name, engine_text(job.title)))
@@ -116,7 +116,7 @@ class QuickControls(QObject):
         ]
         if not isValid(self._actions):
             return
-        goals = [item for item in found.schedules if item.id not in own]
+        goals = [item for item in page.schedules if item.id not in own]
         runs += [(f"work.run.{goal.id}", goal.name, partial(self._run_goal, goal.id, goal.name)) for goal in goals]
         self._offer([(identity, title, self._starter(make)) for identity, title, make in runs])
 
@@ -126,8 +126,8 @@ class QuickControls(QObject):
             return
         self._ending.stop()
         if self.incognito.until is not None:
-            left = min(self.incognito.until - datetime.now(UTC), _LONGEST_TIMER)
-            self._ending.start(max(0, round(left.total_seconds() * 1000)) + 50)
+            remaining = min(self.incognito.until - datetime.now(UTC), _LONGEST_TIMER)
+            self._ending.start(max(0, round(remaining.total_seconds() * 1000)) + 50)
 
     def _offer(self, runs: "list[tuple[str, str, Callable[[], object]]]") -> None:
         new = [identity for identity, _, _ in runs]

@@ -22,9 +22,9 @@ def fit_to_screen(window: QWidget) -> None:
     geometry = window.geometry()
     screen = QGuiApplication.screenAt(geometry.center()) or window.screen()
     area = screen.availableGeometry().marginsRemoved(_frame(window))
-    found = fitted(geometry, area)
-    if found != geometry:
-        window.setGeometry(found)
+    fit = fitted(geometry, area)
+    if fit != geometry:
+        window.setGeometry(fit)
 
 
 def _frame(window: QWidget) -> QMargins:

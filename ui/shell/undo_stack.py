@@ -157,8 +157,8 @@ class UndoStack(QObject):
         if undone.kept == 1:
             return f"{words} · " + self.tr("one stays as it is, because it was changed since")
         if undone.kept:
-            kept = self.tr("{n} stay as they are, because they were changed since")
-            return f"{words} · " + kept.format(n=format_number(undone.kept))
+            notice = self.tr("{n} stay as they are, because they were changed since")
+            return f"{words} · " + notice.format(n=format_number(undone.kept))
         return words
 
     async def _undo_entries(self, notice: Notice) -> None:

@@ -254,9 +254,9 @@ class WindowActions(QObject):
         registry = self._window.registry
         before = registry.find(identity)
         self._window.go(Place(pane))
-        found = registry.find(identity)
-        if found is not None and found is not before and found.can_run:
-            found.run()
+        action = registry.find(identity)
+        if action is not None and action is not before and action.can_run:
+            action.run()
 
     def _on_actions_refused(self, identity: str) -> None:
         """Say why a command of another pane was not done."""

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 def read_keys(text: str) -> dict[str, str]:
     """Return keys by action; nothing where the text is no object of texts."""
     try:
-        found = json.loads(text) if text.strip() else {}
+        key_fields = json.loads(text) if text.strip() else {}
     except ValueError:
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(key_fields, dict):
         return {}
-    return {str(name): keys for name, keys in found.items() if isinstance(keys, str)}
+    return {str(name): keys for name, keys in key_fields.items() if isinstance(keys, str)}
 
 
 def write_keys(keys: Mapping[str, str]) -> str:

@@ -132,8 +132,7 @@ class EmptyState(QWidget):
         self._fit()
 
     def _label(self, kind: str) -> PlainLabel:
-        label = PlainLabel("", self)
-        label.setWordWrap(True)
+        label = PlainLabel("", self, wraps=True)
         label.setAlignment(MIDDLE | Qt.AlignmentFlag.AlignTop)
         theme.set_type(label, kind)
         return label

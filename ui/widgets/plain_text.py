@@ -15,12 +15,23 @@ _NO_MARKUP = str.maketrans({"<": "‹", ">": "›"})
 
 
 class PlainLabel(QLabel):
-    """A label that shows its text letter for letter."""
+    """A label that shows its text letter for letter.
 
-    def __init__(self, text: str | QWidget | None = "", parent: QWidget | None = None) -> None:
-        # Like QLabel it takes a parent alone.
+    Args:
+        text: The text, or the parent alone as of a ``QLabel``.
+        parent: The Qt parent.
+        style: Its type, see ``theme.set_type``.
+        wraps: Whether a long text goes on in further lines.
+    """
+
+    def __init__(
+        self, text: str | QWidget | None = "", parent: QWidget | None = None, *, style: str = "", wraps: bool = False
+    ) -> None:
         super().__init__(parent if isinstance(text, str) else text)
         self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(wraps)
+        if style:
+            theme.set_type(self, style)
         if isinstance(text, str):
             self.setText(text)
 

@@ -33,21 +33,21 @@ def find_text(
         flags |= QTextDocument.FindFlag.FindWholeWords
     if match_case:
         flags |= QTextDocument.FindFlag.FindCaseSensitively
-    found: list[QTextCursor] = []
+    cursors: list[QTextCursor] = []
     cursor = document.find(text, 0, flags)
-    while not cursor.isNull() and len(found) < most:
-        found.append(cursor)
+    while not cursor.isNull() and len(cursors) < most:
+        cursors.append(cursor)
         cursor = document.find(text, cursor, flags)
-    return found
+    return cursors
 
 
 def find_words(document: QTextDocument, words: Iterable[str], most: int) -> list[QTextCursor]:
     """Return matches of whole words in reading order, at most ``most``."""
-    found: list[QTextCursor] = []
+    cursors: list[QTextCursor] = []
     for word in words:
         if word:
-            found += find_text(document, word, most - len(found), whole_words=True)
-    return sorted(found, key=QTextCursor.selectionStart)
+            cursors += find_text(document, word, most - len(cursors), whole_words=True)
+    return sorted(cursors, key=QTextCursor.selectionStart)
 
 
 def has_word(text: str, words: Iterable[str]) -> bool:

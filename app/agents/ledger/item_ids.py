@@ -68,10 +68,10 @@ class _Walk:
         if kind is str:
             if is_item(value):
                 self._note(str(value))
-        elif (found := _fields(kind)) is not None:
-            for name in found.ids:
+        elif (id_fields := _fields(kind)) is not None:
+            for name in id_fields.ids:
                 self._note_field(getattr(value, name))
-            for name in found.nested:
+            for name in id_fields.nested:
                 self.visit(getattr(value, name))
         elif isinstance(value, Mapping):
             self._visit_mapping(value)

@@ -96,8 +96,8 @@ def page(connection: apsw.Connection, wanted: LedgerFilter, limit: int, before: 
         conditions.append("id < ?")
         values.append(before)
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    found = f"SELECT {_COLUMNS} FROM audit{where} ORDER BY id DESC LIMIT ?"
-    rows: list[Any] = connection.execute(found, (*values, limit)).fetchall()
+    statement = f"SELECT {_COLUMNS} FROM audit{where} ORDER BY id DESC LIMIT ?"
+    rows: list[Any] = connection.execute(statement, (*values, limit)).fetchall()
     items = _items(connection, [row[0] for row in rows])
     states = _proposal_states(connection, rows, items)
     return [_call(row, items.get(row[0], {}), states) for row in rows]
@@ -192,20 +192,20 @@ def _delete(connection: apsw.Connection, select: str, values: tuple[Any, ...]) -
 
 
 def _conditions(wanted: LedgerFilter) -> tuple[list[str], list[Any]]:
-    given: list[tuple[str, object]] = []
+    pairs: list[tuple[str, object]] = []
     if wanted.agent:
-        given.append(("agent = ?", wanted.agent))
+        pairs.append(("agent = ?", wanted.agent))
     if wanted.item:
         named = "SELECT audit_id FROM audit_names n JOIN audit_items i ON i.name_id = n.id WHERE n.item = ?"
-        given.append((f"id IN ({named})", item_of(wanted.item)))
+        pairs.append((f"id IN ({named})", item_of(wanted.item)))
     if wanted.since is not None:
-        given.append(("at >= ?", to_ms(wanted.since)))
+        pairs.append(("at >= ?", to_ms(wanted.since)))
     if wanted.until is not None:
-        given.append(("at < ?", to_ms(wanted.until)))
+        pairs.append(("at < ?", to_ms(wanted.until)))
     if wanted.operation:
         is_subject = wanted.operation.endswith(".")
-        given.append(("instr(operation, ?) = 1" if is_subject else "operation = ?", wanted.operation))
-    conditions, values = [text for text, _ in given], [value for _, value in given]
+        pairs.append(("instr(operation, ?) = 1" if is_subject else "operation = ?", wanted.operation))
+    conditions, values = [text for text, _ in pairs], [value for _, value in pairs]
     if wanted.outcome == "echo":
         conditions.append("is_echo")
     elif wanted.outcome in ("refused", "failed"):
@@ -219,15 +219,15 @@ def _conditions(wanted: LedgerFilter) -> tuple[list[str], list[Any]]:
 
 
 def _items(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, dict[bool, list[str]]]:
-    found: dict[int, dict[bool, list[str]]] = {}
+    items: dict[int, dict[bool, list[str]]] = {}
     rows = connection.execute(
         "SELECT audit_id, is_write, item FROM audit_items i JOIN audit_names n ON n.id = i.name_id"
         f" WHERE audit_id IN ({','.join('?' * len(ids))}) ORDER BY audit_id, is_write, name_id",
         ids,
     )
     for call_id, is_write, item in rows:
-        found.setdefault(call_id, {}).setdefault(bool(is_write), []).append(item)
-    return found
+        items.setdefault(call_id, {}).setdefault(bool(is_write), []).append(item)
+    return items
 
 
 def _call(row: tuple[Any, ...], items: dict[bool, list[str]], states: Mapping[str, str]) -> LedgerCall:

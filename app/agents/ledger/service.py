@@ -155,8 +155,8 @@ class LedgerService(Part):
         """Return calls, the newest first."""
         await self.flush()
         most = max(1, min(limit, MAX_PAGE))
-        found = await self._store.read(partial(repo.page, wanted=wanted, limit=most + 1, before=before))
-        return LedgerPage(tuple(found[:most]), found[most - 1].id if len(found) > most else None)
+        rows = await self._store.read(partial(repo.page, wanted=wanted, limit=most + 1, before=before))
+        return LedgerPage(tuple(rows[:most]), rows[most - 1].id if len(rows) > most else None)
 
     async def readers(self, item: str) -> list[Reader]:
         """Return which agents were given an item, the latest first."""
@@ -167,8 +167,8 @@ class LedgerService(Part):
         """Return sums of an agent's calls."""
         await self.flush()
         since_ms = None if since is None else to_ms(since)
-        found = await self._store.read(partial(repo.activity, agent=agent, since_ms=since_ms))
-        return replace(found, sentence=_sentence(found))
+        activity = await self._store.read(partial(repo.activity, agent=agent, since_ms=since_ms))
+        return replace(activity, sentence=_sentence(activity))
 
     async def clear(self, before: datetime | None = None, *, actor: str) -> Changed[int]:
         """Delete the calls from before a time, or all, and return how many."""

@@ -125,9 +125,9 @@ async def edited(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any
     if proposal.state != "waiting":
         raise StaleError(f"This proposal was {proposal.state} already.", id=proposal.id)
     operation = REGISTRY.named(proposal.operation)
-    given = json_arguments(operation, check_arguments(operation, arguments))
-    preview = await _preview(engine, proposal, given, is_stale=False)
-    return await engine.inbox.replace(proposal.id, given, preview, actor)
+    checked = json_arguments(operation, check_arguments(operation, arguments))
+    preview = await _preview(engine, proposal, checked, is_stale=False)
+    return await engine.inbox.replace(proposal.id, checked, preview, actor)
 
 
 async def _failed(engine: Engine, proposal: Proposal, error: KeepsakeError) -> ProposalDecision:
@@ -138,12 +138,12 @@ async def _failed(engine: Engine, proposal: Proposal, error: KeepsakeError) -> P
     version = error.data.get("version")
     if not isinstance(error, StaleError) or version is None or "version" not in proposal.arguments:
         return ProposalDecision(proposal.id, "failed", error.message)
-    given = {**proposal.arguments, "version": version}
+    arguments = {**proposal.arguments, "version": version}
     try:
-        preview = await _preview(engine, proposal, given, is_stale=True)
+        preview = await _preview(engine, proposal, arguments, is_stale=True)
     except KeepsakeError as again:
         return ProposalDecision(proposal.id, "failed", again.message)
-    await engine.inbox.replace(proposal.id, given, preview, "")
+    await engine.inbox.replace(proposal.id, arguments, preview, "")
     return ProposalDecision(proposal.id, "stale", _STALE)
 
 
@@ -163,10 +163,10 @@ async def _call(engine: Engine, agent: str, operation: str, arguments: Mapping[s
         AccessDeniedError: The agent has no access any more, or its trust does not reach that far now.
         InputError: The arguments are not those of the operation.
     """
-    found = REGISTRY.named(operation)
-    caller = await _caller(engine, agent, found)
-    require_access(found, caller)
-    return found.bound(engine, caller, check_arguments(found, arguments))
+    declaration = REGISTRY.named(operation)
+    caller = await _caller(engine, agent, declaration)
+    require_access(declaration, caller)
+    return declaration.bound(engine, caller, check_arguments(declaration, arguments))
 
 
 async def _caller(engine: Engine, name: str, operation: Operation) -> Caller:

@@ -77,4 +77,4 @@ def _inner(value: Any) -> Iterator[Any]:
     elif isinstance(value, list | tuple):
         yield from value
     elif is_dataclass(value) and not isinstance(value, type):
-        yield from (getattr(value, one.name) for one in fields(value))
+        yield from (getattr(value, field.name) for field in fields(value))

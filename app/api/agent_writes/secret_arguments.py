@@ -44,5 +44,5 @@ def _masked(value: Any, counts: Counter[str], depth: int = 0) -> Any:
         return type(value)(_masked(item, counts, depth + 1) for item in value)
     if isinstance(value, msgspec.Struct) or not is_dataclass(value) or isinstance(value, type):
         return value
-    changes = {one.name: _masked(getattr(value, one.name), counts, depth + 1) for one in fields(value)}
+    changes = {field.name: _masked(getattr(value, field.name), counts, depth + 1) for field in fields(value)}
     return replace(value, **changes)

@@ -139,7 +139,7 @@ class AgentWriteReview:
                 operation=operation.name,
                 arguments=json_arguments(operation, arguments),
                 kind="upkeep" if preview.why == "upkeep" else changes[0].kind if changes else kind or operation.kind,
-                target=next((one.target for one in changes if one.before is not None), ""),
+                target=next((change.target for change in changes if change.before is not None), ""),
                 reason=excerpt(storable(str(arguments.get("reason") or ""))[0], _MAX_REASON),
                 preview=preview,
                 key=operation.key,
@@ -159,8 +159,8 @@ class AgentWriteReview:
         def work(connection: apsw.Connection) -> bool:
             if key and receipts.find(connection, caller.name, operation.name, key) is not None:
                 return True  # asked for again after the person allowed it: it gets its answer
-            found = session_repo.located(connection, session, channel)
-            agent = None if found is None else session_repo.agent_of(connection, found)
+            conversation = session_repo.located(connection, session, channel)
+            agent = None if conversation is None else session_repo.agent_of(connection, conversation)
             return (arguments.get("agent", "") if agent is None else agent) in ("", caller.name)
 
         return await self._engine.store.read(work)
@@ -188,9 +188,9 @@ class _Judge:
         upkeep = (repo.action_for(connection, agent, "upkeep") or "review") if is_own_work else "accept"
         if upkeep == "reject":
             raise _refused(self._caller, "upkeep")
-        kept = "protected" if is_kept else "upkeep" if upkeep == "review" else ""
+        default = "protected" if is_kept else "upkeep" if upkeep == "review" else ""
         if self._is_begun:
-            if kept:
+            if default:
                 raise AccessDeniedError(_PARTLY)
             return value
         kinds = sorted(kinds_of(entries) or {self._operation.kind})
@@ -198,7 +198,7 @@ class _Judge:
         action = _strongest(actions, self._caller)
         if action == "reject":
             raise _refused(self._caller, ", ".join(kinds))
-        why = kept or ("review" if action == "review" else "")
+        why = default or ("review" if action == "review" else "")
         why = why or ("" if "accept" in actions else self._doubt(connection, entries))
         if why:
             raise RolledBackError(entries, why)
@@ -234,23 +234,23 @@ def _new_statements(entries: Sequence[HistoryRow]) -> list[str]:
     for entry in entries:
         before, after = entry.before or {}, entry.after or {}
         if entry.target_kind == "memory" and after.get("kind") in _STATING and not after.get("deleted_at"):
-            said = {before.get("content"), *before.get("facts", ())}
-            texts += [text for text in (after["content"], *after.get("facts", ())) if text not in said]
+            statements = {before.get("content"), *before.get("facts", ())}
+            texts += [text for text in (after["content"], *after.get("facts", ())) if text not in statements]
     return texts
 
 
 def json_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return checked arguments as JSON values, without those that have their default."""
-    defaults = {one.name: one.default for one in operation.parameters if not one.required}
-    given = {name: value for name, value in arguments.items() if name not in defaults or value != defaults[name]}
-    return dict(to_builtins(given))
+    defaults = {parameter.name: parameter.default for parameter in operation.parameters if not parameter.required}
+    changed = {name: value for name, value in arguments.items() if name not in defaults or value != defaults[name]}
+    return dict(to_builtins(changed))
 
 
 def _strongest(actions: Iterable[RuleAction | None], caller: Caller) -> RuleAction:
     """Return the strictest of several actions; without a rule the agent's registration counts."""
     default: RuleAction = "review" if caller.review else "accept"
-    found: Sequence[RuleAction] = [action or default for action in actions]
-    return "reject" if "reject" in found else "review" if "review" in found else "accept"
+    choices: Sequence[RuleAction] = [action or default for action in actions]
+    return "reject" if "reject" in choices else "review" if "review" in choices else "accept"
 
 
 def _refused(caller: Caller, kind: str) -> AccessDeniedError:

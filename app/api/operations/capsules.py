@@ -50,7 +50,7 @@ async def make(
     """
     chosen = ids or await _chosen(engine, caller, tags, text, kinds, stores)
     memories = await engine.store.read(partial(repo.many, ids=chosen[:MAX_MEMORIES], stores=caller.stores))
-    memories = [one for one in memories if one.deleted_at is None]
+    memories = [memory for memory in memories if memory.deleted_at is None]
     work = partial(
         CapsuleMaker(engine.vault).make,
         user_path(path),

@@ -43,10 +43,10 @@ async def preview(engine: Engine, caller: Caller, path: str, passphrase: str = "
         passphrase: What opens an encrypted export; without it the answer says that it is locked.
     """
     source = user_path(path)
-    found = await engine.exchange.service.preview(source, passphrase)
-    if found.format != capsule.NAME:
-        return found
-    return replace(found, capsule=await engine.exchange.capsule_keys.origin(source))
+    report = await engine.exchange.service.preview(source, passphrase)
+    if report.format != capsule.NAME:
+        return report
+    return replace(report, capsule=await engine.exchange.capsule_keys.origin(source))
 
 
 @operation("exchange.notes_folder", owner_only=True)
@@ -136,10 +136,10 @@ async def dismiss(engine: Engine, caller: Caller, run_id: str) -> Changed[bool]:
         run_id: The import, as ``exchange.unfinished`` names it.
     """
     await engine.exchange.unfinished_imports.load()
-    found = [one for one in engine.exchange.unfinished_imports.cut_off if one.run_id == run_id]
-    for one in found:
+    unfinished = [one for one in engine.exchange.unfinished_imports.cut_off if one.run_id == run_id]
+    for one in unfinished:
         await engine.exchange.unfinished_imports.end(one.path, one.format)
-    return Changed(bool(found), ChangeSet(frozenset({"imports"}), (), caller.name))
+    return Changed(bool(unfinished), ChangeSet(frozenset({"imports"}), (), caller.name))
 
 
 @operation("exchange.export", owner_only=True)
@@ -204,7 +204,7 @@ async def export_session(
         format: ``markdown`` is for reading; ``jsonl`` is complete and can be imported again.
         job: An id of the caller's own to watch and cancel it by.
     """
-    found = await engine.sessions.service.get(await conversation(engine, caller, session))
+    stored_session = await engine.sessions.service.get(await conversation(engine, caller, session))
     target = user_path(path)
     with engine.jobs.running(f"Exporting to {target.name}", "items", job) as work:
-        return await engine.exchange.service.export_session(found, target, format, work)
+        return await engine.exchange.service.export_session(stored_session, target, format, work)

@@ -167,8 +167,8 @@ async def search(
         limit: How many at most.
         offset: How many to skip.
     """
-    found = await engine.schedules.service.search(visible_schedules(caller, text, status), limit, offset)
-    return ScheduleSearch(tuple([await _with_wait(engine, one) for one in found.schedules]), found.total)
+    page = await engine.schedules.service.search(visible_schedules(caller, text, status), limit, offset)
+    return ScheduleSearch(tuple([await _with_wait(engine, schedule) for schedule in page.schedules]), page.total)
 
 
 @operation("schedule.count", trust="inner", sentence="Used schedules")
@@ -245,11 +245,11 @@ async def run(engine: Engine, caller: Caller, run_id: str) -> ScheduleRun:
     Args:
         run_id: The run.
     """
-    found = await engine.schedules.service.run(run_id)
-    if not _may_use(caller, await engine.schedules.service.get(found.schedule_id)):
+    run = await engine.schedules.service.run(run_id)
+    if not _may_use(caller, await engine.schedules.service.get(run.schedule_id)):
         # Neither that there is such a run nor of which schedule it is.
         raise NotFoundError("There is no run of a schedule with that id.", id=run_id)
-    return found
+    return run
 
 
 @operation(
@@ -320,11 +320,11 @@ async def claim(
     else:
         wanted = [item for item in await due(engine, caller, 1000) if not item.is_built_in]
     for schedule in wanted:
-        made = await engine.schedules.service.claim(
+        claim = await engine.schedules.service.claim(
             schedule.id, caller.name, lease, reason=engine.schedules.runner.reason_of_gap(schedule)
         )
-        if made is not None:
-            return Changed(made, ChangeSet(frozenset({AREA}), (schedule.id,), caller.name))
+        if claim is not None:
+            return Changed(claim, ChangeSet(frozenset({AREA}), (schedule.id,), caller.name))
     return Changed(None)
 
 

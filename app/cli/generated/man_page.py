@@ -90,15 +90,17 @@ def _placeholder(item: Any) -> str:
 def _verb(item: Verb) -> Iterator[str]:
     yield from _tagged(" ".join(["keepsake", *item.words, synopsis(item)]))
     yield from _paragraphs(f"{item.summary}\n\n{item.doc}", is_tagged=True)
-    shown = [(option_term(one), help_words(one)) for one in item.parameters if one.place == "option"]
+    shown = [
+        (option_term(parameter), help_words(parameter)) for parameter in item.parameters if parameter.place == "option"
+    ]
     if item.asks:
         shown.append(("--yes", "Do not ask; this cannot be undone."))
     yield from _nested(list(_definitions(shown)))
 
 
 def _options(command: Any) -> list[str]:
-    found = [item for item in command.params if item.param_type_name == "option" and item.help]
-    return list(_definitions((", ".join([*item.opts, *item.secondary_opts]), item.help) for item in found))
+    options = [item for item in command.params if item.param_type_name == "option" and item.help]
+    return list(_definitions((", ".join([*item.opts, *item.secondary_opts]), item.help) for item in options))
 
 
 def _definitions(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:

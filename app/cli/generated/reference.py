@@ -59,8 +59,8 @@ def write_reference(folder: Path | None = None) -> list[Path]:
 
 def pages(by_hand: Mapping[str, Any]) -> dict[str, str]:
     """Return every page by its file name without ending."""
-    made = {"operations": operations_page(), "settings": settings_page(), "commands": commands_page(by_hand)}
-    return {name: "\n".join(lines) + "\n" for name, lines in made.items()}
+    bodies = {"operations": operations_page(), "settings": settings_page(), "commands": commands_page(by_hand)}
+    return {name: "\n".join(lines) + "\n" for name, lines in bodies.items()}
 
 
 def verbs() -> list[Verb]:
@@ -216,12 +216,12 @@ def _default_words(parameter: Parameter) -> str:
 
 def _values() -> list[Any]:
     """Return every dataclass in an argument or answer, by name."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for item in declared():
         kinds = [field.type for field in msgspec.structs.fields(item.arguments)]
         for kind in [*kinds, item.returns]:
-            _collect(kind, found)
-    return [found[name] for name in sorted(found)]
+            _collect(kind, values)
+    return [values[name] for name in sorted(values)]
 
 
 def _collect(kind: Any, found: dict[str, Any]) -> None:
@@ -286,5 +286,5 @@ def _joined(text: str) -> str:
 
 
 def _spaced(lines: Iterable[str]) -> list[str]:
-    made = list(lines)
-    return ["", *made] if made else []
+    spaced = list(lines)
+    return ["", *spaced] if spaced else []

@@ -33,7 +33,7 @@ def window_calls() -> str:
         place[verb] = item
     names: _Names = {"ui.typed_call": {"TypedCall"}}
     classes = [line for subject, inner in sorted(tree.items()) for line in _class(subject, inner, names)]
-    imports = [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(names.items())]
+    imports = [f"from {module} import {', '.join(sorted(classes))}" for module, classes in sorted(names.items())]
     subjects = [f"{subject}: {_class_name(subject)}" for subject in sorted(tree)]
     return "\n".join([_HEAD, "import builtins", *imports, "", *classes, *subjects]) + "\n"
 
@@ -58,12 +58,13 @@ def _class_name(path: str) -> str:
 
 def _method(word: str, item: Operation, names: _Names) -> str:
     hints = typing.get_type_hints(item.handler)
-    given = [
-        f", {one.name}: {_written(hints[one.name], names, is_given=True)}" + ("" if one.required else " = ...")
-        for one in item.parameters
+    parameters = [
+        f", {parameter.name}: {_written(hints[parameter.name], names, is_given=True)}"
+        + ("" if parameter.required else " = ...")
+        for parameter in item.parameters
     ]
-    star = ", *" if given else ""
-    return f"    def {word}(self{star}{''.join(given)}) -> TypedCall[{_written(item.returns, names)}]: ..."
+    star = ", *" if parameters else ""
+    return f"    def {word}(self{star}{''.join(parameters)}) -> TypedCall[{_written(item.returns, names)}]: ..."
 
 
 def _written(kind: Any, names: _Names, *, is_given: bool = False) -> str:
@@ -79,7 +80,7 @@ def _written(kind: Any, names: _Names, *, is_given: bool = False) -> str:
         return _written_class(kind, names)
     if origin is typing.Literal:
         return f"{_named('typing', 'Literal', names)}[{', '.join(map(repr, arguments))}]"
-    inner = ["..." if one is ... else _written(one, names, is_given=is_given) for one in arguments]
+    inner = ["..." if argument is ... else _written(argument, names, is_given=is_given) for argument in arguments]
     if origin in {typing.Union, types.UnionType}:
         return " | ".join(inner)
     if is_given:

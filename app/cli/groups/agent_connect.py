@@ -49,8 +49,10 @@ def connect(
         if dry_run or not _is_confirmed(yes=yes):
             terminal.tell("Nothing was written.")
             raise typer.Exit(0 if dry_run else _REFUSED)
-        made = connection.call("connection.write", **wanted, review=review, seen=seen)
-    terminal.say(f"{made['title']} is connected as the agent {made['agent']} with {trust} trust. {made['next_step']}")
+        result = connection.call("connection.write", **wanted, review=review, seen=seen)
+    terminal.say(
+        f"{result['title']} is connected as the agent {result['agent']} with {trust} trust. {result['next_step']}"
+    )
 
 
 @application.command()

@@ -39,14 +39,14 @@ _LOST: Final = "Nobody can bring a forgotten passphrase back: write it down wher
 @application.command(name="status")
 def status(context: typer.Context, as_json: Json = False) -> None:
     """Say whether the vault is encrypted; the vault stays closed."""
-    found = _vault_encryption(context.obj).status()
+    status = _vault_encryption(context.obj).status()
     if as_json:
-        terminal.say_json(msgspec.to_builtins(found))
+        terminal.say_json(msgspec.to_builtins(status))
         return
-    terminal.say(_STATES[found.state])
-    if found.is_in_keyring:
+    terminal.say(_STATES[status.state])
+    if status.is_in_keyring:
         terminal.say("Its key is in the system's keyring too, so this account opens it without the passphrase.")
-    if not found.is_available:
+    if not status.is_available:
         terminal.say(
             "This installation cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc. Remove both,"
             " then install Keepsake again."
@@ -137,8 +137,8 @@ def _carry_out(vault: Path, operation: str, arguments: dict[str, str], here: Cal
             terminal.tell(_FREED)
         return
     with client:
-        found = msgspec.convert(client.call(operation, arguments), EncryptionStatus)
-    terminal.say(_STATES[found.state])
+        status = msgspec.convert(client.call(operation, arguments), EncryptionStatus)
+    terminal.say(_STATES[status.state])
 
 
 def _closed_encrypt(encryption: Any, passphrase: str) -> None:

@@ -52,8 +52,8 @@ def check(
                 raise typer.Exit(0 if repaired.ok else _WRONG)
             report = msgspec.convert(connection.call("vault.check"), CheckReport)
     except (VaultDamagedError, VaultUnusableError) as error:
-        found = _backup_files().list_backups(context.obj)
-        terminal.say_all(maintenance_messages.damage_lines(error.message, found, is_closed=is_closed))
+        backups = _backup_files().list_backups(context.obj)
+        terminal.say_all(maintenance_messages.damage_lines(error.message, backups, is_closed=is_closed))
         raise typer.Exit(_WRONG) from error
     terminal.say_all(maintenance_messages.check_lines(report))
     raise typer.Exit(0 if report.ok else _WRONG)
@@ -100,14 +100,14 @@ def restore(context: typer.Context, name: Name) -> None:
     """
     from app.upkeep.model import RestorePlan  # noqa: PLC0415
 
-    given = _absolute(terminal.given(name))
+    given_name = _absolute(terminal.given(name))
     try:
         client = Client.connect(context.obj)
     except HostUnreachableError:
-        _restore_here(context.obj, given)
+        _restore_here(context.obj, given_name)
         return
     with client:
-        plan = msgspec.convert(client.call("backup.restore", {"name": given}), RestorePlan)
+        plan = msgspec.convert(client.call("backup.restore", {"name": given_name}), RestorePlan)
     terminal.say(maintenance_messages.backup_words(plan.backup))
     terminal.say(plan.remark)
 
@@ -121,8 +121,8 @@ def _restore_here(vault: Path, name: str) -> None:
     # Opening the vault migrates an older database.
     with open_connection(vault):
         pass
-    kept = Path(restored.kept) if restored.kept else None
-    terminal.say_all(maintenance_messages.restore_lines(restored.backup, kept))
+    set_aside = Path(restored.kept) if restored.kept else None
+    terminal.say_all(maintenance_messages.restore_lines(restored.backup, set_aside))
 
 
 def salvage(

@@ -78,8 +78,8 @@ def restore_lines(check: "BackupCheck", before: Path | None) -> list[str]:
     lines = [backup_words(check), "It is now the vault."]
     if before is None:
         return lines
-    kept = "What was there is kept as" if before.suffix == ".db" else "The damaged files that were there are kept in"
-    return [*lines, f"{kept} {printable(str(before))}."]
+    place = "What was there is kept as" if before.suffix == ".db" else "The damaged files that were there are kept in"
+    return [*lines, f"{place} {printable(str(before))}."]
 
 
 def salvage_lines(report: "SalvageReport") -> list[str]:

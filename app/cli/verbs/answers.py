@@ -119,8 +119,8 @@ def _of(row: Mapping[str, Any], column: str) -> Any:
     if second:
         return _of(row, first) or _of(row, second)
     outer, _, inner = first.partition(".")
-    found = row.get(outer)
-    return found.get(inner) if inner and isinstance(found, dict) else found
+    value = row.get(outer)
+    return value.get(inner) if inner and isinstance(value, dict) else value
 
 
 def _chosen(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -79,10 +79,10 @@ def _thing_lines(done: str, value: Mapping[str, Any], screen: Screen) -> list[st
         return [f"Proposed, as number {value['proposed']}. {one_line(str(value['message']))}"]
     if value.keys() >= _AGENT_RUN:
         return _agent_run_lines(done, value)
-    found = changed_thing(value)
-    if found is None:
+    thing = changed_thing(value)
+    if thing is None:
         return [f"{done.rstrip(':')}.", *record_lines(value, screen)]
-    return [f"{_OUTCOMES.get(str(value.get('outcome')), done)} {_called(found)}."]
+    return [f"{_OUTCOMES.get(str(value.get('outcome')), done)} {_called(thing)}."]
 
 
 def _agent_run_lines(done: str, value: Mapping[str, Any]) -> list[str]:
@@ -136,11 +136,11 @@ def changed_ids(value: Any) -> list[str]:
     if isinstance(value, list):
         return [one for item in value for one in ([item] if isinstance(item, str) else changed_ids(item))]
     if isinstance(value, dict):
-        found = changed_thing(value)
+        thing = changed_thing(value)
         inner = value.get("ids")
         if isinstance(inner, list):
             return [str(item) for item in inner]
-        return [] if found is None else [str(next(found[name] for name in _IDS if _is_id(found.get(name))))]
+        return [] if thing is None else [str(next(thing[name] for name in _IDS if _is_id(thing.get(name))))]
     return []
 
 

@@ -36,13 +36,13 @@ def names_after(words: str) -> dict[str, str]:
     """Return the names that may follow these words, each with a line about it."""
     known, depth = declarations(), len(words.split())
     start = f"{words} " if words else ""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for full, raw in known.commands.items():
         if full and full.startswith(start) and len(full.split()) == depth + 1 and not raw.get("hidden"):
-            found[full.split()[-1]] = raw.get("summary", "")
+            names[full.split()[-1]] = raw.get("summary", "")
     for full, raw in known.verbs.items():
         if full.startswith(start):
             name = full.split()[depth]
             is_verb = len(full.split()) == depth + 1
-            found.setdefault(name, raw["summary"] if is_verb else known.subjects.get(start + name, ""))
-    return found
+            names.setdefault(name, raw["summary"] if is_verb else known.subjects.get(start + name, ""))
+    return names

@@ -48,7 +48,9 @@ def verb_of(operation: Operation) -> Verb:
     """Return the verb that calls an operation."""
     words = operation.words or operation.name.replace(".", " ").replace("_", "-")
     hints = typing.get_type_hints(operation.arguments)
-    parameters = [made for item in operation.parameters for made in _parameters(operation, item, hints[item.name])]
+    parameters = [
+        parameter for item in operation.parameters for parameter in _parameters(operation, item, hints[item.name])
+    ]
     wanted = _argument_names(operation)
     arguments = sorted((item for item in parameters if item.name in wanted), key=lambda item: wanted.index(item.name))
     options = [item for item in parameters if item.name not in wanted or item.inside]
@@ -83,7 +85,7 @@ def command_entry(command: Any) -> dict[str, Any]:
         raw["hidden"] = True
     if hasattr(command, "commands"):
         raw["is_group"] = True
-    return raw | {name: found for name, found in shapes.items() if found}
+    return raw | {name: shape for name, shape in shapes.items() if shape}
 
 
 def _literal_values(hint: Any) -> tuple[Any, ...]:
@@ -91,9 +93,9 @@ def _literal_values(hint: Any) -> tuple[Any, ...]:
 
 
 def _argument_names(operation: Operation) -> tuple[str, ...]:
-    given = operation.positional
-    required = [item.name for item in operation.parameters if item.required and item.name not in given]
-    return (*given, *(name for name in required if name != operation.filled))
+    names = operation.positional
+    required = [item.name for item in operation.parameters if item.required and item.name not in names]
+    return (*names, *(name for name in required if name != operation.filled))
 
 
 def _parameters(operation: Operation, item: Parameter, hint: Any) -> Iterator[VerbParameter]:

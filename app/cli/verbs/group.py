@@ -35,9 +35,9 @@ class ListedGroup(TyperGroup):
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """Return a command by its name."""
         if cmd_name not in self.commands and self.load is not None:
-            found = self.load(cmd_name)
-            if found is not None:
-                self.commands[cmd_name] = found
+            command = self.load(cmd_name)
+            if command is not None:
+                self.commands[cmd_name] = command
         return self.commands.get(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

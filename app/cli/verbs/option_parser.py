@@ -84,13 +84,13 @@ def _take_option(line: ParsedLine, options: dict[str, VerbParameter], word: str,
             raise WrongUsageError(f"Option '{name}' does not take a value")
         line.values[item.identifier] = name == item.names[0]
         return
-    given = value if sign else next(rest, None)
-    if given is None:
+    option_value = value if sign else next(rest, None)
+    if option_value is None:
         raise WrongUsageError(f"Option '{name}' requires an argument")
     if item.many or item.kind == JSON:
-        line.values.setdefault(item.identifier, []).append(given)
+        line.values.setdefault(item.identifier, []).append(option_value)
     else:
-        line.values[item.identifier] = given
+        line.values[item.identifier] = option_value
 
 
 def _place(line: ParsedLine, items: Sequence[VerbParameter], words: list[str]) -> None:
@@ -103,15 +103,15 @@ def _place(line: ParsedLine, items: Sequence[VerbParameter], words: list[str]) -
         after = len(items) - at - 1
         if takes_several(item):
             count = max(len(words) - after, 0)
-            taken: Any = words[:count]
+            values: Any = words[:count]
             del words[:count]
         else:
             needed = sum(later.required for later in items[at + 1 :])
-            taken = words.pop(0) if len(words) > (0 if item.required else needed) else None
-        if not taken and taken != "" and item.required:
+            values = words.pop(0) if len(words) > (0 if item.required else needed) else None
+        if not values and values != "" and item.required:
             raise WrongUsageError(f"Missing argument '{item.name.upper()}'")
-        if taken is not None:
-            line.values[item.identifier] = taken
+        if values is not None:
+            line.values[item.identifier] = values
     if words:
         plural = "s" if len(words) > 1 else ""
         raise WrongUsageError(f"Got unexpected extra argument{plural} ({' '.join(words)})")

@@ -146,8 +146,8 @@ def _is_confirmed(call: VerbCall) -> bool:
 
 
 def _named(arguments: Mapping[str, Any]) -> str:
-    given = ", ".join(f"{name} {_shortly(value)}" for name, value in arguments.items())
-    return terminal.one_line(given) or "all of it"
+    words = ", ".join(f"{name} {_shortly(value)}" for name, value in arguments.items())
+    return terminal.one_line(words) or "all of it"
 
 
 def _shortly(value: Any) -> str:

@@ -42,8 +42,8 @@ def table_lines(names: Cells, rows: Sequence[Cells], screen: Screen) -> list[str
     if not screen.is_terminal:
         return ["\t".join(row) for row in flat]
     columns = [[name, *column] for name, column in zip(names, _columns(flat, len(names)), strict=True)]
-    kept = next((names.index(name) for name in _TELLING if name in names), 0)
-    widths = fitted(columns, screen, kept)
+    telling = next((names.index(name) for name in _TELLING if name in names), 0)
+    widths = fitted(columns, screen, telling)
     head = terminal.bold(_line([name.upper() for name in names], widths), styled=screen.styled)
     return [head, *(_line(row, widths) for row in flat)]
 

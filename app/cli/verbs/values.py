@@ -31,17 +31,17 @@ def arguments_of(verb: Verb, given: Mapping[str, Any], read_input: ReadInput) ->
         WrongUsageError: A value cannot be what it should.
     """
     source = _Source(read_input)
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     inside: dict[str, dict[str, Any]] = {}
     for parameter in verb.parameters:
         raw = given.get(parameter.identifier)
         if raw is None or (parameter.many and not raw and not isinstance(raw, str)):
             continue
-        target = inside.setdefault(parameter.inside, {}) if parameter.inside else found
+        target = inside.setdefault(parameter.inside, {}) if parameter.inside else arguments
         target[parameter.name] = _value(parameter, raw, source)
     for name, fields in inside.items():
-        found[name] = {**found.get(name, {}), **fields}
-    return found
+        arguments[name] = {**arguments.get(name, {}), **fields}
+    return arguments
 
 
 class _Source:
@@ -91,11 +91,11 @@ def _items(parameter: VerbParameter, raw: str, source: _Source) -> Sequence[Any]
     text = terminal.given(raw)
     if text.startswith("["):
         try:
-            made = json.loads(text)
+            items = json.loads(text)
         except ValueError:
             return [text]
-        if isinstance(made, list):
-            return made
+        if isinstance(items, list):
+            return items
     if parameter.splits:
         return [part.strip() for part in text.split(",") if part.strip()]
     return [text]
@@ -138,10 +138,10 @@ def _single(parameter: VerbParameter, value: Any) -> Any:
     convert = {WHOLE: _whole, NUMBER: _number, YES_NO: _yes_no, MOMENT: _moment}.get(parameter.kind)
     if convert is None:
         return value
-    made = convert(value)
-    if made is None and value != _NULL:
+    converted = convert(value)
+    if converted is None and value != _NULL:
         raise WrongUsageError(f"{_called(parameter)}: '{terminal.one_line(value)}' is not {_KINDS[parameter.kind]}")
-    return made
+    return converted
 
 
 _KINDS: Final = {
@@ -183,12 +183,12 @@ def _moment(text: str) -> str | None:
 
 def _json_value(parameter: VerbParameter, raw: Any, source: _Source) -> Any:
     parts = [raw] if isinstance(raw, str) else raw
-    made = [_json(parameter, source.text(parameter, part)) for part in parts]
+    values = [_json(parameter, source.text(parameter, part)) for part in parts]
     if parameter.many:
-        return [item for value in made for item in (value if isinstance(value, list) else [value])]
-    if not all(isinstance(value, dict) for value in made):
+        return [item for value in values for item in (value if isinstance(value, list) else [value])]
+    if not all(isinstance(value, dict) for value in values):
         raise WrongUsageError(f"{_called(parameter)}: give a JSON object, or NAME=VALUE")
-    return {key: item for value in made for key, item in value.items()}
+    return {key: item for value in values for key, item in value.items()}
 
 
 def _json(parameter: VerbParameter, text: str) -> Any:
@@ -211,14 +211,14 @@ def _json(parameter: VerbParameter, text: str) -> Any:
 def _cadence(text: str) -> dict[str, Any]:
     from app.cli.verbs.cadences import cadence_of  # noqa: PLC0415  (for few verbs)
 
-    found = cadence_of(text)
-    if found is None and (at := _moment(text)) is not None:
-        found = {"kind": "once", "at": at}
-    if found is None:
+    cadence = cadence_of(text)
+    if cadence is None and (at := _moment(text)) is not None:
+        cadence = {"kind": "once", "at": at}
+    if cadence is None:
         raise WrongUsageError(
             "CADENCE: write '0 9 * * 1 Europe/Berlin', 'every 2h', or a time such as 2026-03-01T14:30"
         )
-    return found
+    return cadence
 
 
 def _file_text(name: str) -> str:

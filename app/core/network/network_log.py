@@ -57,11 +57,11 @@ class NetworkLog:
     def uses(self) -> tuple[NetworkUse, ...]:
         """Return the requests by host and purpose, those to other machines first."""
         with self._lock:
-            found = [
+            uses = [
                 NetworkUse(host, purpose, requests, last_at, host in _LOCAL)
                 for (host, purpose), (requests, last_at) in self._uses.items()
             ]
-        return tuple(sorted(found, key=lambda use: (use.is_local, use.host, use.purpose)))
+        return tuple(sorted(uses, key=lambda use: (use.is_local, use.host, use.purpose)))
 
 
 NETWORK: Final = NetworkLog()

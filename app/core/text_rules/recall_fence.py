@@ -108,20 +108,20 @@ def without_recalled(text: str) -> str:
     ranges = recalled_ranges(text)
     if not ranges:
         return text
-    kept, at = [], 0
+    parts, at = [], 0
     for start, end in ranges:
-        kept.append(text[at:start])
+        parts.append(text[at:start])
         at = end
-    return "".join([*kept, text[at:]]).strip()
+    return "".join([*parts, text[at:]]).strip()
 
 
 def blank_recalled(text: str) -> str:
     """Return ``text`` with recalled text blanked out, so that offsets stay the same."""
-    kept, at = [], 0
+    parts, at = [], 0
     for start, end in recalled_ranges(text):
-        kept += [text[at:start], " " * (end - start)]
+        parts += [text[at:start], " " * (end - start)]
         at = end
-    return "".join([*kept, text[at:]])
+    return "".join([*parts, text[at:]])
 
 
 def is_own_tool(name: str | None) -> bool:
@@ -137,11 +137,11 @@ def refer_to_recalled(text: str) -> str:
     if MARK not in text:
         return text
     blocks = [(0, len(text))] if _is_served(text) else list(_blocks(text))
-    kept, at = [], 0
+    parts, at = [], 0
     for start, end in blocks:
-        kept += [text[at:start], _reference(text[start:end])]
+        parts += [text[at:start], _reference(text[start:end])]
         at = end
-    return "".join([*kept, text[at:]])
+    return "".join([*parts, text[at:]])
 
 
 def may_hold_recalled(text: str) -> bool:
@@ -157,7 +157,7 @@ def recalled_ranges(text: str) -> list[Range]:
     if _is_served(text):
         return [(0, len(text))]
     blocks = list(_blocks(text))
-    references = (found.span() for found in _REFERENCE.finditer(text))
+    references = (match.span() for match in _REFERENCE.finditer(text))
     return _merged([*blocks, *_lines(text, blocks), *references])
 
 
@@ -180,12 +180,12 @@ def _blocks(text: str) -> Iterator[Range]:
     """
     opened: re.Match[str] | None = None
     # One pass: what is between the last opening and the end after it, for nothing served holds an opening.
-    for found in _FENCE.finditer(text):
-        if found["mark"] is not None:
-            opened = found
+    for match in _FENCE.finditer(text):
+        if match["mark"] is not None:
+            opened = match
         elif opened is not None:
-            if _is_whole(text[opened.end() : found.start()], opened):
-                yield opened.start(), found.end()
+            if _is_whole(text[opened.end() : match.start()], opened):
+                yield opened.start(), match.end()
             opened = None
 
 
@@ -240,10 +240,10 @@ def _lines(text: str, blocks: list[Range]) -> Iterator[Range]:
 
 
 def _merged(ranges: list[Range]) -> list[Range]:
-    made: list[Range] = []
+    merged: list[Range] = []
     for start, end in sorted(ranges):
-        if made and start <= made[-1][1]:
-            made[-1] = (made[-1][0], max(end, made[-1][1]))
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            made.append((start, end))
-    return made
+            merged.append((start, end))
+    return merged

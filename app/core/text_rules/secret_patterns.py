@@ -121,11 +121,11 @@ _CODE: Final = re.compile(r"[A-Za-z_][A-Za-z_]*(?:\.[A-Za-z_]+)*[!?:.]?|https?:/
 def secrets_in(text: str) -> list[SecretMatch]:
     """Return the secrets in a text, in order and without overlap."""
     matches = sorted(_found(text), key=lambda match: (match.start, -match.end))
-    kept: list[SecretMatch] = []
+    secrets: list[SecretMatch] = []
     for match in matches:
-        if not kept or match.start >= kept[-1].end:
-            kept.append(match)
-    return kept
+        if not secrets or match.start >= secrets[-1].end:
+            secrets.append(match)
+    return secrets
 
 
 def without_secrets(text: str) -> tuple[str, Counter[str]]:
@@ -143,8 +143,8 @@ def without_secrets(text: str) -> tuple[str, Counter[str]]:
 def value_without_secrets(value: Any, counts: Counter[str], depth: int = 0) -> Any:
     """Return a JSON value without the secrets in its texts; ``counts`` is added to."""
     if isinstance(value, str):
-        clean, found = without_secrets(value)
-        counts.update(found)
+        clean, secrets = without_secrets(value)
+        counts.update(secrets)
         return clean
     if depth >= _MAX_DEPTH:
         return value
@@ -172,14 +172,14 @@ def _found(text: str) -> Iterator[SecretMatch]:
     folded = text.lower()
     for item in _PATTERNS:
         if any(hint in (folded if item.is_folded else text) for hint in item.hints):
-            yield from (_match(item.kind, found) for found in item.pattern.finditer(text) if _is_value(found))
+            yield from (_match(item.kind, match) for match in item.pattern.finditer(text) if _is_value(match))
     if any(word in folded for word in _SPOKEN_OF):
         if ":" in text or "=" in text:
             yield from _assigned(text)
         yield from (
-            _match("password", found)
-            for found in _SPOKEN.finditer(text)
-            if _is_secret(found["secret"], "", is_quoted=False)
+            _match("password", match)
+            for match in _SPOKEN.finditer(text)
+            if _is_secret(match["secret"], "", is_quoted=False)
         )
 
 
@@ -193,11 +193,11 @@ def _is_value(found: re.Match[str]) -> bool:
 
 
 def _assigned(text: str) -> Iterator[SecretMatch]:
-    for found in _ASSIGNED.finditer(text):
-        group = "quoted" if found["quoted"] is not None else "bare"
-        name = found["name"].lower()
-        if _is_secret(found[group], name, is_quoted=group == "quoted"):
-            yield SecretMatch(_kind_of(name), *found.span(group))
+    for match in _ASSIGNED.finditer(text):
+        group = "quoted" if match["quoted"] is not None else "bare"
+        name = match["name"].lower()
+        if _is_secret(match[group], name, is_quoted=group == "quoted"):
+            yield SecretMatch(_kind_of(name), *match.span(group))
 
 
 def _is_secret(value: str, name: str, *, is_quoted: bool) -> bool:

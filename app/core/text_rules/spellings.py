@@ -68,17 +68,17 @@ def spellings(text: str) -> tuple[str, ...]:
     Args:
         text: A word or a phrase in lower case without marks.
     """
-    found = dict.fromkeys([plain(text), text.replace("ø", "oe")])
+    spellings_of_name = dict.fromkeys([plain(text), text.replace("ø", "oe")])
     base = plain(text)
     if len(base) >= _SHORTEST and base.isascii():
         changed = [base.replace(pair, letter) for pair, letter in _DIGRAPHS if pair in base]
-        found.update(dict.fromkeys(changed))
+        spellings_of_name.update(dict.fromkeys(changed))
         # Danish and Norwegian have both letters: "Ærø".
-        found.update(dict.fromkeys(part for one in changed for part in _replaced(one, "o", "ø")))
+        spellings_of_name.update(dict.fromkeys(part for one in changed for part in _replaced(one, "o", "ø")))
         for letter, other in _SINGLE:
-            found.update(dict.fromkeys(_replaced(base, letter, other)))
-    found.pop(text, None)
-    return tuple(found)[:_MOST]
+            spellings_of_name.update(dict.fromkeys(_replaced(base, letter, other)))
+    spellings_of_name.pop(text, None)
+    return tuple(spellings_of_name)[:_MOST]
 
 
 @lru_cache(maxsize=16384)
@@ -143,8 +143,8 @@ def covered_names(names: Iterable[str], *, nested: bool) -> dict[str, tuple[str,
             for place, letter in enumerate(key if nested else ""):
                 if letter == "/":
                     sharing.setdefault(key[:place], {})[name] = None
-    found = {name: [sharing[key] for key in name_keys(name)] for name in wanted}
-    return {name: tuple(first | second) for name, (first, second) in found.items()}
+    bearers = {name: [sharing[key] for key in name_keys(name)] for name in wanted}
+    return {name: tuple(first | second) for name, (first, second) in bearers.items()}
 
 
 @lru_cache(maxsize=64)

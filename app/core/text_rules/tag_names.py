@@ -39,8 +39,8 @@ def is_inline_tag(name: str) -> bool:
 def normalise_tag(tag: str) -> str:
     """Return one tag in its stored form, ``""`` when nothing is left of it."""
     # Brackets belong to links: a tag with them could not be told from one in the text.
-    kept = "".join(ch for ch in tag if ch.isprintable() and ch not in "[]")
-    folded = unicodedata.normalize("NFC", kept).strip().lstrip("#")
+    letters = "".join(ch for ch in tag if ch.isprintable() and ch not in "[]")
+    folded = unicodedata.normalize("NFC", letters).strip().lstrip("#")
     return " ".join(folded.lower().split())[:MAX_TAG_LENGTH].strip().strip("/")
 
 

@@ -2,11 +2,14 @@
 
 A join is one change of the short name alone: it stands for the full name from then on and keeps its own names, so that
 it can be taken back whatever else happens to either. A person's decision is never changed by it.
+
+Which names are joined follows from the texts and from what people decided, not from what was joined before: names that
+today's texts and rules would not join are taken apart again, and the order in which texts come makes no difference.
 """
 
-import asyncio
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 import apsw
@@ -15,17 +18,16 @@ from app.changes import ChangeSet
 from app.core.clock import Clock
 from app.entities import entity_state, ner_backlog
 from app.entities.duplicates import name_forms, other_person, repo
-from app.entities.duplicates.finder import sure_joins
 from app.entities.duplicates.model import NearDuplicate
-from app.entities.duplicates.nearness import nearness
+from app.entities.duplicates.nearness import NearnessMeasure
 from app.entities.duplicates.service import NearDuplicateService
 from app.entities.entity_edits import EntityEdits
 from app.store.store import Store
 
 _OPERATION: Final = "upkeep.enrichment"
 _TITLE: Final = 20  # characters before a name that may hold a title
-_READ: Final = 1_000  # mentions of a short name before it is joined
-_READ_AGAIN: Final = 20  # newest mentions of a joined name
+_READ: Final = 1_000  # newest mentions of a short name
+_MOST_ROUNDS: Final = 4  # a joined name brings the next one near
 
 
 class Joins:
@@ -46,36 +48,27 @@ class Joins:
 
     async def due(self) -> list[NearDuplicate]:
         """Return the pairs to join now; none while texts are left to read."""
-        if not await self._store.read(ner_backlog.is_read, is_background=True):
-            return []
-        pairs = await self._duplicates.joins()
+        wanted = await self._wanted()
 
-        def agreeing(connection: apsw.Connection) -> list[NearDuplicate]:
-            # Many texts are read here, not while writing; one that comes meanwhile parts the two the next night.
-            may_join = (one for one in pairs if self._may_join(connection, one))
-            return [one for one in may_join if not _may_be_another(connection, one, _READ)]
+        def open_pairs(connection: apsw.Connection) -> list[NearDuplicate]:
+            return [one for one in wanted if self._may_join(connection, one)]
 
-        return await self._store.read(agreeing, is_background=True)
+        return await self._store.read(open_pairs, is_background=True)
 
     async def doubtful(self) -> list[NearDuplicate]:
-        """Return the joined pairs that a later text speaks against.
+        """Return the joined pairs that the texts and rules of today would not join.
 
         None while texts are left to read.
         """
-        if not await self._store.read(ner_backlog.is_read, is_background=True):
+        if not await self._is_read():
             return []
-        standing = await self._store.read(repo.standing_joins, is_background=True)
-        spelled = await self._store.read(repo.spelled_names, is_background=True) if standing else []
-        sure = {one.key for one in await asyncio.to_thread(sure_joins, standing, spelled)}
+        wanted = {one.key for one in await self._wanted()}
 
-        def spoken_against(connection: apsw.Connection) -> list[NearDuplicate]:
-            return [
-                one
-                for one in self._untouched(connection, standing)
-                if one.key not in sure or _may_be_another(connection, one, _READ_AGAIN)
-            ]
+        def unwanted(connection: apsw.Connection) -> list[NearDuplicate]:
+            joined = [one for one in repo.standing_joins(connection) if one.key not in wanted]
+            return self._untouched(connection, joined)
 
-        return await self._store.read(spoken_against, is_background=True)
+        return await self._store.read(unwanted, is_background=True)
 
     async def join(self, pair: NearDuplicate, run_id: str) -> ChangeSet | None:
         """Let a short name stand for its full name.
@@ -113,13 +106,36 @@ class Joins:
         edits.write(pair.other.id, {**state, "merged_into": into}, event, is_decision=False)
         return edits.changes(_OPERATION)
 
+    async def _is_read(self) -> bool:
+        return await self._store.read(ner_backlog.is_read, is_background=True)
+
+    async def _wanted(self) -> list[NearDuplicate]:
+        """Return the pairs that are one by the texts, whether they are joined or not.
+
+        None while texts are left to read.
+        """
+        if not await self._is_read():
+            return []
+        left = []
+        for pair in await self._duplicates.near():
+            # Many texts are read here, not while writing; one that comes meanwhile parts the two the next night.
+            is_other = await self._store.read(partial(_may_be_another, pair=pair, limit=_READ), is_background=True)
+            if not is_other:
+                left.append(pair)
+        wanted: list[NearDuplicate] = []
+        for _ in range(_MOST_ROUNDS):
+            enough = await self._store.read(partial(_near_enough, pairs=left, joined=wanted), is_background=True)
+            if not enough:
+                break
+            wanted += enough
+            left = [one for one in left if one not in enough]
+        return wanted
+
     def _may_join(self, connection: apsw.Connection, pair: NearDuplicate) -> bool:
-        """Return whether both stand for themselves, near each other, and no decision concerns either."""
-        if not repo.stand_alone(connection, pair.key) or repo.is_proposed(connection, pair.other.id):
+        """Return whether both stand for themselves, and no decision concerns either."""
+        if not repo.stand_alone(connection, pair.key) or repo.is_answered(connection, pair.other.id):
             return False
-        if not repo.is_undecided(connection, pair.key, self._actor) or repo.are_apart(connection, pair.key):
-            return False
-        return nearness(connection, pair).is_enough
+        return repo.is_undecided(connection, pair.key, self._actor) and not repo.are_apart(connection, pair.key)
 
     def _untouched(self, connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[NearDuplicate]:
         """Return the pairs that are still joined and about which no person decided."""
@@ -127,6 +143,14 @@ class Joins:
         return [
             one for one in pairs if one.key in standing and repo.is_undecided(connection, [one.into.id], self._actor)
         ]
+
+
+def _near_enough(
+    connection: apsw.Connection, pairs: Sequence[NearDuplicate], joined: Sequence[NearDuplicate]
+) -> list[NearDuplicate]:
+    """Return the pairs of names near enough each other, once some others are joined."""
+    measure = NearnessMeasure(connection, {one.other.id: one.into.id for one in joined})
+    return [one for one in pairs if measure.nearness(one).is_enough]
 
 
 def _may_be_another(connection: apsw.Connection, pair: NearDuplicate, limit: int) -> bool:

@@ -7,7 +7,7 @@ Adamic and Adar (2003) weigh common neighbours in a graph.
 import json
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +23,8 @@ _MOST_READ: Final = 500  # conversations and memories whose names are compared
 _ALIKE: Final = 3.0  # of the inverse document frequencies of common names: two that one text in five says
 _FEWEST: Final = 2  # texts with both names close, before the names around them count
 _SHARE: Final = 4  # times the close mentions: no more are judged by the names around them
+_STRANGE: Final = 4  # texts with both names close that one with the short name among others needs
+_FAMILIAR: Final = 2  # such texts that one with the short name among the names around the full one makes up for
 _CLOSE: Final = 4  # messages between a short name and its full name
 
 
@@ -35,34 +37,106 @@ class Nearness:
         near: Those of them that a few messages at most part from the full name, and, where there are enough of these,
             others among names that stand with the full name elsewhere; one whose text never has it weighs half.
         total: All mentions.
+        close: Conversations and memories that have the short name near the full one.
+        familiar: Those that have it by itself, among names that stand with the full one.
+        strange: The others.
     """
 
     together: int
     near: float
     total: int
+    close: int
+    familiar: int
+    strange: int
 
     @property
     def is_enough(self) -> bool:
-        """Return whether the short name may stand for the full one."""
-        return self.together > 0 and self.near * 2 > self.total
+        """Return whether the short name may stand for the full one.
+
+        Where it lives a life of its own, it may be another's who has been there before or comes later.
+        """
+        has_own_life = self.strange * _STRANGE > self.close + self.familiar * _FAMILIAR
+        return self.together > 0 and self.near * 2 > self.total and not has_own_life
 
 
-def nearness(connection: apsw.Connection, pair: NearDuplicate) -> Nearness:
-    """Return how near the mentions of a pair's short name are to its full name.
+class NearnessMeasure:
+    """Measures of short names beside full names.
 
-    Long lists of names are passed over, where names stand together by chance.
+    They are made as if only the given names had been joined: the same texts give the same measure, whatever was joined.
+
+    Args:
+        connection: The vault's database.
+        joined: The full names that short ones stand for, by ids.
     """
-    short, full = (repo.mentioning(connection, one.id) for one in (pair.other, pair.into))
-    contexts = repo.contexts(short)
-    counted = _without_lists(connection, {*contexts, *repo.contexts(full)})
-    others = counted & set(repo.contexts(full))
-    shared = counted & (others | _linked(connection, others)) & set(contexts)
-    close = {one for one in shared if _is_close(one, short, full)}
-    near, total = float(_sum(contexts, close)), _sum(contexts, counted)
-    if len(close) >= _FEWEST and near * 2 <= total <= near * _SHARE:
-        alike = among_same_names(connection, counted & set(contexts) - close, others, pair.key)
-        near += _sum(contexts, alike & others) + _sum(contexts, alike - others) / 2
-    return Nearness(_sum(contexts, shared), near, total)
+
+    def __init__(self, connection: apsw.Connection, joined: Mapping[str, str]) -> None:
+        self._connection = connection
+        self._joined = joined
+        self._surfaces = repo.joined_surfaces(connection)
+
+    def nearness(self, pair: NearDuplicate) -> Nearness:
+        """Return how near the mentions of a pair's short name are to its full name.
+
+        Long lists of names are passed over, where names stand together by chance.
+        """
+        short, full = (self._mentioning(one.id) for one in (pair.other, pair.into))
+        contexts = repo.contexts(short)
+        counted = _without_lists(self._connection, {*contexts, *repo.contexts(full)})
+        others = counted & set(repo.contexts(full))
+        shared = counted & (others | _linked(self._connection, others)) & set(contexts)
+        close = {one for one in shared if _is_close(one, short, full)}
+        alone = counted & set(contexts) - close
+        near, total = float(_sum(contexts, close)), _sum(contexts, counted)
+        alike = set[str]()
+        if alone and len(close) >= _FEWEST and total <= near * _SHARE:
+            alike = self._among_same_names(alone, others, pair.key)
+            near += _sum(contexts, alike & others) + _sum(contexts, alike - others) / 2
+        return Nearness(_sum(contexts, shared), near, total, len(close), len(alike), len(alone - alike))
+
+    def _mentioning(self, entity: str) -> list[TextId]:
+        """Return the texts of an entity's newest mentions."""
+        found: list[TextId] = []
+        for one in (entity, *(short for short, full in self._joined.items() if full == entity)):
+            own = [mark for mark, short in self._surfaces.items() if short == one]
+            found += (
+                repo.saying(self._connection, own)
+                if own
+                else repo.mentioning(self._connection, one, without=self._surfaces)
+            )
+        return found
+
+    def _among_same_names(self, contexts: Collection[str], full: Collection[str], without: Collection[str]) -> set[str]:
+        """Return the contexts that have telling names in common with others, of a full name."""
+        names, others = self._names(contexts), self._names(full)
+        times = Counter(name for some in others.values() for name in some - set(without))
+        sql = "SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM memories)"
+        count = int(str(self._connection.execute(sql).get))
+        weights = {
+            one: _weight(repo.contexts(self._mentioning(one)), count)
+            for one in set().union(*names.values()) & set(times)
+        }
+
+        def is_alike(context: str) -> bool:
+            own = others.get(context, set())
+            common = [one for one in names[context] & set(weights) if times[one] > (one in own)]
+            return sum(weights[one] for one in common) >= _ALIKE
+
+        return {one for one in names if is_alike(one)}
+
+    def _names(self, contexts: Iterable[str]) -> dict[str, set[str]]:
+        """Return the entities that each conversation or memory names, who speaks in it left out."""
+        rows = self._connection.execute(
+            "SELECT w.value, m.entity_id, m.surface FROM json_each(?1) w CROSS JOIN mentions m"
+            " ON m.owner_kind = 'memory' AND m.owner_id = w.value UNION SELECT w.value, m.entity_id, m.surface"
+            " FROM json_each(?1) w CROSS JOIN mentions m ON m.owner_kind = 'message' AND m.owner_id >= w.value || '#'"
+            " AND m.owner_id < w.value || '$' AND m.provider <> 'author'",
+            (json.dumps(sorted(contexts, reverse=True)[:_MOST_READ]),),
+        )
+        found: dict[str, set[str]] = {}
+        for context, entity, mark in rows:
+            one = self._surfaces.get(str(mark), str(entity))
+            found.setdefault(str(context), set()).add(self._joined.get(one, one))
+        return found
 
 
 def _sum(contexts: Counter[str], some: Iterable[str]) -> int:
@@ -82,44 +156,9 @@ def _is_close(context: str, short: Iterable[TextId], full: Iterable[TextId]) -> 
     return not firsts or any(abs(seq - other) <= _CLOSE for seq in firsts for other in others)
 
 
-def among_same_names(
-    connection: apsw.Connection, contexts: Collection[str], full: Collection[str], without: Collection[str]
-) -> set[str]:
-    """Return the contexts that have telling names in common with others, of a full name."""
-    names, others = _names(connection, contexts), _names(connection, full)
-    times = Counter(name for some in others.values() for name in some - set(without))
-    count = int(str(connection.execute("SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM memories)").get))
-    weights = {
-        one: _weight(repo.contexts(repo.mentioning(connection, one)), count)
-        for one in set().union(*names.values()) & set(times)
-    }
-
-    def is_alike(context: str) -> bool:
-        own = others.get(context, set())
-        common = [one for one in names[context] & set(weights) if times[one] > (one in own)]
-        return sum(weights[one] for one in common) >= _ALIKE
-
-    return {one for one in names if is_alike(one)}
-
-
 def _weight(contexts: Counter[str], count: int) -> float:
     """Return the inverse document frequency of a name, 0 for one said everywhere."""
     return math.log(max(1.0, count / len(contexts))) if contexts.total() < repo.MOST_MENTIONS else 0.0
-
-
-def _names(connection: apsw.Connection, contexts: Iterable[str]) -> dict[str, set[str]]:
-    """Return the entities that each conversation or memory names, who speaks in it left out."""
-    rows = connection.execute(
-        "SELECT w.value, m.entity_id FROM json_each(?1) w CROSS JOIN mentions m ON m.owner_kind = 'memory'"
-        " AND m.owner_id = w.value UNION SELECT w.value, m.entity_id FROM json_each(?1) w CROSS JOIN mentions m"
-        " ON m.owner_kind = 'message' AND m.owner_id >= w.value || '#' AND m.owner_id < w.value || '$'"
-        " AND m.provider <> 'author'",
-        (json.dumps(sorted(contexts, reverse=True)[:_MOST_READ]),),
-    )
-    found: dict[str, set[str]] = {}
-    for context, entity in rows:
-        found.setdefault(str(context), set()).add(str(entity))
-    return found
 
 
 def _without_lists(connection: apsw.Connection, contexts: set[str]) -> set[str]:

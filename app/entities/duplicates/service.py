@@ -9,7 +9,7 @@ import apsw
 from app.entities.duplicates import repo
 from app.entities.duplicates.finder import near_duplicates, sure_joins
 from app.entities.duplicates.model import DuplicatePair, NearDuplicate
-from app.entities.duplicates.nearness import nearness
+from app.entities.duplicates.nearness import NearnessMeasure
 from app.entities.duplicates.repo import Key
 from app.store.store import Store
 
@@ -42,7 +42,8 @@ class NearDuplicateService:
         if limit <= 0:
             return []
         made = await self._store.read(repo.decisions, is_background=True)
-        sure = await self.joins()
+        standing = {one.other.id for one in await self._store.read(repo.standing_joins, is_background=True)}
+        sure = [one for one in await self.near() if one.other.id not in standing]
         known = {one.key for one in sure}
         found = [*sure, *(one for one in await self._found() if one.key not in known)]
         new = [one for one in found if one.key not in made]
@@ -50,10 +51,13 @@ class NearDuplicateService:
         due = partial(_supported, pairs=[*new, *expired], limit=limit, known=known)
         return await self._store.read(due, is_background=True)
 
-    async def joins(self) -> list[NearDuplicate]:
-        """Return open pairs of a short name and the one full name near it."""
+    async def near(self) -> list[NearDuplicate]:
+        """Return open pairs of a short name and the one full name near it.
+
+        What was joined by itself is looked at as if it were not.
+        """
         made = await self._store.read(repo.decisions, is_background=True)
-        entities = await self._store.read(repo.names, is_background=True)
+        entities = await self._store.read(partial(repo.names, is_apart=True), is_background=True)
         spelled = await self._store.read(repo.spelled_names, is_background=True)
         found = await asyncio.to_thread(lambda: sure_joins(near_duplicates(entities), spelled))
         open_pairs = [one for one in found if made.get(one.key, ("waiting", 0))[0] in _LISTED]
@@ -84,10 +88,11 @@ def _supported(
 
 def _near(connection: apsw.Connection, pairs: Sequence[NearDuplicate]) -> list[NearDuplicate]:
     """Return the pairs of names near each other that nothing speaks against."""
+    measure = NearnessMeasure(connection, {})
     return [
         one
         for one in pairs[:_MOST_CHECKED]
-        if not repo.are_apart(connection, one.key) and nearness(connection, one).together
+        if not repo.are_apart(connection, one.key) and measure.nearness(one).together
     ]
 
 

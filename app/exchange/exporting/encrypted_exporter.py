@@ -71,14 +71,14 @@ class EncryptedExporter:
         """Append the attachments; those that cannot be read are left out and named."""
         with writable(self._target.path):
             self._zipped.close()
-            for found in files_of(vault / FOLDER):
+            for attachment in files_of(vault / FOLDER):
                 self._check()
-                data = _contents(Path(found.path))
+                data = _contents(Path(attachment.path))
                 if data is None:
-                    self._skipped.append(found.name)
+                    self._skipped.append(attachment.name)
                     continue
-                self._parts.attachment(found.name, data)
-                self._files.append((found.name, _digest(data)))
+                self._parts.attachment(attachment.name, data)
+                self._files.append((attachment.name, _digest(data)))
 
     def finish(self) -> ExportReport:
         """Read the file back, and put it in its place.
@@ -132,11 +132,11 @@ class EncryptedExporter:
             )
 
     def _count_lines(self, stream: IO[bytes]) -> int:
-        found = 0
+        count = 0
         while chunk := stream.read(CHUNK):
             self._check()
-            found += chunk.count(b"\n")
-        return found
+            count += chunk.count(b"\n")
+        return count
 
     def _check(self) -> None:
         if self._cancelled():

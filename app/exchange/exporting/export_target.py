@@ -74,9 +74,9 @@ def _remove_abandoned(path: Path) -> None:
     start, before = _partial_start(path), time.time() - _ABANDONED_S
     named = re.compile(re.escape(start) + "[0-9a-f]{8}" + re.escape(_PARTIAL_END))
     try:
-        for left in list(path.parent.iterdir()):
-            if named.fullmatch(left.name) and not left.is_symlink() and _last_written(left) < before:
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
+        for abandoned in list(path.parent.iterdir()):
+            if named.fullmatch(abandoned.name) and not abandoned.is_symlink() and _last_written(abandoned) < before:
+                shutil.rmtree(abandoned) if abandoned.is_dir() else abandoned.unlink()
     except OSError as error:
         _log.info("what an earlier export left could not be removed: %s", error)
 
@@ -241,8 +241,8 @@ class TargetFile:
 
 
 def _check_replaceable(folder: Path) -> None:
-    found = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if not file.is_dir()}
-    if not found:
+    existing = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if not file.is_dir()}
+    if not existing:
         return
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -254,8 +254,8 @@ def _check_replaceable(folder: Path) -> None:
             ),
             path=str(folder),
         ) from error
-    del found[MANIFEST]
-    for name, file in found.items():
+    del existing[MANIFEST]
+    for name, file in existing.items():
         if name not in known or known[name] != (file.stat().st_size, _digest(file)):
             raise InputError(
                 Sentence(

@@ -207,8 +207,10 @@ class MarkdownExporter:
         self._end()
         path = memory.attributes.get("path")
         path = path if isinstance(path, str) else ""
-        given = memory.attributes.get("stem")
-        stem = safe_name(given if isinstance(given, str) and given else memory.title or excerpt(memory.content, 60))
+        stem_value = memory.attributes.get("stem")
+        stem = safe_name(
+            stem_value if isinstance(stem_value, str) and stem_value else memory.title or excerpt(memory.content, 60)
+        )
         suffix = PurePosixPath(path).suffix
         folder = PurePosixPath(f"{memory.kind}s") / safe_folders(path)
         place = self._names.take(folder, stem, suffix if suffix.lower() in SUFFIXES else ".md")

@@ -8,7 +8,7 @@ from typing import IO, Final, cast
 
 import msgspec
 
-from app.core.text import counted, excerpt
+from app.core.text import excerpt
 from app.entities.model import GraphView
 from app.errors import MachineError
 from app.exchange.exporting.export_page import ExportPage
@@ -124,17 +124,17 @@ class FolderExporter(MarkdownExporter):
 
     def _verify_lines(self) -> None:
         """Decode every line again and count them."""
-        decode, found = msgspec.json.Decoder(dict[str, object]).decode, 0
+        decode, count = msgspec.json.Decoder(dict[str, object]).decode, 0
         with (self._target.partial / LINES).open("rb") as stream:
             for line in stream:
                 decode(line)
-                found += 1
-        if found != self._all.total():
+                count += 1
+        if count != self._all.total():
             raise MachineError(
                 Sentence(
-                    "{lines} has {found} instead of {total}. Nothing was replaced. Export again.",
-                    lines=LINES,
-                    found=counted(found, "line"),
+                    "The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.",
+                    file=LINES,
+                    found=count,
                     total=self._all.total(),
                 ),
                 path=str(self._path),
@@ -150,10 +150,10 @@ class FolderExporter(MarkdownExporter):
         if self._length < PAGE_CHARACTERS and message.content:
             self._said.append(f"## {message.author or message.role}\n\n{message.content}")
             self._length += len(message.content)
-        for made in artifacts(message.tool_calls):
-            name = safe_name(excerpt(title_of(made), 80) or UNTITLED)
+        for artifact in artifacts(message.tool_calls):
+            name = safe_name(excerpt(title_of(artifact), 80) or UNTITLED)
             file = self._target.open(self._names.take(ARTIFACTS, name))
-            file.write(f"{made}\n")
+            file.write(f"{artifact}\n")
             file.close()
 
     def _note(self, memory: Memory) -> PurePosixPath:
@@ -168,8 +168,8 @@ class FolderExporter(MarkdownExporter):
         if self._spoken is not None:
             session, place = self._spoken
             title, day = session.title or excerpt(session.preview, 80) or UNTITLED, session.created_at.date()
-            said = "\n\n".join(self._said)[:PAGE_CHARACTERS]
-            self._page.add("conversation", title, day.isoformat(), place, said)
+            page = "\n\n".join(self._said)[:PAGE_CHARACTERS]
+            self._page.add("conversation", title, day.isoformat(), place, page)
             self._spoken, self._said, self._length = None, [], 0
 
 

@@ -68,7 +68,7 @@ class GraphExporter:
             self._file.close()
             self._target.commit()
             size = self._target.path.stat().st_size
-        memories = sum(len(one) for one in self._observations.values())
+        memories = sum(len(observation) for observation in self._observations.values())
         return ExportReport(str(self._target.path), "mcp-memory", 0, 0, memories, files=1, bytes=size)
 
     def attach(self, vault: Path) -> None:

@@ -22,5 +22,5 @@ def transcript_message(message: Message) -> str:
     """Return a message with its heading: number, speaker and time."""
     who = " · ".join(filter(None, (str(message.seq), message.role, message.author or (message.tool_name or ""))))
     when = message.created_at.strftime("%Y-%m-%d %H:%M:%S")
-    said = "\n\n".join(filter(None, (message.content, *artifacts(message.tool_calls))))
-    return f"\n### {' '.join(who.split())} · {when}\n\n{said}\n"
+    words = "\n\n".join(filter(None, (message.content, *artifacts(message.tool_calls))))
+    return f"\n### {' '.join(who.split())} · {when}\n\n{words}\n"

@@ -91,25 +91,27 @@ def preview(path: Path) -> ImportPreview:
         FormatError: It is in no supported format.
         MachineError: It cannot be read.
     """
-    found = detect(path)
+    format_name = detect(path)
     with readable(path):
-        if found == "markdown" and path.is_dir():
+        if format_name == "markdown" and path.is_dir():
             sizes = [file.stat().st_size for file in _notes(path)]
-            return ImportPreview(found, sum(sizes), _counted(len(sizes), "Markdown file"))
-        kind = SPECS[found].kind
+            return ImportPreview(format_name, sum(sizes), _counted(len(sizes), "Markdown file"))
+        kind = SPECS[format_name].kind
         if kind == "transcript" and path.is_dir():
             sizes = [file.stat().st_size for file in recognition.files(path)]
-            return ImportPreview(found, sum(sizes), _counted(len(sizes), "transcript"))
+            return ImportPreview(format_name, sum(sizes), _counted(len(sizes), "transcript"))
         if path.is_dir() and kind in ("notebook", "document"):
             sizes = [Path(path, name).stat().st_size for name in chat_records.names(path)]
-            return ImportPreview(found, sum(sizes), _counted(len(sizes), "file"))
+            return ImportPreview(format_name, sum(sizes), _counted(len(sizes), "file"))
         if kind == "chat":
-            return chat_detection.preview(path, found)
-        if found in ("chatgpt", "claude"):
+            return chat_detection.preview(path, format_name)
+        if format_name in ("chatgpt", "claude"):
             with entries(path) as parts:
-                return ImportPreview(found, sum(part.size for part in parts), ", ".join(p.name for p in parts[:3]))
-        detail = f"{path.name}, {capsule.describe(path)}" if found == capsule.NAME else path.name
-        return ImportPreview(found, path.stat().st_size, detail)
+                return ImportPreview(
+                    format_name, sum(part.size for part in parts), ", ".join(p.name for p in parts[:3])
+                )
+        detail = f"{path.name}, {capsule.describe(path)}" if format_name == capsule.NAME else path.name
+        return ImportPreview(format_name, path.stat().st_size, detail)
 
 
 def _counted(number: int, noun: str) -> str:
@@ -122,9 +124,9 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
             Sentence("{name} is a Keepsake vault. {advice}", name=path.name, advice=memory_database.VAULT_ADVICE),
             path=str(path),
         )
-    with entries(path) as found:
-        if found:
-            return _entry(path, found[0])
+    with entries(path) as members:
+        if members:
+            return _entry(path, members[0])
     if found_format := recognition.of_folder(path, lambda: sum(1 for _ in _notes(path, cancelled))):
         return found_format
     listed = list(islice(chat_records.names(path), MAX_NAMES))
@@ -178,10 +180,10 @@ def _notes(path: Path, cancelled: Callable[[], bool] = lambda: False) -> Iterato
 
 
 def _zip(path: Path) -> str:
-    with entries(path) as found:
-        if found:
+    with entries(path) as members:
+        if members:
             try:
-                return _entry(path, found[0])
+                return _entry(path, members[0])
             except DAMAGE as error:
                 raise _refusal(path, Sentence("is a damaged zip file ({reason})", reason=error)) from error
     with open_zip(path) as archive:
@@ -216,8 +218,8 @@ def _zipped_notes(names: list[str]) -> str:
 def _entry(path: Path, entry: SourceEntry) -> str:
     with entry.open() as stream:
         head = _head(stream)
-    if found := _json(path, head):
-        return found
+    if name := _json(path, head):
+        return name
     raise _refusal(path, Sentence("holds a {file} that is neither ChatGPT's nor Claude's", file=Path(entry.name).name))
 
 
@@ -226,15 +228,15 @@ def _file(path: Path) -> str:
         packed = stream.read(2) == GZIP
         stream.seek(0)
         head = b"" if packed else _head(stream)
-    if found := _by_head(path, head):
-        return found
+    if name := _by_head(path, head):
+        return name
     begins = head.lstrip()[:1]
-    if found := _lines(path) if packed or begins == b"{" else "":
-        return found
+    if name := _lines(path) if packed or begins == b"{" else "":
+        return name
     if packed:
         raise _refusal(path, Sentence("is compressed, and not Keepsake's JSONL"), unknown=True)
-    if found := _json(path, head) if begins in (b"{", b"[") else _wrapped(path, head) if begins == b'"' else "":
-        return found
+    if name := _json(path, head) if begins in (b"{", b"[") else _wrapped(path, head) if begins == b'"' else "":
+        return name
     return _text(path)
 
 
@@ -243,14 +245,14 @@ def _wrapped(path: Path, head: bytes) -> str:
     for _ in range(_MAX_WRAPPED):
         if head.lstrip()[:1] == b'"':
             head = _ESCAPED.sub(rb"\1", head.strip()[1:])
-    found = _json(path, head)
-    return found if found == letta.NAME else ""
+    name = _json(path, head)
+    return name if name == letta.NAME else ""
 
 
 def _by_head(path: Path, head: bytes) -> str:
     """Return the format that the beginning of a file gives away, ``""`` for none."""
-    if found := _by_beginning(head):
-        return found
+    if name := _by_beginning(head):
+        return name
     if pdf.BEGINNING in head[:_PDF_WITHIN]:
         return pdf.NAME
     if joplin.is_tar(head):

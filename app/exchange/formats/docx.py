@@ -54,13 +54,13 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             problem = _parse(archive, info, parser, cancelled)
         except (*DAMAGE, NotImplementedError):
             problem = "The file is damaged, so only its beginning was read."
-        made, changed, title = _properties(archive)
+        created, changed, title = _properties(archive)
         text = "\n\n".join(filter(None, (parser.finish(), *asides(archive))))
-        for found in _pictures(archive, text):
-            if isinstance(found, Problem):
-                yield replace(found, place=f"{path.name}, {found.place}")
+        for picture in _pictures(archive, text):
+            if isinstance(picture, Problem):
+                yield replace(picture, place=f"{path.name}, {picture.place}")
             else:
-                key, record = found
+                key, record = picture
                 links[key] = attachment_link(record.name, posixpath.basename(record.name))
                 yield record
     if cancelled():
@@ -71,7 +71,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     if text:
         title = storable(title)[0] or path.stem
         yield MemoryRecord(
-            f"{path.resolve().parent.name}/{path.name}", text, title=title, created_ms=made, updated_ms=changed
+            f"{path.resolve().parent.name}/{path.name}", text, title=title, created_ms=created, updated_ms=changed
         )
     elif not problem:
         yield Problem(path.name, "It has no text and was left out.")
@@ -100,11 +100,11 @@ def _pictures(archive: zipfile.ZipFile, text: str) -> Iterator[tuple[str, Attach
 
 def _relations(archive: zipfile.ZipFile) -> dict[str, str]:
     """Return the parts that a document names, by the name it gives them."""
-    found: dict[str, str] = {}
+    relations: dict[str, str] = {}
 
     def take(_tag: str, attributes: dict[str, str]) -> None:
         if attributes.get("TargetMode") != "External":
-            found[attributes.get("Id", "")] = attributes.get("Target", "")
+            relations[attributes.get("Id", "")] = attributes.get("Target", "")
 
     reader = safe_parser()
     reader.StartElementHandler = take
@@ -113,7 +113,7 @@ def _relations(archive: zipfile.ZipFile) -> dict[str, str]:
         archive.open(_RELATIONS) as stream,
     ):
         reader.Parse(stream.read(_MAX_RELATIONS), True)
-    return found
+    return relations
 
 
 def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:

@@ -38,9 +38,9 @@ class _AsideParser:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Take the beginning of an element."""
-        given = {local(name): value for name, value in attributes.items()}
+        values = {local(name): value for name, value in attributes.items()}
         if local(tag) in _ASIDES:
-            self._open = _Aside(given.get("id", ""), given.get("author", ""), BodyParser())
+            self._open = _Aside(values.get("id", ""), values.get("author", ""), BodyParser())
         elif self._open is not None:
             self._open.body.start(tag, attributes)
 
@@ -67,8 +67,8 @@ def asides(archive: zipfile.ZipFile) -> Iterator[str]:
         _parse(archive, f"word/{name}.xml", parser)
         for aside in parser.asides:
             if text := aside.body.finish():
-                said = f"{aside.author}: {text}" if aside.author else text
-                yield f"[^{mark}{aside.key}]: " + said.replace("\n", "\n    ")
+                line = f"{aside.author}: {text}" if aside.author else text
+                yield f"[^{mark}{aside.key}]: " + line.replace("\n", "\n    ")
     margins: dict[str, None] = {}
     for name in archive.namelist():
         if _MARGIN.fullmatch(name):
@@ -84,8 +84,8 @@ def words(archive: zipfile.ZipFile) -> dict[str, str]:
     for info in archive.infolist():
         if (name := _ANY_PART.fullmatch(info.filename)) is not None:
             data = _read(archive, info.filename)
-            said = b" ".join(_WORDS.findall(data)).decode("utf-8", "replace")
-            texts[f"part {name[1]}"] = html.unescape(said)
+            line = b" ".join(_WORDS.findall(data)).decode("utf-8", "replace")
+            texts[f"part {name[1]}"] = html.unescape(line)
     return texts
 
 

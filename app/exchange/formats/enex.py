@@ -47,15 +47,15 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     Raises:
         FormatError: The zip is damaged, encrypted, or would swell beyond reason.
     """
-    with open_files(path) as found:
-        yield from found.problems
+    with open_files(path) as exported:
+        yield from exported.problems
         is_one = not path.is_dir() and not is_zip(path)
-        entries = [entry for name, entry in found.files.items() if is_one or is_export([name])]
+        entries = [entry for name, entry in exported.files.items() if is_one or is_export([name])]
         total, done = sum(entry.size for entry in entries), 0
         for entry in sorted(entries, key=lambda one: one.name):
             yield from _notes(entry, done, total, cancelled)
             done += entry.size
-        if others := len(found.files) - len(entries):
+        if others := len(exported.files) - len(entries):
             yield Problem(
                 path.name,
                 f"{counted(others, 'file that is no ENEX was', 'files that are no ENEX were')} left out.",
@@ -96,8 +96,8 @@ def _without_cipher(content: str) -> tuple[str, int]:
 
 def _mark(found: re.Match[str]) -> str:
     hint = _HINT.search(found[1])
-    said = (hint[1] or hint[2] or "") if hint else ""
-    return f"[encrypted text, hint: {said}]" if said.strip() else "[encrypted text]"
+    mark = (hint[1] or hint[2] or "") if hint else ""
+    return f"[encrypted text, hint: {mark}]" if mark.strip() else "[encrypted text]"
 
 
 def _attached(resource: Resource, place: str) -> AttachmentRecord | Problem:
@@ -127,11 +127,11 @@ def _records(note: Note, place: str, notebook: str) -> Iterator[Record]:
             return
     links: dict[str, str] = {}
     for resource in note.resources:
-        kept = _attached(resource, place)
-        yield kept
-        if isinstance(kept, AttachmentRecord):
+        attached = _attached(resource, place)
+        yield attached
+        if isinstance(attached, AttachmentRecord):
             digest = hashlib.md5(resource.data, usedforsecurity=False).hexdigest()  # the format names files so
-            links[digest] = attachment_link(kept.name, resource.name or kept.name)
+            links[digest] = attachment_link(attached.name, resource.name or attached.name)
     content, encrypted = _without_cipher(note.fields.get("content", ""))
     if encrypted:
         passages = "1 encrypted passage was" if encrypted == 1 else f"{encrypted} encrypted passages were"
@@ -143,7 +143,7 @@ def _records(note: Note, place: str, notebook: str) -> Iterator[Record]:
         yield Problem(place, "It has neither a title nor a text and was left out.")
         return
     created = note.fields.get("created", "")
-    given = {"source_url": note.fields.get("source-url", ""), "author": note.fields.get("author", "")}
+    attributes = {"source_url": note.fields.get("source-url", ""), "author": note.fields.get("author", "")}
     yield MemoryRecord(
         # ENEX has no ids; a note keeps its title and its time of making from one export to the next.
         content_hash(f"{created}\n{title}"),
@@ -152,7 +152,7 @@ def _records(note: Note, place: str, notebook: str) -> Iterator[Record]:
         tags=normalise_tags(note.tags),
         created_ms=_time_ms(created),
         updated_ms=_time_ms(note.fields.get("updated", "")),
-        attributes={name: storable(value)[0] for name, value in given.items() if value},
+        attributes={name: storable(value)[0] for name, value in attributes.items() if value},
         collection=notebook,
     )
 

@@ -45,5 +45,5 @@ def _data(values: dict[str, str | float]) -> str:
 
 def _clean(text: str) -> str:
     """Return ``text`` without characters that XML cannot hold."""
-    kept = storable(text)[0]
-    return "".join(one for one in kept if one in "\t\n\r" or (ord(one) >= _LEAST and one not in "\ufffe\uffff"))
+    cleaned = storable(text)[0]
+    return "".join(one for one in cleaned if one in "\t\n\r" or (ord(one) >= _LEAST and one not in "\ufffe\uffff"))

@@ -82,19 +82,19 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     """
     if not path.exists():
         raise NotFoundError(Sentence("There is no file or folder at {path}.", path=path), path=str(path))
-    found = _Found()
+    reading = _Found()
     if path.is_dir():
         root = path.resolve()
-        yield from _walk(root, found, cancelled)
-        yield from _read_all(found, root.name, cancelled, has_config=(root / CONFIG).is_file())
+        yield from _walk(root, reading, cancelled)
+        yield from _read_all(reading, root.name, cancelled, has_config=(root / CONFIG).is_file())
     elif is_zip(path):
         with open_files(path, opens_nested=False) as archive:
-            root_name = _unpack(archive, path.stem, found)
-            yield from _read_all(found, root_name, cancelled, has_config=CONFIG in found.others, own=())
+            root_name = _unpack(archive, path.stem, reading)
+            yield from _read_all(reading, root_name, cancelled, has_config=CONFIG in reading.others, own=())
     else:
         file = path.resolve()
-        found.files.append(_entry(file, file.name, file.stat()))
-        yield from _read_all(found, file.parent.name, cancelled)
+        reading.files.append(_entry(file, file.name, file.stat()))
+        yield from _read_all(reading, file.parent.name, cancelled)
 
 
 def _unpack(archive: ArchiveFiles, stem: str, found: _Found) -> str:
@@ -137,8 +137,8 @@ def _read_all(
     if found.hidden:
         count = len(found.hidden)
         names = ", ".join(sorted(found.hidden)[:_SHOWN_HIDDEN])
-        said = f"{count} hidden {'folder was' if count == 1 else 'folders were'} left out ({names})."
-        yield Problem(root_name, said, lost=False, foreign=True)
+        sentence = f"{count} hidden {'folder was' if count == 1 else 'folders were'} left out ({names})."
+        yield Problem(root_name, sentence, lost=False, foreign=True)
     if found.hidden_files:
         yield left_out(root_name, found.hidden_files, ("hidden file", "hidden files"), lost=False)
     total, done = sum(file.size for file in found.files), 0
@@ -162,8 +162,8 @@ def _read_all(
         kinds = ", ".join(f"{count} {suffix}" for suffix, count in endings.most_common(6))
         count = len(others)
         what = f"file that is {NOT_MARKDOWN} was" if count == 1 else f"files that are {NOT_MARKDOWN} were"
-        said = f"{count:,} {what} left out ({kinds})."
-        yield Problem(root_name, said, lost=False, foreign=True)
+        sentence = f"{count:,} {what} left out ({kinds})."
+        yield Problem(root_name, sentence, lost=False, foreign=True)
     if found.is_zipped:
         yield from unread_words.within([*found.unread, *others])
     yield Position(done, total)
@@ -267,8 +267,8 @@ def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
         elif SYSTEM_FILE.fullmatch(child.name):
             return
         elif not child.is_file():
-            said = "It is a pipe, a socket or a device and was left out."
-            found.problems.append(Problem(_shown(child.relative_to(root)), said, lost=False, foreign=True))
+            sentence = "It is a pipe, a socket or a device and was left out."
+            found.problems.append(Problem(_shown(child.relative_to(root)), sentence, lost=False, foreign=True))
         elif child.suffix.lower() in NOTE_SUFFIXES:
             found.files.append(_entry(child, child.relative_to(root).as_posix(), child.stat()))
         elif child.name.startswith("."):
@@ -294,8 +294,8 @@ def _meet_link(child: Path, root: Path, found: _Found) -> None:
     if not target.is_relative_to(root):
         found.problems.append(Problem(place, "It is a link that leads out of the folder and was not followed."))
     elif child.absolute().is_relative_to(target):
-        said = "It is a link to a folder that it lies in and was not followed; the notes there are read once."
-        found.problems.append(Problem(place, said, lost=False, foreign=True))
+        sentence = "It is a link to a folder that it lies in and was not followed; the notes there are read once."
+        found.problems.append(Problem(place, sentence, lost=False, foreign=True))
 
 
 def _entry(file: Path, place: str, status: os.stat_result) -> SourceEntry:

@@ -83,9 +83,11 @@ def _entity(place: str, value: dict[str, Any], known: dict[str, str], made_ms: i
     kind = _name(value["entityType"])
     known[name] = entity_id = _id(name)
     yield _head(entity_id, name, kind, made_ms, is_listed=True)
-    given = value.get("observations")
-    observations = given if isinstance(given, list) else []
-    for text in dict.fromkeys(one for one in observations if isinstance(one, str) and one.strip()):
+    statements = value.get("observations")
+    observations = statements if isinstance(statements, list) else []
+    for text in dict.fromkeys(
+        observation for observation in observations if isinstance(observation, str) and observation.strip()
+    ):
         yield MemoryRecord(
             f"{entity_id}#{content_hash(text)}",
             text,
@@ -94,7 +96,7 @@ def _entity(place: str, value: dict[str, Any], known: dict[str, str], made_ms: i
             created_ms=made_ms,
             attributes={OF_ENTITY: entity_id},
         )
-    if lost := sum(not isinstance(one, str) for one in observations):
+    if lost := sum(not isinstance(observation, str) for observation in observations):
         texts = counted(lost, "of its observations is no text and was", "of its observations are no texts and were")
         yield Problem(place, f"{texts} left out.")
 

@@ -52,9 +52,9 @@ def _is_said_by(source: str, memory: Memory, stem: str) -> bool:
 def _fields(memory: Memory, raw: str) -> dict[str, Any]:
     fields: dict[str, Any] = {"title": memory.title}
     try:
-        given = split(raw)[0].fields
+        front_matter = split(raw)[0].fields
     except FormatError:
-        given = {}
+        front_matter = {}
     known = {
         "id": memory.id,
         "kind": "" if memory.kind == "note" else memory.kind,
@@ -71,7 +71,9 @@ def _fields(memory: Memory, raw: str) -> dict[str, Any]:
         "updated": memory.updated_at.isoformat(timespec="milliseconds"),
     }
     fields.update({name: value for name, value in known.items() if value})
-    fields.update({name: value for name, value in given.items() if name not in ("title", "tags", "tag", "updated")})
+    fields.update(
+        {name: value for name, value in front_matter.items() if name not in ("title", "tags", "tag", "updated")}
+    )
     if memory.tags:
         fields["tags"] = list(memory.tags)
     return fields

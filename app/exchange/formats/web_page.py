@@ -58,8 +58,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             path=str(path),
         )
     if media:
-        said = f"{media} {'picture was' if media == 1 else 'pictures were'} left out."
-        yield Problem(path.name, said, lost=False, foreign=True)
+        sentence = f"{media} {'picture was' if media == 1 else 'pictures were'} left out."
+        yield Problem(path.name, sentence, lost=False, foreign=True)
     title = storable(title)[0] or path.stem
     yield MemoryRecord(f"{path.resolve().parent.name}/{path.name}", storable(text)[0], title=title)
     yield Position(size, size, path.name)

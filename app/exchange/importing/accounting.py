@@ -106,20 +106,20 @@ class Account:
         """Take what the reader yields."""
         if isinstance(record, Position):
             return
-        made = self._yield
+        count = self._yield
         if isinstance(record, Problem):
-            made.has_problem = made.has_problem or record.lost or record.foreign
+            count.has_problem = count.has_problem or record.lost or record.foreign
             self._has_any = self._has_any or record.lost
-            made.said += (record.what, record.place)
+            count.said += (record.what, record.place)
             return
-        self._has_any = made.has_records = True
+        self._has_any = count.has_records = True
         self._undated += isinstance(record, MessageRecord) and record.message.created_at is None
-        made.is_blank = made.is_blank or _is_blank(record)
-        said = [one for one in _texts_of(record) if one]
-        made.said += said
+        count.is_blank = count.is_blank or _is_blank(record)
+        record_texts = [one for one in _texts_of(record) if one]
+        count.said += record_texts
         if isinstance(record, MessageRecord):
-            made.kept += texts(record.message.payload)
-        self._remember(said)
+            count.kept += texts(record.message.payload)
+        self._remember(record_texts)
 
     def name_item(self) -> None:
         """Take that the reader itself names the item at hand."""
@@ -141,8 +141,8 @@ class Account:
             problems.append(Problem(name, _nothing(self._counts)))
         if self._undated:
             have = "1 message has" if self._undated == 1 else f"{self._undated:,} messages have"
-            said = f"{have} no date; the time of the import stands in its place."
-            problems.append(Problem(name, said, lost=False, foreign=True, count=self._undated))
+            sentence = f"{have} no date; the time of the import stands in its place."
+            problems.append(Problem(name, sentence, lost=False, foreign=True, count=self._undated))
         return self._counts, [*problems, *self.files.problems(name)]
 
     def _is_alike(self, noun: str) -> bool:
@@ -159,23 +159,23 @@ class Account:
 
     def _end(self) -> None:
         """Look for the words of the item at hand in what was made of it."""
-        item, made, value = self._item, self._yield, self._value
+        item, count, value = self._item, self._yield, self._value
         self._item, self._value, self._yield = None, None, _Yield()
         if item is None:
             return
-        if made.is_blank:
+        if count.is_blank:
             item.words += single_words(value, self._noise)
-        item.words = [] if made.is_named else _missing(item.words, made.said, self._recent)
-        item.is_kept = bool(item.words) and not _missing(item.words, made.kept)
+        item.words = [] if count.is_named else _missing(item.words, count.said, self._recent)
+        item.is_kept = bool(item.words) and not _missing(item.words, count.kept)
         counts = self._counts
-        if made.has_problem and not made.has_records:
+        if count.has_problem and not count.has_records:
             self._counts = replace(counts, left_out=counts.left_out + 1)
         elif item.words:
             self._pending.append(item)
             if len(self._pending) > MAX_PENDING:
                 self._settle()
                 self._leave_out(self._pending.pop(0)) if len(self._pending) > MAX_PENDING else None
-        elif made.has_records:
+        elif count.has_records:
             self._counts = replace(counts, stored=counts.stored + 1)
         else:
             self._counts = replace(counts, wordless=counts.wordless + 1)
@@ -184,7 +184,7 @@ class Account:
         """Strike out the items whose words came later."""
         waiting: list[_Item] = []
         for item in self._pending:
-            item.words = [one for one in item.words if not self._later.holds(one.text, is_line=not one.way)]
+            item.words = [word for word in item.words if not self._later.holds(word.text, is_line=not word.way)]
             if item.words:
                 waiting.append(item)
         stored = len(self._pending) - len(waiting)

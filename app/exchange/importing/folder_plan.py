@@ -172,7 +172,7 @@ class _Search:
         return frozenset(names)
 
     def _part(self, name: str, fmt: str, names: Iterable[str]) -> FolderPart:
-        return FolderPart(name, fmt, tuple(self._root / one for one in names))
+        return FolderPart(name, fmt, tuple(self._root / name for name in names))
 
     def _without_wholes(self, folder: str, names: list[str]) -> list[str]:
         """Note the folders that are one export, and return the files that belong to none."""
@@ -186,8 +186,8 @@ class _Search:
         fmt = _whole_format(self._root / folder, inside)
         if fmt:
             self._wholes[folder] = fmt
-            taken = {name for name, own in zip(names, inside, strict=True) if _belongs(fmt, own)}
-            names = [name for name in names if name not in taken]
+            whole_names = {name for name, own in zip(names, inside, strict=True) if _belongs(fmt, own)}
+            names = [name for name in names if name not in whole_names]
             if SPECS[fmt].kind == "notebook":
                 return []
         rest: list[str] = []
@@ -220,12 +220,12 @@ class _Search:
             kind = f"beyond the {self._max_looked_at:,} that are looked at in one folder"
             advice = "Import the folders in it one by one."
             self._plan.problems.append(left_out(self._root.name, beyond, _FILES, kind, advice=advice))
-        for fmt, found in by_format.items():
-            if fmt in _GROUPED and len(found) > 1:
-                folder = os.path.commonpath([str(PurePosixPath(name).parent) for name in found])
-                self._plan.parts.append(self._part(f"{folder or '.'} ({fmt})", fmt, found))
+        for fmt, format_names in by_format.items():
+            if fmt in _GROUPED and len(format_names) > 1:
+                folder = os.path.commonpath([str(PurePosixPath(name).parent) for name in format_names])
+                self._plan.parts.append(self._part(f"{folder or '.'} ({fmt})", fmt, format_names))
             else:
-                self._plan.parts += [self._part(name, fmt, [name]) for name in found]
+                self._plan.parts += [self._part(name, fmt, [name]) for name in format_names]
 
     def _format_of(self, name: str) -> str:
         """Return the format of a file, ``""`` for none."""
@@ -275,9 +275,9 @@ class _Search:
             problems.append(left_out(place, media, nouns, "that no note shows", lost=False))
         if self._beyond:
             count = f"{self._beyond:,} more {'file was' if self._beyond == 1 else 'files were'}"
-            said = f"It has more than {chat_records.MAX_FILES:,} files; {count} not looked at."
+            sentence = f"It has more than {chat_records.MAX_FILES:,} files; {count} not looked at."
             advice = "Import the folders in it one by one."
-            problems.append(Problem(place, f"{said} {advice}", count=self._beyond))
+            problems.append(Problem(place, f"{sentence} {advice}", count=self._beyond))
 
     def _tell_passed(self, roots: list[str]) -> None:
         """Name what the search passes over, except where a reader of notes does."""
@@ -291,14 +291,18 @@ class _Search:
         hidden = unread_words.hidden_files(self._root, unread)
         at_top = set(apart["hidden"])
         wordless = {name for name in self._without_words(hidden, unread_words.hidden_words) if name in at_top}
-        if found := [name for name in apart["hidden"] if (self._root / name).is_dir() or name in wordless]:
-            problems.append(left_out(place, found, ("hidden file or folder", "hidden files or folders"), lost=False))
-        if found := apart["links"]:
-            kind = "that lead out of the folder or nowhere" if len(found) > 1 else "that leads out of it or nowhere"
-            problems.append(left_out(place, found, ("link", "links"), kind))
-        if found := apart["special"]:
+        if listed_names := [name for name in apart["hidden"] if (self._root / name).is_dir() or name in wordless]:
+            problems.append(
+                left_out(place, listed_names, ("hidden file or folder", "hidden files or folders"), lost=False)
+            )
+        if listed_names := apart["links"]:
+            kind = (
+                "that lead out of the folder or nowhere" if len(listed_names) > 1 else "that leads out of it or nowhere"
+            )
+            problems.append(left_out(place, listed_names, ("link", "links"), kind))
+        if listed_names := apart["special"]:
             nouns = ("pipe, socket or device", "pipes, sockets or devices")
-            problems.append(left_out(place, found, nouns, lost=False))
+            problems.append(left_out(place, listed_names, nouns, lost=False))
         for name, why in remarks.unreadable.items():
             if not any(_is_below(name, root) for root in roots):
                 problems.append(Problem(name, f"It could not be read: {why}."))
@@ -330,12 +334,12 @@ def _suffix(name: str) -> str:
 
 def _children(folder: str, names: Iterable[str]) -> dict[str | None, list[str]]:
     """Return the files of each inner folder, and under ``None`` those beside them."""
-    found: dict[str | None, list[str]] = defaultdict(list)
+    children: dict[str | None, list[str]] = defaultdict(list)
     start = len(folder) + 1 if folder else 0
     for name in names:
         child, slash, _ = name[start:].partition("/")
-        found[f"{name[:start]}{child}" if slash else None].append(name)
-    return found
+        children[f"{name[:start]}{child}" if slash else None].append(name)
+    return children
 
 
 def _whole_format(folder: Path, names: list[str]) -> str:

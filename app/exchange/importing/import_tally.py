@@ -59,8 +59,8 @@ class ImportTally:
             recalled=report.recalled + stored.recalled,
             attachments=report.attachments + batch.attachments,
             skipped=report.skipped + batch.secrets,
-            lost=report.lost + sum(one.count for one in problems if one.lost),
-            lost_files=report.lost_files + sum(one.is_file for one in problems),
+            lost=report.lost + sum(problem.count for problem in problems if problem.lost),
+            lost_files=report.lost_files + sum(problem.is_file for problem in problems),
             items=report.items if batch.items is None else report.items + batch.items,
         )
 

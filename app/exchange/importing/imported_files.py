@@ -93,8 +93,8 @@ def _names_of_run(connection: apsw.Connection, run_id: str) -> _Names:
     for target, kind, content in connection.execute(_ADDED, (run_id,)):
         if kind == "session":
             sessions.append(str(target))
-            said = "SELECT content FROM messages WHERE session_id = ?"
-            for row in connection.execute(f"{said} AND {_MENTIONS.format('content')}", (target,)):
+            statement = "SELECT content FROM messages WHERE session_id = ?"
+            for row in connection.execute(f"{statement} AND {_MENTIONS.format('content')}", (target,)):
                 names.brought |= _in(str(row[0]))
         else:
             memories.append(str(target))
@@ -120,7 +120,7 @@ def _shown(
 
 
 def _in(text: str) -> set[str]:
-    return {name for found in _LINK.finditer(text) if (name := name_of(found[0]))}
+    return {name for link_match in _LINK.finditer(text) if (name := name_of(link_match[0]))}
 
 
 def _begun_ms(run_id: str) -> int | None:

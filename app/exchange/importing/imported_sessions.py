@@ -71,8 +71,8 @@ class ImportedSessions:
     def record(self, connection: apsw.Connection, actor: str, now_ms: int) -> None:
         """Write what was noted since the last time into the history, in the same transaction."""
         for session_id in self._touched:
-            if (made := self._made.get(session_id)) is not None:
-                self._record_made(connection, session_id, made, actor, now_ms)
+            if (session := self._made.get(session_id)) is not None:
+                self._record_made(connection, session_id, session, actor, now_ms)
             elif (added := self._added.get(session_id)) is not None:
                 self._record_added(connection, session_id, added, actor, now_ms)
         self._touched.clear()

@@ -48,9 +48,9 @@ def _sum(one: T, other: T, names: tuple[str, ...]) -> T:
 
 def _placed(found: T, name: str) -> T:
     """Return a preview or report that names the part in its problems."""
-    remarks = tuple(_in_part(one, name) for one in found.remarks if NOT_MARKDOWN not in one.what)
+    remarks = tuple(_in_part(remark, name) for remark in found.remarks if NOT_MARKDOWN not in remark.what)
     count = found.remark_count - len(found.remarks) + len(remarks)
-    problems = tuple(_in_part(one, name) for one in found.problems)
+    problems = tuple(_in_part(problem, name) for problem in found.problems)
     return replace(found, problems=problems, remarks=remarks, remark_count=count)
 
 

@@ -47,7 +47,7 @@ def entries(path: Path, wanted: re.Pattern[str] = CONVERSATIONS) -> Iterator[lis
         FormatError: The zip is damaged, encrypted, or would swell beyond reason.
     """
     if path.is_dir():
-        yield [_file(found) for found in sorted(path.iterdir()) if found.is_file() and wanted.fullmatch(found.name)]
+        yield [_file(file) for file in sorted(path.iterdir()) if file.is_file() and wanted.fullmatch(file.name)]
     elif not path.exists():
         raise NotFoundError(Sentence("There is no file or folder at {path}.", path=path), path=str(path))
     elif is_zip(path):
@@ -96,14 +96,14 @@ def members(archive: zipfile.ZipFile, wanted: re.Pattern[str], name: str) -> lis
     Raises:
         FormatError: One is encrypted, or they would swell beyond reason.
     """
-    found = [info for info in archive.infolist() if not info.is_dir() and wanted.fullmatch(info.filename)]
-    if any(info.flag_bits & ENCRYPTED for info in found):
+    infos = [info for info in archive.infolist() if not info.is_dir() and wanted.fullmatch(info.filename)]
+    if any(info.flag_bits & ENCRYPTED for info in infos):
         raise FormatError(
             Sentence("{name} is protected with a password. Unpack it first, then import the folder.", name=name),
             path=name,
         )
-    swollen = sum(info.file_size for info in found)
-    packed = sum(info.compress_size for info in found)
+    swollen = sum(info.file_size for info in infos)
+    packed = sum(info.compress_size for info in infos)
     if swollen > MAX_SUSPICIOUS_BYTES and swollen > MAX_RATIO * max(packed, 1):
         raise FormatError(
             Sentence(
@@ -114,7 +114,7 @@ def members(archive: zipfile.ZipFile, wanted: re.Pattern[str], name: str) -> lis
             ),
             path=name,
         )
-    return sorted(found, key=lambda info: info.filename)
+    return sorted(infos, key=lambda info: info.filename)
 
 
 def opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:

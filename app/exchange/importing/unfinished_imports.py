@@ -93,7 +93,8 @@ def _drop(connection: apsw.Connection, key: str) -> None:
 def _all(connection: apsw.Connection, is_running: Callable[[object], bool]) -> tuple[UnfinishedImport, ...]:
     rows = connection.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_KEY, _LAST)).fetchall()
     states = [json.loads(str(value)) for key, value in rows if not is_running(key)]
-    found = (
-        UnfinishedImport(one["path"], one["format"], to_datetime(one["begun_ms"]), one["run_id"]) for one in states
+    imports = (
+        UnfinishedImport(state["path"], state["format"], to_datetime(state["begun_ms"]), state["run_id"])
+        for state in states
     )
-    return tuple(sorted(found, key=lambda one: one.begun_at, reverse=True))
+    return tuple(sorted(imports, key=lambda one: one.begun_at, reverse=True))

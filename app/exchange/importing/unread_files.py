@@ -68,16 +68,16 @@ class FileAccount:
             "media": (_MEDIA_NOUNS, "that no message shows"),
         }
         for group, (nouns, kind) in what.items():
-            if found := groups[group]:
-                yield left_out(source, found, nouns, kind, lost=False)
-        if found := groups["ratings"]:
-            yield left_out(source, found, _FILES, "with ratings of answers, and remarks on them,")
-        if found := groups["zips"]:
+            if paths := groups[group]:
+                yield left_out(source, paths, nouns, kind, lost=False)
+        if paths := groups["ratings"]:
+            yield left_out(source, paths, _FILES, "with ratings of answers, and remarks on them,")
+        if paths := groups["zips"]:
             advice = "Unpack it, and import what is in it."
-            yield left_out(source, found, ("zip file", "zip files"), "within it", advice=advice)
-        if found := groups["others"]:
+            yield left_out(source, paths, ("zip file", "zip files"), "within it", advice=advice)
+        if paths := groups["others"]:
             kind = "that no import takes" if self._has_other_products else "that this version does not know"
-            yield left_out(source, found, _FILES, kind, lost=not self._has_other_products)
+            yield left_out(source, paths, _FILES, kind, lost=not self._has_other_products)
 
 
 def left_out(

@@ -295,8 +295,8 @@ class VaultSink:
             return
         opened = self._open.get(key)
         if opened is None:
-            said = f"The file says nothing of this session before its '{detail.type}', which was left out."
-            counts.problems.append(Problem(f"session {key}", said))
+            sentence = f"The file says nothing of this session before its '{detail.type}', which was left out."
+            counts.problems.append(Problem(f"session {key}", sentence))
         elif not opened.is_forgotten:
             self._details.put_of_session(connection, opened.session_id, detail)
 

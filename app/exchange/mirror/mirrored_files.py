@@ -187,10 +187,10 @@ def free_place(root: Path, wanted: str, but: str = "") -> str:
     stem, dot, suffix = name.rpartition(".")
     names = FileNames()
     try:
-        taken = os.listdir(root / folder)  # noqa: PTH208  (names are enough)
+        existing_names = os.listdir(root / folder)  # noqa: PTH208  (names are enough)
     except FileNotFoundError:
-        taken = []
-    for other in taken:
+        existing_names = []
+    for other in existing_names:
         if f"{folder}/{other}".lstrip("/") != but:
             parts = other.rpartition(".")
             names.take(PurePosixPath(folder), parts[0] or other, parts[1] + parts[2] if parts[0] else "")

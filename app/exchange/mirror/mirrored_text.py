@@ -53,7 +53,7 @@ def first_words(content: str) -> str:
 
 def attachments_in(content: str) -> list[str]:
     """Return the names of the attachments that a text links to."""
-    return sorted({name for found in _ATTACHED.finditer(content) if (name := name_of(found[1]))})
+    return sorted({name for link_match in _ATTACHED.finditer(content) if (name := name_of(link_match[1]))})
 
 
 def edited(
@@ -114,7 +114,7 @@ def _tagged(raw: str, body: str, memory: Memory, end: str) -> str:
     there = set(normalise_tags(written))
     if there | in_text == set(memory.tags):
         return raw
-    kept = [tag for tag in written if normalise_tag(tag) in memory.tags]
+    tags = [tag for tag in written if normalise_tag(tag) in memory.tags]
     missing = [tag for tag in memory.tags if tag not in there | in_text]
     name = "tags" if "tags" in front.fields or "tag" not in front.fields else "tag"
-    return with_field(raw, name, [*kept, *missing], end)
+    return with_field(raw, name, [*tags, *missing], end)

@@ -199,7 +199,7 @@ class NoteMirror:
 
     def _hash_all(self, root: Path, notes: Mapping[str, Mark]) -> dict[str, str]:
         """Return the hashes of all files, reading those that changed."""
-        found: dict[str, str] = {}
+        hashes: dict[str, str] = {}
         for place, mark in notes.items():
             known = self._hashes.get(place)
             if known is None or known[0] != mark:
@@ -207,10 +207,10 @@ class NoteMirror:
                 if data is None:
                     continue
                 known = self._hashes[place] = (mark, mirrored_files.hash_of(data))
-            found[place] = known[1]
+            hashes[place] = known[1]
         for place in self._hashes.keys() - notes.keys():
             del self._hashes[place]
-        return found
+        return hashes
 
     async def _take(self, look: _Look, place: str, step: Step, agreed: Agreement | None) -> None:
         if step is Step.READ:
@@ -245,18 +245,18 @@ class NoteMirror:
                 self._note(connection, look, place, known, data, record)
                 return None, known.id
             now = self._clock.now_ms()
-            taken = ingest(
+            outcome = ingest(
                 connection, [record], source=f"import:{_FORMAT}", fmt=_FORMAT, store="private", actor=ACTOR,
                 now_ms=now, index=self._index,
             )  # fmt: skip
             origin = import_sources.find(connection, import_sources.uri(_FORMAT, record.key))
             memory = None if origin is None else repo.get(connection, origin.memory_id, stores=STORES)
             if memory is None:
-                return taken.changes, ""
-            if not taken.added and not taken.updated and not mirrored_text.says(memory, record):
+                return outcome.changes, ""
+            if not outcome.added and not outcome.updated and not mirrored_text.says(memory, record):
                 memory = replace(memory, version=memory.version - 1)  # edited here while nobody wrote the file
             self._note(connection, look, place, memory, data, record)
-            return taken.changes, memory.id
+            return outcome.changes, memory.id
 
         changes, memory_id = await self._store.write(work)
         if changes is not None and changes.history_ids:
@@ -277,13 +277,13 @@ class NoteMirror:
         """Return what a file says; its pictures are kept."""
 
         def read() -> tuple[MemoryRecord | None, list[AttachmentRecord]]:
-            found, files = None, list[AttachmentRecord]()
+            note, files = None, list[AttachmentRecord]()
             for record in markdown.read_one(look.root, look.root / place, look.others):
                 if isinstance(record, MemoryRecord):
-                    found = record
+                    note = record
                 elif isinstance(record, AttachmentRecord):
                     files.append(record)
-            return found, files
+            return note, files
 
         record, files = await asyncio.to_thread(read)
         for file in files:

@@ -58,8 +58,8 @@ def attachment_link(name: str, shown: str, *, embeds: bool = True) -> str:
         shown: The words of the link.
         embeds: False to lead to pictures too.
     """
-    said = " ".join(shown.replace("[", "(").replace("]", ")").split())
-    return f"{'!' if embeds and kind_of(name) == 'picture' else ''}[{said or name}]({link_of(name)})"
+    label = " ".join(shown.replace("[", "(").replace("]", ")").split())
+    return f"{'!' if embeds and kind_of(name) == 'picture' else ''}[{label or name}]({link_of(name)})"
 
 
 def file_problem(place: str, what: str) -> Problem:

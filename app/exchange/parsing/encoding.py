@@ -63,10 +63,10 @@ def _eight_bit(data: bytes) -> Decoded:
         places = counted(bad, "place in it was not valid UTF-8 and was", "places in it were not valid UTF-8 and were")
         return Decoded(repaired, "utf-8", False, f"{places} replaced with \ufffd.")
     try:
-        said, encoding = data.decode("cp1252"), "cp1252"
+        text, encoding = data.decode("cp1252"), "cp1252"
     except UnicodeDecodeError:
-        said, encoding = data.decode("latin-1"), "latin-1"
-    return Decoded(said, encoding, False, f"It is not UTF-8 and was read as {encoding}; check its special letters.")
+        text, encoding = data.decode("latin-1"), "latin-1"
+    return Decoded(text, encoding, False, f"It is not UTF-8 and was read as {encoding}; check its special letters.")
 
 
 def _guess_utf16(data: bytes) -> str | None:

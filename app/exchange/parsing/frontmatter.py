@@ -152,8 +152,8 @@ def _words(value: object) -> list[str]:
 def _instant(fields: dict[str, Any], names: tuple[str, ...]) -> int | None:
     for name in names:
         value = fields.get(name)
-        if isinstance(value, str) and (found := _read_instant(value.strip())) is not None:
-            return found
+        if isinstance(value, str) and (moment := _read_instant(value.strip())) is not None:
+            return moment
     return None
 
 

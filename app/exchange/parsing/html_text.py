@@ -39,7 +39,7 @@ class _MarkdownMaker(HTMLParser):
         self._cells = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
+        attributes = dict(attrs)
         if tag in _SILENT:
             self._silent += 1
         elif tag == "title":
@@ -47,12 +47,12 @@ class _MarkdownMaker(HTMLParser):
         elif tag in _MARKS and not self._preformatted:
             self.parts.append(_MARKS[tag])
         elif tag == "a":
-            self._links.append(given.get("href") or "")
+            self._links.append(attributes.get("href") or "")
             self.parts.append("[")
         elif tag == "en-todo":
-            self.parts.append("- [x] " if given.get("checked") == "true" else "- [ ] ")
+            self.parts.append("- [x] " if attributes.get("checked") == "true" else "- [ ] ")
         elif tag in ("img", "en-media"):
-            self._put_media(given)
+            self._put_media(attributes)
         else:
             self._begin_block(tag)
 

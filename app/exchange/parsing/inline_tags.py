@@ -18,15 +18,15 @@ def inline_tags(body: str) -> list[str]:
     """Return the tags in ``body``, as written, in order, without repeats."""
     if "#" not in body:
         return []
-    found: dict[str, None] = {}
+    tags: dict[str, None] = {}
     for line in _prose(body):
         for match in _TAG.finditer(_without_code(line)):
             name = match[1].strip("/")
             if name and (name == "-" or is_inline_tag(name)):
-                found.setdefault(name)
-        if len(found) >= MAX_FOUND:
+                tags.setdefault(name)
+        if len(tags) >= MAX_FOUND:
             break
-    return list(found)
+    return list(tags)
 
 
 def _prose(body: str) -> Iterator[str]:
@@ -54,12 +54,12 @@ def _without_code(line: str) -> str:
         return line
     runs = [(match.start(), match.end()) for match in _BACKTICKS.finditer(line)]
     last = {end - start: number for number, (start, end) in enumerate(runs)}
-    kept, at, opening = [], 0, None
+    pieces, at, opening = [], 0, None
     for number, (start, end) in enumerate(runs):
         if opening is None:
             if last[end - start] > number:
                 opening = (start, end - start)
         elif end - start == opening[1]:
-            kept.append(line[at : opening[0]])
+            pieces.append(line[at : opening[0]])
             at, opening = end, None
-    return "`".join([*kept, line[at:]])
+    return "`".join([*pieces, line[at:]])

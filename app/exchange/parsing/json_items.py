@@ -67,8 +67,8 @@ class ItemSplitter:
         data = self.held + chunk
         self.held = b""
         start = position = 0
-        while (found := self._advance(data, position)) is not None:
-            position, bracket = found
+        while (value := self._advance(data, position)) is not None:
+            position, bracket = value
             if bracket in b"{[":
                 start = self._opened(data, start, position, bracket)
             elif self.depth > self.base:
@@ -178,10 +178,10 @@ def items(
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    with entries(path) as found:
-        total = sum(entry.size for entry in found)
+    with entries(path) as members:
+        total = sum(entry.size for entry in members)
         done = 0
-        for entry in found:
+        for entry in members:
             for thing in entry_items(entry, cancelled, noun, is_whole=is_whole):
                 yield Position(done + thing.done, total, entry.name) if isinstance(thing, Position) else thing
             done += entry.size

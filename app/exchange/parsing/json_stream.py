@@ -47,19 +47,19 @@ def values(
         passed: dict[str, Any] = {}
         number = 0
         try:
-            for found in _values(ijson.basic_parse(cast("IO[bytes]", source), use_float=True), wanted, passed):
+            for value in _values(ijson.basic_parse(cast("IO[bytes]", source), use_float=True), wanted, passed):
                 number += 1
-                if isinstance(found.value, dict | list):
-                    read_item(f"{entry.name}, value {number}", found.value, noun)
-                yield found
+                if isinstance(value.value, dict | list):
+                    read_item(f"{entry.name}, value {number}", value.value, noun)
+                yield value
                 if number % _EACH_POSITION == 0:
                     yield Position(source.done, entry.size, entry.name)
                     if cancelled():
                         return
         except (ijson.common.JSONError, ValueError, *DAMAGE) as error:
             why = "the file is cut off" if isinstance(error, ijson.common.IncompleteJSONError) else "it is broken"
-            said = f"Nothing could be read from here on, because {why} ({str(error).splitlines()[0][:120]})."
-            yield Problem(f"{entry.name}, after value {number}", said)
+            sentence = f"Nothing could be read from here on, because {why} ({str(error).splitlines()[0][:120]})."
+            yield Problem(f"{entry.name}, after value {number}", sentence)
         if passed:
             read_item(entry.name, passed, "field")
         if source.replaced:
@@ -105,9 +105,9 @@ def _keep(passed: dict[str, Any], way: list[str], value: str) -> None:
     inner = passed
     for name in way:
         inner = inner.setdefault(name, {})
-    said = inner.setdefault("", [])
-    if len(said) < _MAX_PASSED:
-        said.append(value)
+    words = inner.setdefault("", [])
+    if len(words) < _MAX_PASSED:
+        words.append(value)
 
 
 class _Repaired:

@@ -80,8 +80,8 @@ def _common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]
     """Return how many lines two texts share at their beginnings and at their ends."""
     most = min(len(before), len(after))
     start = next((at for at in range(most) if before[at] != after[at]), most)
-    left = most - start
-    stop = next((at for at in range(left) if before[-1 - at] != after[-1 - at]), left)
+    room = most - start
+    stop = next((at for at in range(room) if before[-1 - at] != after[-1 - at]), room)
     return start, stop
 
 

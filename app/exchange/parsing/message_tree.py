@@ -47,15 +47,15 @@ def _latest_leaf(parents: Mapping[str, str | None], moments: Mapping[str, float 
 def apart(parents: Mapping[str, str | None], used: Branch) -> set[str]:
     """Return the nodes that nothing joins to the branch in use."""
     joined = set(used.nodes)
-    found: set[str] = set()
+    branches: set[str] = set()
     for node in parents:
         way: dict[str, None] = {}
         at: str | None = node
-        while at is not None and at in parents and at not in joined and at not in found and at not in way:
+        while at is not None and at in parents and at not in joined and at not in branches and at not in way:
             way[at] = None
             at = parents[at]
-        (joined if at in joined else found).update(way)
-    return found
+        (joined if at in joined else branches).update(way)
+    return branches
 
 
 def replaced_messages(place: str, number: int, hint: str = "") -> Problem:
@@ -66,8 +66,8 @@ def replaced_messages(place: str, number: int, hint: str = "") -> Problem:
         number: How many messages they are.
         hint: How they can be had.
     """
-    said = f"What an edit or a retry replaced was left out{hint}."
-    return Problem(place, said, lost=False, foreign=True, count=number)
+    sentence = f"What an edit or a retry replaced was left out{hint}."
+    return Problem(place, sentence, lost=False, foreign=True, count=number)
 
 
 def other_branches(
@@ -84,7 +84,7 @@ def other_branches(
         The node after which a branch begins, ``None`` for none, and the nodes that only it has.
     """
     seen, inner = set(used.nodes), set(parents.values())
-    found: list[tuple[str | None, Branch]] = []
+    branches: list[tuple[str | None, Branch]] = []
     for leaf in parents:
         if leaf in inner or leaf in seen:
             continue
@@ -93,5 +93,5 @@ def other_branches(
         seen |= {*fresh}
         if fresh:
             before = parents[fresh[0]]
-            found.append((before if before in parents else None, Branch(fresh, way.broken)))
-    return found
+            branches.append((before if before in parents else None, Branch(fresh, way.broken)))
+    return branches

@@ -72,8 +72,8 @@ class ObjectFields:
         """
         value = self._source.get(name)
         if not isinstance(value, str):
-            found = "missing" if value is None else f"a {_KINDS.get(type(value), 'value')}, not text"
-            raise WrongFieldError(f"its '{name}' is {found}")
+            problem = "missing" if value is None else f"a {_KINDS.get(type(value), 'value')}, not text"
+            raise WrongFieldError(f"its '{name}' is {problem}")
         self._known.add(name)
         return self._storable(value)
 
@@ -146,9 +146,9 @@ class ObjectFields:
         """Return the first of ``names`` that is a time, in milliseconds since 1970 UTC."""
         for name in names:
             value = self._source.get(name)
-            if (found := parse_instant(value)) is not None:
+            if (moment := parse_instant(value)) is not None:
                 self._known.add(name)
-                return found
+                return moment
             self._note(name, value)
         return None
 
@@ -157,16 +157,16 @@ class ObjectFields:
 
         It is ``None`` when there is nothing at all.
         """
-        found: dict[str, Any] | None = None
+        fields: dict[str, Any] | None = None
         for name in names:
             value = self._source.get(name)
             if isinstance(value, dict):
                 self._known.add(name)
-                found = {**(found or {}), **clean(value)}
+                fields = {**(fields or {}), **clean(value)}
             elif value is None:
                 self._known.add(name)
         unknown = {name: value for name, value in self._source.items() if name not in self._known}
-        return {**(found or {}), **clean(unknown)} if unknown else found
+        return {**(fields or {}), **clean(unknown)} if unknown else fields
 
     def _note(self, name: str, value: object) -> None:
         if value is None:
@@ -177,9 +177,9 @@ class ObjectFields:
     def _storable(self, value: str) -> str:
         if value.isascii() and "\x00" not in value:
             return value
-        kept, replaced = storable(value)
+        text, replaced = storable(value)
         self.replaced = self.replaced or bool(replaced)
-        return kept
+        return text
 
 
 _KINDS: dict[type, str] = {dict: "object", list: "list", int: "number", float: "number", bool: "true or false"}

@@ -12,12 +12,12 @@ def page_properties(body: str) -> dict[str, str]:
     """Return title, tags and aliases among the properties that a text begins with."""
     if "::" not in body[:400]:
         return {}
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for line in body.split("\n", _MAX_LINES)[:_MAX_LINES]:
         match = _LINE.fullmatch(line.strip())
         if match is None:
             break
         name = _READ.get(match[1].lower())
         if name and match[2].strip():
-            found.setdefault(name, re.sub(r"\[\[|\]\]", "", match[2]).strip())
-    return found
+            properties.setdefault(name, re.sub(r"\[\[|\]\]", "", match[2]).strip())
+    return properties

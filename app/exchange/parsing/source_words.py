@@ -58,8 +58,8 @@ class Noise:
         self._texts = texts
         self._names: set[str] = set()
         self._objects: dict[str, set[str]] = {}
-        for one in fields:
-            name, sign, value = one.partition("=")
+        for field in fields:
+            name, sign, value = field.partition("=")
             if sign:
                 self._objects.setdefault(name, set()).add(value)
             else:
@@ -90,9 +90,9 @@ def single_words(value: Any, noise: Noise) -> Iterator[SpokenValue]:
     """Yield the texts of one word that stand in the fields of an item itself."""
     if isinstance(value, dict) and not noise.has_object(value):
         for name, inner in value.items():
-            found = inner[0] if isinstance(inner, list) and len(inner) == 1 else inner
-            if isinstance(found, str) and not noise.has_field(str(name)) and _ONE_WORD.fullmatch(found):
-                yield SpokenValue(str(name), found)
+            words = inner[0] if isinstance(inner, list) and len(inner) == 1 else inner
+            if isinstance(words, str) and not noise.has_field(str(name)) and _ONE_WORD.fullmatch(words):
+                yield SpokenValue(str(name), words)
 
 
 def texts(value: Any, depth: int = 0) -> Iterator[str]:

@@ -75,11 +75,11 @@ class FileList:
         for folder in self.folders:
             for name in self._below(str(folder.path), folder, _DEPTH):
                 try:
-                    found = os.lstat(name)
+                    status = os.lstat(name)
                 except OSError:
                     continue
-                if stat.S_ISREG(found.st_mode):
-                    yield folder, name, found
+                if stat.S_ISREG(status.st_mode):
+                    yield folder, name, status
 
     def _below(self, path: str, folder: TranscriptFolder, depth: int) -> Iterator[str]:
         try:

@@ -140,10 +140,10 @@ class TranscriptIntake:
         """
         name = str(path)
         async with self._locks[name]:
-            found = await asyncio.to_thread(path.stat)
+            status = await asyncio.to_thread(path.stat)
             known = await self._store.read(partial(repo.transcript_file, path=name)) or TranscriptFile(name, form)
             since_ms = known.changed_ns // 1_000_000
-            seen = replace(known, size=found.st_size, changed_ns=found.st_mtime_ns)
+            seen = replace(known, size=status.st_size, changed_ns=status.st_mtime_ns)
             if form in _PARSERS and path.suffix == ".jsonl":
                 return await self._take_new_lines(path, seen, sender, since_ms)
             return await self._take_document(path, form, seen, sender, since_ms)

@@ -35,25 +35,27 @@ class Filtered:
 
 def filtered(records: Sequence[Storable], *, keeps_secrets: bool) -> Filtered:
     """Return records without recalled text, and without secrets unless they are kept."""
-    made: list[SessionRecord | MessageRecord] = []
+    filtered_records: list[SessionRecord | MessageRecord] = []
     problems: list[Problem] = []
     secrets: Counter[str] = Counter()
     recalled = 0
     for record in records:
         if isinstance(record, SessionRecord):
-            made.append(record if keeps_secrets else _head_without_secrets(record, secrets))
+            filtered_records.append(record if keeps_secrets else _head_without_secrets(record, secrets))
         elif isinstance(record, MessageRecord):
             message = record.message
             if len(message.content) > MAX_MESSAGE_CHARACTERS:
                 problems.append(Problem(f"session {record.session_key}", "A message is too long and was left out."))
                 continue
-            said = _without_served(message)
-            recalled += said != message.content
-            if not said.strip() and not message.tool_calls:
+            message_left = _without_served(message)
+            recalled += message_left != message.content
+            if not message_left.strip() and not message.tool_calls:
                 continue
-            message = replace(message, content=said)
-            made.append(replace(record, message=message if keeps_secrets else _without_secrets(message, secrets)))
-    return Filtered(tuple(made), secrets, recalled, tuple(problems))
+            message = replace(message, content=message_left)
+            filtered_records.append(
+                replace(record, message=message if keeps_secrets else _without_secrets(message, secrets))
+            )
+    return Filtered(tuple(filtered_records), secrets, recalled, tuple(problems))
 
 
 def _without_served(message: NewMessage) -> str:
@@ -64,14 +66,14 @@ def _without_served(message: NewMessage) -> str:
 
 
 def _without_secrets(message: NewMessage, secrets: Counter[str]) -> NewMessage:
-    content, found = without_secrets(message.content)
-    secrets.update(found)
+    content, count = without_secrets(message.content)
+    secrets.update(count)
     calls = None if message.tool_calls is None else value_without_secrets(message.tool_calls, secrets)
     payload = None if message.payload is None else value_without_secrets(message.payload, secrets)
     return replace(message, content=content, tool_calls=calls, payload=payload)
 
 
 def _head_without_secrets(record: SessionRecord, secrets: Counter[str]) -> SessionRecord:
-    title, found = without_secrets(record.title)
-    secrets.update(found)
+    title, count = without_secrets(record.title)
+    secrets.update(count)
     return replace(record, title=title, attributes=value_without_secrets(record.attributes, secrets))

@@ -109,10 +109,10 @@ class TranscriptSink:
     ) -> Ingested:
         """Store a batch in one transaction and count what was new."""
         del source, store  # a conversation is the person's own, whatever its notes would be
-        kept = await asyncio.to_thread(filtered, batch, keeps_secrets=self._keeps_secrets())
+        records = await asyncio.to_thread(filtered, batch, keeps_secrets=self._keeps_secrets())
         begun = time.monotonic()
         try:
-            done = await self._store.write(partial(self._ingest, kept=kept, fmt=format, actor=actor))
+            done = await self._store.write(partial(self._ingest, kept=records, fmt=format, actor=actor))
         except BaseException:
             self._known.clear()  # what was not stored is not known either
             if self._imported is not None:
@@ -124,10 +124,10 @@ class TranscriptSink:
             sessions=done.sessions,
             messages=done.messages,
             unchanged=done.unchanged,
-            problems=kept.problems,
+            problems=records.problems,
             seconds=time.monotonic() - begun,
-            secrets=kept.secrets.total(),
-            recalled=kept.recalled,
+            secrets=records.secrets.total(),
+            recalled=records.recalled,
             run_id=self._imported.run_id if self._imported is not None and self._imported.has_changes else "",
         )
 
@@ -155,17 +155,19 @@ class TranscriptSink:
     ) -> None:
         key, agent = turns[0].session_key, self._owner
         name, heading = foreign_session_id(key, fmt), self._heading(key, fmt)
-        found = repo.resolved(connection, name) if agent is None else repo.own_session(connection, name, agent)
-        held = None if found is None else repo.head(connection, found)
-        is_restored = found is not None and held is not None and self._brings_back(connection, found, held[1], actor)
+        session = repo.resolved(connection, name) if agent is None else repo.own_session(connection, name, agent)
+        held = None if session is None else repo.head(connection, session)
+        is_restored = (
+            session is not None and held is not None and self._brings_back(connection, session, held[1], actor)
+        )
         if is_restored:
-            self._known.pop(str(found), None)
-            held = repo.head(connection, str(found))
+            self._known.pop(str(session), None)
+            held = repo.head(connection, str(session))
         if (held is not None and held[1] is not None) or not self._may_store(connection, name, heading, actor):
             # Forgotten by the person, or not to be kept.
             done.unchanged += len(turns)
             return
-        known = self._known_ids(connection, found or name, 0 if held is None else held[0])
+        known = self._known_ids(connection, session or name, 0 if held is None else held[0])
         fresh = [turn.message for turn in turns if _is_new(turn.message, known.ids)]
         done.unchanged += 0 if is_restored else len(turns) - len(fresh)
         done.messages += len(turns) - len(fresh) if is_restored else 0
@@ -186,10 +188,10 @@ class TranscriptSink:
         self._openings[record.key] = record
         title, agent = without_controls(clean_name(record.title)), self._owner
         name = foreign_session_id(record.key, fmt)
-        found = repo.resolved(connection, name) if agent is None else repo.own_session(connection, name, agent)
-        state = None if found is None else repo.state_of(connection, found)
-        if title and found is not None and state is not None and not state["title"] and state["forgotten_at"] is None:
-            repo.update_session(connection, found, title=title, forgotten_ms=None)
+        session = repo.resolved(connection, name) if agent is None else repo.own_session(connection, name, agent)
+        state = None if session is None else repo.state_of(connection, session)
+        if title and session is not None and state is not None and not state["title"] and state["forgotten_at"] is None:
+            repo.update_session(connection, session, title=title, forgotten_ms=None)
 
     def _note(self, appended: Appended) -> None:
         if self._imported is None:

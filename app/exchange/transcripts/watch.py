@@ -128,16 +128,16 @@ class TranscriptWatch:
         self, formats: frozenset[str], known: dict[str, tuple[int, int]]
     ) -> list[tuple[str, str, tuple[int, int]]]:
         """Return changed files that were known, or changed since the watch began."""
-        made: list[tuple[int, str, str, tuple[int, int]]] = []
-        for folder, name, found in self._files.files():
+        files: list[tuple[int, str, str, tuple[int, int]]] = []
+        for folder, name, status in self._files.files():
             if folder.format not in formats:
                 continue
-            mark = found.st_size, _changed_ns(folder.format, name, found.st_mtime_ns)
+            mark = status.st_size, _changed_ns(folder.format, name, status.st_mtime_ns)
             if self._not_before.get(name, 0.0) > time.monotonic():
                 continue
             if known.get(name) != mark and (name in known or mark[1] >= self._since_ns):
-                made.append((mark[1], folder.format, name, mark))
-        return [(form, name, mark) for _, form, name, mark in sorted(made)]
+                files.append((mark[1], folder.format, name, mark))
+        return [(form, name, mark) for _, form, name, mark in sorted(files)]
 
     async def _take(self, form: str, name: str, mark: tuple[int, int], known: dict[str, tuple[int, int]]) -> None:
         begun = time.monotonic()

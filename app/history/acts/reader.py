@@ -109,8 +109,8 @@ class ActReader:
     def acts(self, connection: apsw.Connection, ids: Sequence[str]) -> list[Act]:
         """Return acts by their ids; those there are none of are left out."""
         effects = self._effects(connection)
-        found = (self._found(connection, identity, effects) for identity in dict.fromkeys(ids))
-        return [act for act in found if act is not None]
+        acts = (self._found(connection, identity, effects) for identity in dict.fromkeys(ids))
+        return [act for act in acts if act is not None]
 
     def _found(
         self, connection: apsw.Connection, identity: str, known: Mapping[str, tuple[SideEffects, ...]]
@@ -121,7 +121,7 @@ class ActReader:
             act = _of_effects(ActPlace(undoing[0].at_ms, 0, identity), undoing)
             return None if act is None else replace(act, state="undone", undone_by=f"{UNDO}{identity}")
         if place is None and effects:
-            place = ActPlace(max(one.at_ms for one in effects), 0, identity)
+            place = ActPlace(max(effect.at_ms for effect in effects), 0, identity)
         return None if place is None else self._act(connection, place, effects)
 
     def next_steps(self, connection: apsw.Connection) -> NextSteps:
@@ -176,7 +176,7 @@ class ActReader:
         if row.event == "MENTION" and not place.run_id:
             return None
         act = self._act_of(connection, row)
-        act = replace(act, parts=(*act.parts, *(one.part for one in effects)))
+        act = replace(act, parts=(*act.parts, *(effect.part for effect in effects)))
         obstacle = self._obstacle_of(connection, act, place)
         if obstacle is not None:
             act = replace(act, obstacle=obstacle, refusal=self.refusal(connection, obstacle))
@@ -205,8 +205,8 @@ class ActReader:
         act = self._described(connection, place, row, base, repo.parts_of_run(connection, base_run))
         total, undone = repo.counts(connection, place.run_id)
         if steps:
-            made = repo.counts(connection, base_run)[0]
-            act = replace(act, step=_step(steps), undoes=_undone_run(place.run_id), is_part=total < made)
+            counts = repo.counts(connection, base_run)[0]
+            act = replace(act, step=_step(steps), undoes=_undone_run(place.run_id), is_part=total < counts)
         elif (other := repo.undone_entry(connection, row.id)) is not None:
             while (earlier := repo.undone_entry(connection, other.id)) is not None:
                 other = earlier  # what was undone and done again is still its agent's
@@ -301,7 +301,9 @@ def _of_effects(place: ActPlace, effects: tuple[SideEffects, ...]) -> Act | None
         return None
     steps = place.run_id.count(UNDO)
     who: tuple[Who, str] = ("me", PERSON) if steps else ("upkeep", "keepsake")
-    act = Act(place.id, to_datetime(place.at_ms), *who, step=_step(steps), parts=tuple(one.part for one in effects))
+    act = Act(
+        place.id, to_datetime(place.at_ms), *who, step=_step(steps), parts=tuple(effect.part for effect in effects)
+    )
     return replace(act, text=sentence(act))
 
 
@@ -331,6 +333,6 @@ def _parsed(cursor: str) -> ActPlace | None:
     at, _, rest = cursor.partition(".")
     entry, _, run_id = rest.partition(".")
     numbers = (at, entry)
-    if not all(one.isascii() and one.isdecimal() and len(one) < 19 for one in numbers):  # noqa: PLR2004
+    if not all(number.isascii() and number.isdecimal() and len(number) < 19 for number in numbers):  # noqa: PLR2004
         raise InputError("The cursor is none that an earlier page gave. Leave it out.", field="cursor")
     return ActPlace(int(at), int(entry), run_id)

@@ -105,8 +105,8 @@ def first_entry(connection: apsw.Connection, run_id: str) -> HistoryRow | None:
 
 def undone_entry(connection: apsw.Connection, history_id: int) -> HistoryRow | None:
     """Return the entry that an entry undid, ``None`` where it undid none."""
-    found = connection.execute("SELECT id FROM memory_history WHERE undone_by = ? LIMIT 1", (history_id,)).get
-    return None if found is None else history_repo.entry(connection, int(found))
+    row = connection.execute("SELECT id FROM memory_history WHERE undone_by = ? LIMIT 1", (history_id,)).get
+    return None if row is None else history_repo.entry(connection, int(row))
 
 
 def place_of_entry(row: HistoryRow) -> ActPlace:

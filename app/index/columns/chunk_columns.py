@@ -178,9 +178,9 @@ class ChunkColumnCache:
             return
         self._failed_checks += 1
         if self._failed_checks > max(_CHECKS, known.count // _CHUNKS_A_CHECK):
-            found = connection.execute(_IDS).get
+            row = connection.execute(_IDS).get
             exists = np.zeros(len(known.exists), dtype=np.bool_)
-            exists[parse_ids(found)] = True
+            exists[parse_ids(row)] = True
             self._known = replace(known, exists=exists, count=int(np.count_nonzero(exists)))
             self._failed_checks = 0
 
@@ -237,17 +237,17 @@ class _ColumnBuilder:
 
     def read_all(self, connection: apsw.Connection) -> None:
         """Read all chunks, column by column."""
-        for kind, role, found in connection.execute(_BY_ROLE):
-            ids = parse_ids(found)
+        for kind, role, listed_ids in connection.execute(_BY_ROLE):
+            ids = parse_ids(listed_ids)
             self._exists[ids], self._sort[ids] = True, self._numbers.of_type(ChunkType(kind, role, "private"))
-        for store, found in connection.execute(_BY_STORE):
-            self._set_store(store, parse_ids(found))
-        for session, found, seqs in connection.execute(_BY_SESSION):
-            ids = parse_ids(found)
+        for store, listed_ids in connection.execute(_BY_STORE):
+            self._set_store(store, parse_ids(listed_ids))
+        for session, listed_ids, seqs in connection.execute(_BY_SESSION):
+            ids = parse_ids(listed_ids)
             self._owner[ids] = self._numbers.of(str(session), is_memory=False)
             self._set_first(ids, parse_ids(seqs))
-        for memory, found in connection.execute(_BY_MEMORY):
-            self._owner[parse_ids(found)] = self._numbers.of(str(memory), is_memory=True)
+        for memory, listed_ids in connection.execute(_BY_MEMORY):
+            self._owner[parse_ids(listed_ids)] = self._numbers.of(str(memory), is_memory=True)
         ids, created = _pair(connection, _BY_TIME)
         self._created[ids] = created
         ids, words = _pair(connection, _LENGTHS)
@@ -284,7 +284,7 @@ class _ColumnBuilder:
         # Copies, because earlier columns keep their sums.
         words, user_words = (np.pad(one, (0, size - len(one))) for one in counted)
         read = int(np.count_nonzero(self._length))
-        made = replace(
+        columns = replace(
             known,
             owner=self._owner,
             sort=self._sort,
@@ -300,11 +300,11 @@ class _ColumnBuilder:
             count=(0 if is_anew else known.count) + int(np.count_nonzero(self._exists[self.begin :])),
         )
         new = np.arange(self.begin, len(self._owner))
-        session, lengths = made.conversations(new), self._length[self.begin :].astype(np.float64)
-        is_user = made.where(new, [each.role == "user" for each in made.types])
+        session, lengths = columns.conversations(new), self._length[self.begin :].astype(np.float64)
+        is_user = columns.where(new, [each.role == "user" for each in columns.types])
         words += np.bincount(session, lengths, size)
         user_words += np.bincount(session, lengths * is_user, size)
-        return made
+        return columns
 
 
 def _pair(connection: apsw.Connection, sql: str) -> "tuple[Ints, Ints]":

@@ -73,12 +73,12 @@ class MessageIndex:
         with self._lock:
             self._add_new(columns)
             parts = list(self._parts)
-        found = [find(part) for part in parts]
-        if len(found) == 1:
-            ids = found[0][1]
+        matches = [find(part) for part in parts]
+        if len(matches) == 1:
+            ids = matches[0][1]
         else:
-            rows = np.concatenate([np.zeros(0, dtype=np.int64), *(row for row, _ in found)])
-            ids = np.concatenate([np.zeros(0, dtype=np.int64), *(chunks for _, chunks in found)])
+            rows = np.concatenate([np.zeros(0, dtype=np.int64), *(row for row, _ in matches)])
+            ids = np.concatenate([np.zeros(0, dtype=np.int64), *(chunks for _, chunks in matches)])
             ids = ids[np.lexsort((ids, rows))]
         # Another thread may have added chunks that the caller's columns do not have.
         return np.asarray(ids[ids < len(columns.owner)])

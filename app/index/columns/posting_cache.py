@@ -96,7 +96,7 @@ class PostingCache:
         """
         key = _TERM + term if term else expression  # inflected forms of a word share one list
         with self._lock:
-            read_up_to, kept = self._lists.get(key, (0, _EMPTY))
+            read_up_to, postings = self._lists.get(key, (0, _EMPTY))
             if read_up_to:
                 self._lists.move_to_end(key)
         if read_up_to < last:
@@ -104,11 +104,11 @@ class PostingCache:
             later = later or _read_matches(connection, expression, read_up_to)
             if last <= np.iinfo(np.int32).max:
                 later = PostingList(later.ids.astype(np.int32), later.times)
-            kept = kept.continued(later) if len(kept.ids) else later
-            self._keep(key, last, kept)
+            postings = postings.continued(later) if len(postings.ids) else later
+            self._keep(key, last, postings)
         with self._lock:
-            self._keep_count(expression, last, len(kept.ids))
-        return kept
+            self._keep_count(expression, last, len(postings.ids))
+        return postings
 
     def count(self, connection: apsw.Connection, expression: str, last: int) -> int:
         """Return how many chunks match an expression, including some that may have been deleted since.
@@ -157,10 +157,10 @@ def _size_in_ids(posting: PostingList) -> int:
 
 def _read_matches(connection: apsw.Connection, expression: str, after: int) -> PostingList:
     sql = "SELECT group_concat(rowid, ' ') FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid > ?"
-    found = connection.execute(sql, (expression, after)).get
-    if found is None:
+    listed = connection.execute(sql, (expression, after)).get
+    if listed is None:
         return _EMPTY
-    ids = parse_ids(found)
+    ids = parse_ids(listed)
     return PostingList(ids, np.zeros(len(ids), dtype=np.uint16))
 
 
@@ -169,12 +169,12 @@ def _read_term(connection: apsw.Connection, term: str) -> PostingList | None:
     if connection.execute("SELECT 1 FROM temp.sqlite_master WHERE name = ?", (VOCABULARY_TABLE,)).get is None:
         return None
     # The table has one row per occurrence; those of one chunk stand together.
-    found = connection.execute(
+    listed = connection.execute(
         f"SELECT group_concat(doc, ' ') FROM temp.{VOCABULARY_TABLE} WHERE term = ?", (term,)
     ).get
-    if found is None:
+    if listed is None:
         return _EMPTY
-    occurrences = parse_ids(found)
+    occurrences = parse_ids(listed)
     starts = np.flatnonzero(np.diff(occurrences, prepend=-1))
     times = np.diff(starts, append=len(occurrences))
     return PostingList(occurrences[starts], np.minimum(times, MAX_TIMES).astype(np.uint16))

@@ -37,11 +37,11 @@ class SessionAgents:
         with self._lock:
             if len(self._of) < len(columns.names):
                 self._of = grown(self._of, len(columns.names))
-            found = self._of[owner]
-        if lacking := np.unique(owner[found == 0]).tolist():
+            agent = self._of[owner]
+        if lacking := np.unique(owner[agent == 0]).tolist():
             self._read(connection, columns, lacking)
-            found = self._of[owner]
-        return np.asarray(found - 1)
+            agent = self._of[owner]
+        return np.asarray(agent - 1)
 
     def _read(self, connection: apsw.Connection, columns: "ChunkColumns", numbers: list[int]) -> None:
         agents = agents_of(connection, map(columns.name, numbers))

@@ -59,14 +59,14 @@ class StyleFeatureCache:
         """Return the shares of first-person and second-person words: a row for each chunk."""
         with self._lock:
             self._grow(ids)
-            found = self._persons[ids].astype(np.int64)
-        rows = np.flatnonzero(found[:, 0] == 0)
+            persons = self._persons[ids].astype(np.int64)
+        rows = np.flatnonzero(persons[:, 0] == 0)
         if len(rows):
-            found[rows] = count_person_words(read(ids[rows].tolist()))
-            found[rows, 0] += 1
+            persons[rows] = count_person_words(read(ids[rows].tolist()))
+            persons[rows, 0] += 1
             with self._lock:
-                self._persons[ids[rows]] = found[rows]
-        return np.asarray(found[:, 1:] / (found[:, :1] - 1 + _SMOOTHING))
+                self._persons[ids[rows]] = persons[rows]
+        return np.asarray(persons[:, 1:] / (persons[:, :1] - 1 + _SMOOTHING))
 
     def numbers(self, ids: "Ids", read: Read) -> "Matrix":
         """Return 1 for each text that contains a number, 0 for others."""
@@ -88,13 +88,13 @@ class StyleFeatureCache:
     def _feature(self, name: str, ids: "Ids", compute: "Callable[[Ids], Iterable[int]]") -> "Matrix":
         with self._lock:
             self._grow(ids)
-            found = self._columns[name][ids]
-        rows = np.flatnonzero(found == 0)
+            values = self._columns[name][ids]
+        rows = np.flatnonzero(values == 0)
         if len(rows):
-            found[rows] = [value + 1 for value in compute(rows)]
+            values[rows] = [value + 1 for value in compute(rows)]
             with self._lock:
-                self._columns[name][ids[rows]] = found[rows]
-        return found.astype(np.float64) - 1
+                self._columns[name][ids[rows]] = values[rows]
+        return values.astype(np.float64) - 1
 
     def _grow(self, ids: "Ids") -> None:
         size = int(ids.max(initial=0)) + 1

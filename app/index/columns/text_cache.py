@@ -27,16 +27,16 @@ class TextCache:
     def known(self, ids: Sequence[int]) -> list[str | None]:
         """Return the texts of chunks, ``None`` for those not in the cache."""
         young, old = self._young, self._old
-        found = list(map(young.get, ids))
-        if None not in found:
-            return found
-        rows = [row for row, text in enumerate(found) if text is None]
+        texts = list(map(young.get, ids))
+        if None not in texts:
+            return texts
+        rows = [row for row, text in enumerate(texts) if text is None]
         again = {row: text for row in rows if (text := old.get(ids[row])) is not None}
         if again:
             for row, text in again.items():
-                found[row] = text
+                texts[row] = text
             self.keep({ids[row]: text for row, text in again.items()})
-        return found
+        return texts
 
     def keep(self, texts: Mapping[int, str]) -> None:
         """Keep texts; drop the ones unused since the cache was last full."""

@@ -207,8 +207,8 @@ class GenerationBuilder:
 
     async def _store_some(self, building: ActiveEmbedding, texts: Sequence[repo.PendingText]) -> None:
         begun = time.monotonic()
-        made = await asyncio.to_thread(building.embed, [text.text for text in texts])
-        store = partial(generation_repo.store_built, generation=building.generation, texts=texts, made=made)
+        vectors = await asyncio.to_thread(building.embed, [text.text for text in texts])
+        store = partial(generation_repo.store_built, generation=building.generation, texts=texts, made=vectors)
         stored = await self._store.write(store, is_derived=True)
         await self._ann_cache.add_prepared(building.generation, stored)
         self._trace.event("embedding.batch", texts=len(texts))

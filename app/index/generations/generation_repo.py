@@ -52,15 +52,15 @@ class GenerationRow:
 
 def rows(connection: apsw.Connection) -> list[GenerationRow]:
     """Return all generations, newest first."""
-    return [_row(found) for found in connection.execute(f"{_SQL} ORDER BY id DESC").fetchall()]
+    return [_row(row) for row in connection.execute(f"{_SQL} ORDER BY id DESC").fetchall()]
 
 
 def active_generation(connection: apsw.Connection) -> GenerationRow | None:
     """Return the active generation, ``None`` before the first vector."""
-    found = connection.execute(
+    row = connection.execute(
         f"{_SQL} WHERE id = (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'generation')"
     ).fetchone()
-    return None if found is None else _row(found)
+    return None if row is None else _row(row)
 
 
 def generation_in_building(connection: apsw.Connection) -> GenerationRow | None:
@@ -180,12 +180,12 @@ def generation_to_compare(connection: apsw.Connection, number: int, now_ms: int)
         raise NotFoundError(f"There are no vectors with the number {number}; 'embedding.status' lists them.", id=number)
     if row.state == "serving":
         raise InputError(f"The vectors of {row.source.model} answer searches already; name others.", id=number)
-    made = count(connection, row.generation)
+    vectors = count(connection, row.generation)
     served = row.retired_ms is not None
-    if not made or not (served or is_ready(connection, row.generation)):
+    if not vectors or not (served or is_ready(connection, row.generation)):
         wanted = repo.chunk_count(connection)
         raise InputError(
-            f"The vectors of {row.source.model} are not complete: {made:,} of {wanted:,} are there.", id=number
+            f"The vectors of {row.source.model} are not complete: {vectors:,} of {wanted:,} are there.", id=number
         )
     return row
 
@@ -193,8 +193,8 @@ def generation_to_compare(connection: apsw.Connection, number: int, now_ms: int)
 def previous_generation(connection: apsw.Connection, now_ms: int, number: int | None = None) -> GenerationRow | None:
     """Return the previous generation, or one by number, while it is kept."""
     retired = [row for row in rows(connection) if row.state == "retired" and row.retired_ms is not None]
-    kept = [row for row in retired if number in (None, row.generation.id) and row.until_ms > now_ms]
-    return max(kept, key=lambda row: row.retired_ms or 0, default=None)
+    kept_rows = [row for row in retired if number in (None, row.generation.id) and row.until_ms > now_ms]
+    return max(kept_rows, key=lambda row: row.retired_ms or 0, default=None)
 
 
 def chunks_without_vector(
@@ -258,15 +258,15 @@ def requeue_withheld(connection: apsw.Connection) -> None:
 
 def drop_one_expired(connection: apsw.Connection, now_ms: int) -> bool:
     """Drop a generation that has been inactive for a week; return whether there was one."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT id, dimensions FROM generations WHERE state = 'retired' AND coalesce(retired_at, created_at) <= ?"
         " LIMIT 1",
         (now_ms - KEPT_MS,),
     ).fetchone()
-    if found is None:
+    if row is None:
         return False
-    connection.execute(f"DROP TABLE {Generation(int(str(found[0])), int(str(found[1]))).table}")
-    connection.execute("DELETE FROM generations WHERE id = ?", (found[0],))
+    connection.execute(f"DROP TABLE {Generation(int(str(row[0])), int(str(row[1]))).table}")
+    connection.execute("DELETE FROM generations WHERE id = ?", (row[0],))
     return True
 
 
@@ -284,5 +284,5 @@ def pause(connection: apsw.Connection, *, is_paused: bool) -> None:
 
 
 def _meta_number(connection: apsw.Connection, key: str) -> int | None:
-    found = meta.read(connection, key)
-    return None if found is None else int(found)
+    number = meta.read(connection, key)
+    return None if number is None else int(number)

@@ -106,10 +106,10 @@ class AnnCache:
         query = np.frombuffer(vector, dtype="<f4")
         if not query.any():
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
-        found = [part.nearest(query, k, allowed) for part in parts]
-        if len(found) == 1:
-            return found[0]
-        ids, scores = (np.concatenate(column) for column in zip(*found, strict=True))
+        nearest_of_parts = [part.nearest(query, k, allowed) for part in parts]
+        if len(nearest_of_parts) == 1:
+            return nearest_of_parts[0]
+        ids, scores = (np.concatenate(column) for column in zip(*nearest_of_parts, strict=True))
         # If both parts have an id, the later vector counts.
         _, last = np.unique(ids[::-1], return_index=True)
         rows = len(ids) - 1 - last
@@ -359,8 +359,8 @@ def _skip(file: BinaryIO, size: int, digest: "hashlib.blake2b") -> int:
         EOFError: The file has fewer bytes.
     """
     start = file.tell()
-    while left := start + size - file.tell():
-        block = file.read(min(left, _BLOCK))
+    while remaining := start + size - file.tell():
+        block = file.read(min(remaining, _BLOCK))
         if not block:
             raise EOFError
         digest.update(block)
@@ -376,22 +376,26 @@ def _read(path: Path, generation: Generation) -> QuantizedVectors | None:
     if header is None:
         return None
     try:
-        digest, made = hashlib.blake2b(digest_size=16), dict[str, Any]()
+        digest, header_fields = hashlib.blake2b(digest_size=16), dict[str, Any]()
         sealed = b"".join(_parts(path))
         with io.BytesIO(sealed) if sealed else open_for_reading(path) as file:
             file.readline()
             file.readline()
             for name, (dtype, shape) in header["arrays"].items():
                 if name == _MAPPED and _MAPS and not sealed:
-                    made[name] = _mapped(file, _skip(file, math.prod(shape), digest), shape)
+                    header_fields[name] = _mapped(file, _skip(file, math.prod(shape), digest), shape)
                     continue
                 size = math.prod(shape) * np.dtype(dtype).itemsize
                 array = np.frombuffer(file.read(size), dtype=np.dtype(dtype)).reshape(shape)
                 digest.update(array.data)
-                made[name] = array
+                header_fields[name] = array
         is_intact = digest.hexdigest() == header["digest"]
-        rotation = Rotation(made["middle"], made["rotation"] if made["rotation"].size else None)
-        codes = QuantizedVectors(rotation, made["ids"], made["bits"], made["numbers"], made["scales"])
+        rotation = Rotation(
+            header_fields["middle"], header_fields["rotation"] if header_fields["rotation"].size else None
+        )
+        codes = QuantizedVectors(
+            rotation, header_fields["ids"], header_fields["bits"], header_fields["numbers"], header_fields["scales"]
+        )
     except (OSError, EOFError, ValueError, KeyError, TypeError, VaultDamagedError) as error:
         _log.info("the vectors' cache is damaged and made anew: %s", type(error).__name__)
         return None

@@ -85,8 +85,8 @@ class QuantizedVectors:
         rows = self._shortlist(vector, k) if allowed is None else self._allowed_shortlist(allowed, vector, k)
         scores = self._cosines(rows, vector)
         if len(rows) > k:
-            kept = np.argpartition(-scores, k - 1)[:k]
-            rows, scores = rows[kept], scores[kept]
+            nearest = np.argpartition(-scores, k - 1)[:k]
+            rows, scores = rows[nearest], scores[nearest]
         order = np.lexsort((-self.ids[rows], -scores))
         return self.ids[rows[order]], scores[order]
 
@@ -191,13 +191,13 @@ def concatenate_codes(parts: "list[QuantizedVectors]") -> QuantizedVectors:
 
 def without_ids(codes: QuantizedVectors, ids: "Ids") -> QuantizedVectors:
     """Return the vectors without those of ``ids``."""
-    kept = ~np.isin(codes.ids, ids)
+    mask = ~np.isin(codes.ids, ids)
     return QuantizedVectors(
         codes.frame,
-        codes.ids[kept],
-        np.ascontiguousarray(codes.bits[:, kept]),
-        codes.numbers[kept],
-        codes.scales[kept],
+        codes.ids[mask],
+        np.ascontiguousarray(codes.bits[:, mask]),
+        codes.numbers[mask],
+        codes.scales[mask],
     )
 
 

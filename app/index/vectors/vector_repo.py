@@ -47,11 +47,11 @@ def open_generation(connection: apsw.Connection, identity: EmbeddingIdentity, no
 def generation_of(connection: apsw.Connection, identity: EmbeddingIdentity, now_ms: int) -> Generation:
     """Return the generation of ``identity``, created if it is new; the active one stays active."""
     key = (identity.provider, identity.model, identity.dimensions, identity.version)
-    found = connection.execute(
+    row = connection.execute(
         "SELECT id FROM generations WHERE provider = ? AND model = ? AND dimensions = ? AND version = ?", key
     ).get
-    if found is not None:
-        return Generation(int(found), identity.dimensions)
+    if row is not None:
+        return Generation(int(row), identity.dimensions)
     connection.execute(
         "INSERT INTO generations (provider, model, dimensions, version, created_at) VALUES (?, ?, ?, ?, ?)",
         (*key, now_ms),

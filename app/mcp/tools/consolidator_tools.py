@@ -143,9 +143,9 @@ async def _save(given: Arguments, call: CallContext) -> ToolAnswer:
 
 
 async def _conflicts(given: Arguments, call: CallContext) -> ToolAnswer:
-    found = await call.read("fact.conflicts", content=given.required("content"), limit=given.number("limit", 10))
-    words = "" if found else "No fact is about the same matter."
-    return ToolAnswer(words, {"ids": [fact["id"] for fact in found]}, fenced(list(map(memory_entry, found))))
+    conflicts = await call.read("fact.conflicts", content=given.required("content"), limit=given.number("limit", 10))
+    words = "" if conflicts else "No fact is about the same matter."
+    return ToolAnswer(words, {"ids": [fact["id"] for fact in conflicts]}, fenced(list(map(memory_entry, conflicts))))
 
 
 async def _resolve(given: Arguments, call: CallContext) -> ToolAnswer:
@@ -161,8 +161,8 @@ async def _mark(given: Arguments, call: CallContext) -> ToolAnswer:
     done = await call.write("session.consolidated", session=session, upper_seq=given.number("upper_seq"))
     if held := held_back(done):
         return held
-    said = "Marked as consolidated." if done else "Not marked: turns came meanwhile. Read them first."
-    return ToolAnswer(said, {"consolidated": bool(done)})
+    sentence = "Marked as consolidated." if done else "Not marked: turns came meanwhile. Read them first."
+    return ToolAnswer(sentence, {"consolidated": bool(done)})
 
 
 _HANDLERS: Final[dict[str, Callable[[Arguments, CallContext], Awaitable[ToolAnswer]]]] = {

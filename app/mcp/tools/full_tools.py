@@ -83,16 +83,16 @@ class FullToolbox:
         return await self._operate(item, arguments, context)
 
     async def _operate(self, item: dict[str, Any], arguments: Mapping[str, Any], context: CallContext) -> Answer:
-        given = parsed_arguments(arguments, _schema(item))
-        given.pop(CONFIRMED, None)
+        values = parsed_arguments(arguments, _schema(item))
+        values.pop(CONFIRMED, None)
         if item["destructive"]:
-            question = f"{item['summary']} {json.dumps(given, ensure_ascii=False)[:300]}"
+            question = f"{item['summary']} {json.dumps(values, ensure_ascii=False)[:300]}"
             if refusal := refused(await context.confirmer.confirm(question)):
                 return ToolAnswer(refusal, {"outcome": "declined"})
         if item["access"] == "read":
-            value = await context.read(item["name"], **given)
+            value = await context.read(item["name"], **values)
         else:
-            value = await context.write(item["name"], **given)
+            value = await context.write(item["name"], **values)
             if held := held_back(value):
                 return held
         return _answer(value)
@@ -116,7 +116,10 @@ def _tool(name: str, item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _schema(item: Mapping[str, Any]) -> dict[str, Any]:
-    return item.get("schema") or {"type": "object", "properties": {one["name"]: {} for one in item["parameters"]}}
+    return item.get("schema") or {
+        "type": "object",
+        "properties": {parameter["name"]: {} for parameter in item["parameters"]},
+    }
 
 
 def _answer(value: Any) -> ToolAnswer:

@@ -61,16 +61,16 @@ class Arguments:
 
     def __init__(self, given: Mapping[str, Any] | None, declared: Mapping[str, Any]) -> None:
         self._values: dict[str, Any] = {}
-        left = {_plain(name): value for name, value in (given or {}).items()}
+        values = {_plain(name): value for name, value in (given or {}).items()}
         for name in declared:
-            if name in left:
-                self._values[name] = left.pop(name)
+            if name in values:
+                self._values[name] = values.pop(name)
         for name in declared:
             if self._is_empty(name):
-                alias = next((one for one in ALIASES.get(name, ()) if one in left), None)
+                alias = next((one for one in ALIASES.get(name, ()) if one in values), None)
                 if alias is not None:
-                    self._values[name] = left.pop(alias)
-        unknown = sorted(name for name, value in left.items() if value not in ("", None, [], {}))
+                    self._values[name] = values.pop(alias)
+        unknown = sorted(name for name, value in values.items() if value not in ("", None, [], {}))
         if unknown:
             raise InputError(
                 f"There is no argument '{unknown[0]}'. There are: {', '.join(declared)}.", field=unknown[0]
@@ -126,10 +126,10 @@ class Arguments:
             return False
         if isinstance(value, bool):
             return value
-        found = _WORDS.get(str(value).strip().lower())
-        if found is None:
+        flag = _WORDS.get(str(value).strip().lower())
+        if flag is None:
             raise InputError(f"'{name}' must be true or false.", field=name)
-        return found
+        return flag
 
     def texts(self, name: str) -> list[str]:
         """Return a list of texts, also from JSON, lines or a comma-separated text.
@@ -167,10 +167,10 @@ class Arguments:
                 value = json.loads(value)
             except (ValueError, RecursionError):
                 value = None
-        found = [value] if isinstance(value, dict) else value
-        if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+        objects = [value] if isinstance(value, dict) else value
+        if not isinstance(objects, list) or not objects or not all(isinstance(one, dict) for one in objects):
             raise InputError(f"'{name}' must be a list of objects.", field=name)
-        return found
+        return objects
 
     def choice(self, name: str, allowed: tuple[str, ...], default: str = "") -> str:
         """Return one of some words, given in any case or in the plural.
@@ -193,7 +193,7 @@ class Arguments:
 
     def identifiers(self, name: str) -> list[str]:
         """Return ids, also in the brackets that answers print around them."""
-        return [found for one in self.texts(name) if (found := bare(one))]
+        return [identifier for text in self.texts(name) if (identifier := bare(text))]
 
     def span(self, name: str) -> str:
         """Return a time as the query language writes it: ``7d`` becomes ``last 7 days``."""
@@ -218,10 +218,10 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
         InputError: None is.
     """
     word = value.strip().lower()
-    found = next((one for one in (word, word.removesuffix("s")) if one in allowed), None)
-    if found is None:
+    choice = next((one for one in (word, word.removesuffix("s")) if one in allowed), None)
+    if choice is None:
         raise InputError(f"'{name}' must be one of: {', '.join(allowed)}.", field=name)
-    return found
+    return choice
 
 
 def _plain(name: str) -> str:
@@ -231,9 +231,9 @@ def _plain(name: str) -> str:
 def _listed(text: str) -> list[Any]:
     if text.lstrip().startswith("["):
         try:
-            found = json.loads(text)
+            items = json.loads(text)
         except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, list):
-            return found
+            items = None
+        if isinstance(items, list):
+            return items
     return text.splitlines() if "\n" in text.strip() else text.split(",")

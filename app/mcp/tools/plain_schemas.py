@@ -42,17 +42,17 @@ def _plain(node: Schema, definitions: Schema, inside: tuple[str, ...], *, is_req
     within = (*inside, name) if name else inside
     whole = _resolved(node, definitions)
     # What a reference's target says of itself is meant for programmers.
-    kept: Schema = {one: whole[one] for one in _KEPT if one in whole and (one != "description" or one in node)}
+    schema: Schema = {one: whole[one] for one in _KEPT if one in whole and (one != "description" or one in node)}
     kind = _type(whole)
     if "enum" in whole or "const" in whole:
         choices = [one for one in whole.get("enum", [whole.get("const")]) if one is not None]
-        return _choice(kept, kind, choices, is_required=is_required)
+        return _choice(schema, kind, choices, is_required=is_required)
     if kind == "object":
         plain = _object(whole, definitions, within)
-        return {**kept, **plain} if plain.get("properties") else _as_json(node, kind)
+        return {**schema, **plain} if plain.get("properties") else _as_json(node, kind)
     if kind == "array":
-        return {"type": kind, **kept, "items": _plain(whole.get("items") or {}, definitions, within)}
-    return {"type": kind, **kept}
+        return {"type": kind, **schema, "items": _plain(whole.get("items") or {}, definitions, within)}
+    return {"type": kind, **schema}
 
 
 def _object(whole: Schema, definitions: Schema, inside: tuple[str, ...]) -> Schema:
@@ -126,7 +126,7 @@ def _is_absent(value: Any, node: Schema, definitions: Schema) -> bool:
 
 def _is_nullable(node: Schema) -> bool:
     branches = [node, *(node.get("anyOf") or node.get("oneOf") or [])]
-    return any(one.get("type") == "null" for one in branches) or "null" in (node.get("type") or ())
+    return any(branch.get("type") == "null" for branch in branches) or "null" in (node.get("type") or ())
 
 
 def _parsed(value: Any, node: Schema, definitions: Schema) -> Any:

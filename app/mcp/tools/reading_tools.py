@@ -28,12 +28,12 @@ async def search(given: Arguments, call: CallContext) -> ToolAnswer:
     offset = _offset(given)
     query = _query(given)
     # One more than shown tells whether there are more.
-    found = await call.read("memory.search", query=query, limit=limit + 1, offset=offset)
-    hits = found["hits"]
+    result = await call.read("memory.search", query=query, limit=limit + 1, offset=offset)
+    hits = result["hits"]
 
     def answer(shown: int) -> ToolAnswer:
         following = str(offset + shown) if shown < len(hits) else ""
-        words = ["" if hits else "Nothing found.", *found["notes"], f"More with cursor {following}." * bool(following)]
+        words = ["" if hits else "Nothing found.", *result["notes"], f"More with cursor {following}." * bool(following)]
         return _listing(list(map(_hit_line, hits[:shown])), _ids(hits[:shown]), words, next_cursor=following)
 
     return fitting(min(limit, len(hits)), answer, given.number("max_tokens"))
@@ -45,24 +45,24 @@ async def get(given: Arguments, call: CallContext) -> ToolAnswer:
     if not ids:
         raise InputError("'ids' is missing: give the ids that a search showed.", field="ids")
     max_tokens = given.number("max_tokens")
-    found = await call.read("memory.get", ids=ids, max_tokens=max_tokens)
-    proposals = await _proposals(found["missing"], call)
-    missing = [one for one in found["missing"] if one not in proposals]
-    items = [(memory["id"], memory_entry(memory)) for memory in found["memories"]]
-    items += [(_number(turn), turn_entry(turn, whole_lines=True)) for turn in found["messages"]]
+    result = await call.read("memory.get", ids=ids, max_tokens=max_tokens)
+    proposals = await _proposals(result["missing"], call)
+    missing = [one for one in result["missing"] if one not in proposals]
+    items = [(memory["id"], memory_entry(memory)) for memory in result["memories"]]
+    items += [(_number(turn), turn_entry(turn, whole_lines=True)) for turn in result["messages"]]
     decided = [entry(number, f"Proposal {number} {_fate(one)}", "") for number, one in proposals.items()]
-    neighbours = await _neighbours(found["messages"], call) if max_tokens is None else []
+    neighbours = await _neighbours(result["messages"], call) if max_tokens is None else []
     most_named = MOST_NAMED if max_tokens is None else min(MOST_NAMED, max(1, max_tokens // _TOKENS_PER_NAME))
 
     def answer(shown: int) -> ToolAnswer:
-        left = [*(one for one, _ in items[shown:]), *(one["id"] for one in found["left_out"])]
+        omitted = [*(one for one, _ in items[shown:]), *(one["id"] for one in result["left_out"])]
         words = [
-            f"No room for: {named(left, most_named)}. Ask for them alone." * bool(left),
+            f"No room for: {named(omitted, most_named)}. Ask for them alone." * bool(omitted),
             f"There is nothing with the id {named(missing)}." * bool(missing),
         ]
         lines = [*(line for _, line in items[:shown]), *neighbours, *decided]
         values = {"missing": missing, "proposals": list(map(_proposal, proposals.values()))}
-        return _listing(lines, [one for one, _ in items[:shown]], words, left_out=len(left), **values)
+        return _listing(lines, [one for one, _ in items[:shown]], words, left_out=len(omitted), **values)
 
     return fitting(len(items), answer, max_tokens)
 
@@ -73,8 +73,8 @@ async def _neighbours(turns: Sequence[Mapping[str, Any]], call: CallContext) -> 
     lines: dict[str, str] = {}
     for turn in turns[:_WITH_NEIGHBOURS]:
         around = {"around": _number(turn), "session": turn["session_id"], "before": 1, "after": 1}
-        found = await call.read("memory.timeline", kinds=["message"], **around)
-        lines |= {item["id"]: _timeline_line(item) for item in found["items"] if item["id"] not in shown}
+        timeline = await call.read("memory.timeline", kinds=["message"], **around)
+        lines |= {item["id"]: _timeline_line(item) for item in timeline["items"] if item["id"] not in shown}
     return list(lines.values())
 
 
@@ -115,12 +115,12 @@ async def context(given: Arguments, call: CallContext) -> ToolAnswer:
 
 
 def _context(made: dict[str, Any]) -> ToolAnswer:
-    left = made["left_out_count"]
+    count = made["left_out_count"]
     notes = list(made["notes"])
-    if left:
-        notes.append(f"{left:,} more {'item' if left == 1 else 'items'} had no room.")
+    if count:
+        notes.append(f"{count:,} more {'item' if count == 1 else 'items'} had no room.")
     words = "\n".join(notes) or ("" if made["text"] else "There is nothing to tell yet.")
-    return ToolAnswer(words, {"tokens": made["tokens"], "left_out": left}, made["text"])
+    return ToolAnswer(words, {"tokens": made["tokens"], "left_out": count}, made["text"])
 
 
 async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
@@ -130,7 +130,7 @@ async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
     before, after = given.number("before", _NEIGHBOURS), given.number("after", _NEIGHBOURS)
     around = cursor or given.span("around")
     try:
-        found = await call.read(
+        timeline = await call.read(
             "memory.timeline",
             around=around,
             before=0 if cursor else before,
@@ -141,13 +141,13 @@ async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
     except NotFoundError as error:
         words = f"There is no memory or message with the id {around}, and it is no date that can be read either."
         raise NotFoundError(words) from error
-    items = [item for item in found["items"] if not (cursor and item["id"] == cursor)]
+    items = [item for item in timeline["items"] if not (cursor and item["id"] == cursor)]
 
     def answer(shown: int) -> ToolAnswer:
-        is_more = bool(found["later"] or shown < len(items))
+        is_more = bool(timeline["later"] or shown < len(items))
         following = items[shown - 1]["id"] if is_more and shown else ""
         words = ["" if items else "Nothing there.", f"Later ones with cursor {following}." * bool(following)]
-        values = {"earlier": found["earlier"], "later": is_more, "next_cursor": following}
+        values = {"earlier": timeline["earlier"], "later": is_more, "next_cursor": following}
         return _listing(list(map(_timeline_line, items[:shown])), _ids(items[:shown]), words, **values)
 
     return fitting(len(items), answer, given.number("max_tokens"))
@@ -161,13 +161,16 @@ async def entity_info(given: Arguments, call: CallContext) -> ToolAnswer:
         entity_id = name
     else:
         candidates = await call.read("entity.list", filter={"text": name}, limit=10)
-        exact = [one for one in candidates if one["name"].casefold() == name.casefold()]
+        exact = [candidate for candidate in candidates if candidate["name"].casefold() == name.casefold()]
         if not candidates:
             return ToolAnswer(f"Nothing is known under the name '{name}'.", {"ids": []})
         entity_id = (exact or candidates)[0]["id"]
-        others = [one for one in candidates if one["id"] != entity_id]
+        others = [candidate for candidate in candidates if candidate["id"] != entity_id]
     info = await call.read("entity.info", id=entity_id, limit=limit)
-    lines = [*entity_entries(info), *(entry(one["id"], f"other match, {one['type']}", one["name"]) for one in others)]
+    lines = [
+        *entity_entries(info),
+        *(entry(other["id"], f"other match, {other['type']}", other["name"]) for other in others),
+    ]
     return _listing(lines, [entity_id, *_ids(info["facts"])], [], others=_ids(others))
 
 
@@ -178,8 +181,8 @@ def entity_entries(info: dict[str, Any]) -> list[str]:
     lines = [entry(entity["id"], about, entity["summary"])]
     lines += [entry(_id_of(fact), _about(fact), _words(fact)) for fact in info["facts"]]
     for relation in info["relations"]:
-        said = f"{relation['subject']} {relation['predicate']} {relation['object']}"
-        lines.append(entry(relation["object_id"], "relation", said))
+        sentence = f"{relation['subject']} {relation['predicate']} {relation['object']}"
+        lines.append(entry(relation["object_id"], "relation", sentence))
     met = ", ".join(one["name"] for one in [*info["people"], *info["related"]])
     if met:
         lines.append(entry(entity["id"], "mentioned together with", met))

@@ -182,11 +182,11 @@ def graph_text(graph: Mapping[str, Any]) -> str:
 
 
 def _graph(graph: Mapping[str, Any]) -> GraphAnswer:
-    made = {
-        "entities": [_entity(one) for one in graph["entities"]],
-        "relations": [_relation(one) for one in graph["relations"]],
+    entries = {
+        "entities": [_entity(entity) for entity in graph["entities"]],
+        "relations": [_relation(relation) for relation in graph["relations"]],
     }
-    return GraphAnswer(made, made, is_recalled=bool(made["entities"] or made["relations"]))
+    return GraphAnswer(entries, entries, is_recalled=bool(entries["entities"] or entries["relations"]))
 
 
 def _answer(name: str, values: list[dict[str, Any]]) -> Answer:
@@ -209,21 +209,21 @@ def _relations(given: Given) -> list[dict[str, str]]:
 
 
 def _objects(given: Given, name: str) -> list[Given]:
-    found = given.get(name)
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    objects = given.get(name)
+    if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
         raise InputError(f"'{name}' must be a list of objects.", field=name)
-    return found
+    return objects
 
 
 def _text(given: Given, name: str) -> str:
-    found = given.get(name)
-    if not isinstance(found, str):
+    text = given.get(name)
+    if not isinstance(text, str):
         raise InputError(f"'{name}' must be a text.", field=name)
-    return found
+    return text
 
 
 def _texts(given: Given, name: str) -> list[str]:
-    found = given.get(name)
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+    texts = given.get(name)
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise InputError(f"'{name}' must be a list of texts.", field=name)
-    return found
+    return texts

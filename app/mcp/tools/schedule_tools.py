@@ -21,15 +21,15 @@ _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 async def statistics(given: Arguments, call: CallContext) -> ToolAnswer:
     """Return how much is known, and since when."""
-    found = await call.read("memory.stats", steps=1)
-    kinds = ", ".join(counted(one["count"], one["name"]) for one in found["kinds"])
-    latest = f", the latest of {day(found['latest'])}" if found["latest"] else ""
-    lines = [f"{counted(found['memories'], 'memory')}{f' ({kinds})' if kinds else ''}{latest}."]
-    if found["sessions"]:
-        said = f", the latest of {day(found['latest_message'])}" if found["latest_message"] else ""
-        messages, sessions = counted(found["messages"], "message"), counted(found["sessions"], "conversation")
-        lines.append(f"{messages} in {sessions}{said}.")
-    values = {name: found[name] for name in ("memories", "sessions", "messages")}
+    stats = await call.read("memory.stats", steps=1)
+    kinds = ", ".join(counted(kind["count"], kind["name"]) for kind in stats["kinds"])
+    latest = f", the latest of {day(stats['latest'])}" if stats["latest"] else ""
+    lines = [f"{counted(stats['memories'], 'memory')}{f' ({kinds})' if kinds else ''}{latest}."]
+    if stats["sessions"]:
+        latest_words = f", the latest of {day(stats['latest_message'])}" if stats["latest_message"] else ""
+        messages, sessions = counted(stats["messages"], "message"), counted(stats["sessions"], "conversation")
+        lines.append(f"{messages} in {sessions}{latest_words}.")
+    values = {name: stats[name] for name in ("memories", "sessions", "messages")}
     return ToolAnswer(" ".join(lines), values)
 
 
@@ -37,18 +37,18 @@ async def schedule(given: Arguments, call: CallContext) -> ToolAnswer:
     """List, make or delete schedules of goals."""
     action = given.choice("action", ("list", "create", "delete"), "create" if given.text("goal").strip() else "list")
     if action == "create":
-        made = await call.write(
+        schedule = await call.write(
             "schedule.create", goal=given.required("goal"), name=given.text("name"), cadence=_cadence(given)
         )
-        return held_back(made) or _listing([made], f"Made; its id is {made['id']}.", outcome="added")
+        return held_back(schedule) or _listing([schedule], f"Made; its id is {schedule['id']}.", outcome="added")
     if action == "delete":
         number = given.identifier("id")
         gone = await call.write("schedule.delete", id=number)
         return held_back(gone) or ToolAnswer(f"Deleted {number}.", {"ids": [number], "outcome": "deleted"})
-    found = await call.read("schedule.search", text=given.text("name").strip(), limit=_SHOWN)
-    schedules, more = found["schedules"], found["total"] - len(found["schedules"])
-    left = f"{counted(more, 'more schedule')}; give words of one as name." if more > 0 else ""
-    return _listing(schedules, left or ("" if schedules else "There are none."))
+    matches = await call.read("schedule.search", text=given.text("name").strip(), limit=_SHOWN)
+    schedules, more = matches["schedules"], matches["total"] - len(matches["schedules"])
+    rest = f"{counted(more, 'more schedule')}; give words of one as name." if more > 0 else ""
+    return _listing(schedules, rest or ("" if schedules else "There are none."))
 
 
 def _listing(schedules: list[dict[str, Any]], words: str, **values: Any) -> ToolAnswer:

@@ -31,7 +31,7 @@ def parse_groups(text: str, operations: Iterable[str]) -> tuple[str, ...]:
     known = sorted(set(map(subject, operations)))
     groups = []
     for word in filter(None, (re.sub(r"[-. ]", "_", one.strip().lower()) for one in text.split(","))):
-        group = next((one for one in _singulars(word) if one in known), None)
+        group = next((word_form for word_form in _singulars(word) if word_form in known), None)
         if group is None:
             raise InputError(f"There is no group of tools '{word}'. There are: {', '.join(known)}.", field="tools")
         groups.append(group)
@@ -60,4 +60,4 @@ def within_limit(operations: Iterable[str], groups: Sequence[str], room: int) ->
 
 def _singulars(word: str) -> list[str]:
     endings = (("", ""), ("ies", "y"), ("es", ""), ("s", ""))
-    return [word.removesuffix(plural) + singular for plural, singular in endings if word.endswith(plural)]
+    return [word.removesuffix(plural) + word_form for plural, word_form in endings if word.endswith(plural)]

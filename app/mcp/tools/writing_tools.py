@@ -72,7 +72,7 @@ async def remember(given: Arguments, call: CallContext) -> ToolAnswer:
     if not conflicts:
         return answer
     words = f"{answer.words} These facts are about the same; correct_fact replaces one that no longer holds."
-    values = {**answer.values, "conflicts": [one["id"] for one in conflicts]}
+    values = {**answer.values, "conflicts": [conflict["id"] for conflict in conflicts]}
     return ToolAnswer(words, values, fenced(list(map(memory_entry, conflicts))))
 
 
@@ -104,10 +104,10 @@ async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
     value = await call.write("fact.correct", id=memory_id, content=content)
     if held := _held_back(value):
         return held
-    made = value["fact"]["id"]
+    fact = value["fact"]["id"]
     return ToolAnswer(
-        f"Stored as {made}; {memory_id} is superseded by it.",
-        {"outcome": "superseded", "id": made, "matched": memory_id},
+        f"Stored as {fact}; {memory_id} is superseded by it.",
+        {"outcome": "superseded", "id": fact, "matched": memory_id},
     )
 
 
@@ -134,10 +134,10 @@ async def scratchpad(given: Arguments, call: CallContext) -> ToolAnswer:
         value = await call.write("session.scratchpad.clear", session=session)
         return _held_back(value) or ToolAnswer("Emptied.", {"session": session, "outcome": "deleted"})
     try:
-        found = await call.read("session.scratchpad.read", session=session)
+        scratchpad = await call.read("session.scratchpad.read", session=session)
     except NotFoundError:
-        found = {"items": []}
-    return _scratchpad(found["items"], session, "read")
+        scratchpad = {"items": []}
+    return _scratchpad(scratchpad["items"], session, "read")
 
 
 def _held_back(value: Any) -> ToolAnswer | None:
@@ -181,10 +181,10 @@ def _with_tag_notes(answer: ToolAnswer, tags: Sequence[str]) -> ToolAnswer:
     names = list(dict.fromkeys(map(normalise_tag, tags)))
     if cut := sum(len(tag.strip()) > MAX_TAG_LENGTH for tag in tags):
         notes.append(f"{_tags(cut)} cut to {MAX_TAG_LENGTH} characters.")
-    kept = list(filter(None, names))
-    if len(kept) > MAX_TAGS:
-        notes.append(f"{_tags(len(kept) - MAX_TAGS)} left out: a memory has at most {MAX_TAGS}.")
-    if len(kept) < len(names):
+    tag_names = list(filter(None, names))
+    if len(tag_names) > MAX_TAGS:
+        notes.append(f"{_tags(len(tag_names) - MAX_TAGS)} left out: a memory has at most {MAX_TAGS}.")
+    if len(tag_names) < len(names):
         notes.append("A tag without any letter was left out.")
     if not notes:
         return answer

@@ -44,10 +44,10 @@ def state(connection: apsw.Connection, memory_id: str) -> dict[str, Any] | None:
     It records that the memory is there, not what it says.
     To everybody else it reads as deleted when it was archived.
     """
-    found = archive_repo.get(connection, memory_id, STORES)
-    if found is None:
+    row = archive_repo.get(connection, memory_id, STORES)
+    if row is None:
         return None
-    memory, at_ms, reason = found
+    memory, at_ms, reason = row
     bare = replace(
         memory, content="", facts=(), attributes={}, files=(), people=(), sources=(), deleted_at=to_datetime(at_ms)
     )
@@ -60,9 +60,9 @@ def require_archived(connection: apsw.Connection, memory_id: str, stores: Sequen
     Raises:
         NotFoundError: There is none of that id in ``stores``.
     """
-    found = archive_repo.get(connection, storable(memory_id)[0], stores)
-    if found is None:
+    row = archive_repo.get(connection, storable(memory_id)[0], stores)
+    if row is None:
         raise NotFoundError(
             Sentence("The archive has no memory with the id {memory_id}.", memory_id=memory_id), id=memory_id
         )
-    return found
+    return row

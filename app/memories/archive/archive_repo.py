@@ -67,8 +67,8 @@ def move_out(connection: apsw.Connection, memory_id: str) -> None:
     """
     payload = json.loads(str(connection.execute("SELECT payload FROM memory_archive WHERE id = ?", (memory_id,)).get))
     [row] = payload["memories"]
-    taken = connection.execute("SELECT 1 FROM memories WHERE rowid = ?", (row["rowid"],)).fetchone()
-    if taken is not None:
+    archived_row = connection.execute("SELECT 1 FROM memories WHERE rowid = ?", (row["rowid"],)).fetchone()
+    if archived_row is not None:
         del row["rowid"]
     _insert(connection, "memories", row)
     for table in _PARTS:
@@ -100,14 +100,14 @@ def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> t
 
     Return ``None`` when there is no such memory in ``stores``.
     """
-    found = connection.execute(
+    row = connection.execute(
         f"SELECT a.payload, a.archived_at, a.reason FROM memory_archive a WHERE a.id = ? AND {_seen(stores)}",
         (memory_id,),
     ).fetchone()
-    if found is None:
+    if row is None:
         return None
-    memories = _memories([json.loads(str(found[0]))], stores)
-    return (memories[0], int(str(found[1])), str(found[2])) if memories else None
+    memories = _memories([json.loads(str(row[0]))], stores)
+    return (memories[0], int(str(row[1])), str(row[2])) if memories else None
 
 
 def contents(connection: apsw.Connection, stores: Sequence[str]) -> Iterator[Memory]:

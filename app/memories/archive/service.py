@@ -96,8 +96,8 @@ class ArchiveService:
         Raises:
             NotFoundError: There is none of that id that the caller may see.
         """
-        found = await self._store.read(lambda connection: require_archived(connection, memory_id, access.stores))
-        return Archived(found[0], to_datetime(found[1]), found[2])
+        result = await self._store.read(lambda connection: require_archived(connection, memory_id, access.stores))
+        return Archived(result[0], to_datetime(result[1]), result[2])
 
     async def restore(self, access: Access, memory_id: str) -> Changed[Memory]:
         """Restore a memory from the archive exactly as it was.
@@ -180,10 +180,10 @@ class ArchiveService:
         def work(writer: MemoryWriter) -> int:
             count = 0
             for memory_id in ids:
-                found = archive_repo.get(writer.connection, memory_id, STORES)
-                if found is None or found[0].kind == "note" or found[0].pinned:
+                row = archive_repo.get(writer.connection, memory_id, STORES)
+                if row is None or row[0].kind == "note" or row[0].pinned:
                     continue
-                memory, at_ms, reason = found
+                memory, at_ms, reason = row
                 archive_repo.remove(writer.connection, memory_id)
                 before = {**to_state(memory), "archived_at": at_ms, "reason": reason}
                 writer.enter(memory_id, "CLEAN", before, None, _AREAS)

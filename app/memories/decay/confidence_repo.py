@@ -101,12 +101,13 @@ def lower(connection: apsw.Connection, number: int, at_ms: int, changes: Sequenc
         How many they were.
     """
     changed = []
-    for fact, left in changes:
+    for fact, days_left in changes:
         connection.execute(
-            f"UPDATE memories SET confidence = ?, decayed_at = ? WHERE {_UNCHANGED}", (left, at_ms, *_as_read(fact))
+            f"UPDATE memories SET confidence = ?, decayed_at = ? WHERE {_UNCHANGED}",
+            (days_left, at_ms, *_as_read(fact)),
         )
         if connection.changes():
-            changed.append((number, fact.rowid, fact.confidence, left, fact.decayed_at_ms))
+            changed.append((number, fact.rowid, fact.confidence, days_left, fact.decayed_at_ms))
     connection.executemany(
         "INSERT INTO confidence_changes VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET after = excluded.after",
         changed,

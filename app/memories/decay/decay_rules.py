@@ -107,11 +107,11 @@ class NightDraft:
 def look_at(draft: NightDraft, facts: Iterable[DecayingFact], now_ms: int, rules: DecayRules) -> None:
     """Add facts to the draft of a run."""
     for fact in facts:
-        left = fact.left(now_ms)
-        if left < rules.threshold:
-            draft.below.append((left, fact))
-        elif now_ms - fact.since_ms >= _LEAST_ELAPSED_MS and left < fact.confidence:
-            draft.lowered.append((fact, left))
+        days_left = fact.left(now_ms)
+        if days_left < rules.threshold:
+            draft.below.append((days_left, fact))
+        elif now_ms - fact.since_ms >= _LEAST_ELAPSED_MS and days_left < fact.confidence:
+            draft.lowered.append((fact, days_left))
 
 
 def night(draft: NightDraft, now_ms: int, rules: DecayRules, budget: int) -> Night:
@@ -150,7 +150,7 @@ def simulate(
         gone_at_ms: When facts were set aside in the last 30 days.
     """
     crossing = sorted(((_night_below(fact, now_ms, days, rules), fact) for fact in facts), key=lambda item: item[0])
-    gone, found, place = sorted(gone_at_ms), list[FadingDay](), 0
+    gone, fading_days, place = sorted(gone_at_ms), list[FadingDay](), 0
     waiting: dict[str, tuple[float, DecayingFact]] = {}
     for day in range(days + 1):
         at_ms = now_ms + day * DAY_MS
@@ -165,10 +165,10 @@ def simulate(
         budget = rules.budget(active, len(gone) - bisect_right(gone, at_ms - MONTH_MS))
         for _, fact in heapq.nsmallest(budget, waiting.values(), key=_order) if budget else ():
             del waiting[fact.id]
-            found.append(FadingDay(fact, day))
+            fading_days.append(FadingDay(fact, day))
             gone.append(at_ms)
             active -= 1
-    return found
+    return fading_days
 
 
 def _order(item: tuple[float, DecayingFact]) -> tuple[float, str]:

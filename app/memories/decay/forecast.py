@@ -96,10 +96,10 @@ def _forecast(
 
 def _listed(connection: apsw.Connection, fading: Sequence[FadingDay], at_ms: int) -> tuple[FadingFact, ...]:
     least = sorted((one.fact.left(at_ms), one.fact.id, one.fact.rowid) for one in fading)[:MAX_LISTED]
-    found = []
-    for left, memory_id, rowid in least:
+    rows = []
+    for days_left, memory_id, rowid in least:
         title, preview = connection.execute(
             "SELECT title, substr(content, 1, 200) FROM memories WHERE rowid = ?", (rowid,)
         ).get
-        found.append(FadingFact(memory_id, str(title), str(preview), left))
-    return tuple(found)
+        rows.append(FadingFact(memory_id, str(title), str(preview), days_left))
+    return tuple(rows)

@@ -27,13 +27,13 @@ def contradicted(
         stores: What its writer may see: of other facts it must not learn.
         without: Ids of facts that do not count, such as the new one.
     """
-    found: dict[str, Memory] = {}
-    for sentence in [one for text in texts for one in sentences(text, _MOST_SENTENCES)][:_MOST_SENTENCES]:
+    memories: dict[str, Memory] = {}
+    for sentence in [sentence for text in texts for sentence in sentences(text, _MOST_SENTENCES)][:_MOST_SENTENCES]:
         ids = finder.related(connection, sentence, kind="fact", stores=stores, limit=_LOOKED_AT)
         for fact in repo.many(connection, [one for one in ids if one not in without], stores=STORES):
             if fact.deleted_at is None and _is_certain(connection, fact) and may_contradict(sentence, fact.content):
-                found[fact.id] = fact
-    return list(found.values())
+                memories[fact.id] = fact
+    return list(memories.values())
 
 
 def _is_certain(connection: apsw.Connection, fact: Memory) -> bool:

@@ -16,8 +16,8 @@ _LONGEST: Final = 300
 
 def sentences(text: str, limit: int) -> list[str]:
     """Return the first sentences of a text that say enough to contradict another one."""
-    found = (part.strip(_MARKS) for part in _SENTENCE.split(text))
-    return [part for part in found if len(_WORD.findall(part)) >= _LEAST_WORDS and len(part) <= _LONGEST][:limit]
+    parts = (part.strip(_MARKS) for part in _SENTENCE.split(text))
+    return [part for part in parts if len(_WORD.findall(part)) >= _LEAST_WORDS and len(part) <= _LONGEST][:limit]
 
 
 def may_contradict(first: str, second: str) -> bool:
@@ -44,9 +44,9 @@ def may_contradict(first: str, second: str) -> bool:
 
 def _weighty(text: str) -> list[str]:
     """Return the words that carry meaning, in order."""
-    found = _WORD.findall(text)
-    stops = stop_words({word.lower() for word in found})
-    return [word for word in found if word.lower() not in stops and word.lower() not in NEGATIONS]
+    words = _WORD.findall(text)
+    stops = stop_words({word.lower() for word in words})
+    return [word for word in words if word.lower() not in stops and word.lower() not in NEGATIONS]
 
 
 def _is_negated(text: str) -> bool:

@@ -78,7 +78,7 @@ class ModelReconciler:
             AccessDeniedError: The settings keep texts of this store from the model.
         """
         new = _text(request)
-        shown = [one for one in request.candidates if len(_text(one)) <= LONGEST]
+        shown = [candidate for candidate in request.candidates if len(_text(candidate)) <= LONGEST]
         if not shown or len(new) > LONGEST:
             return Decision("ADD", reason="It is too long for a language model to compare.")
         entries = [entry("new", "the new memory", new, whole_lines=True)]

@@ -164,8 +164,8 @@ class DeduplicatingWriter:
         for equal in repo.all_equal(writer.connection, memory, writer.at_ms):
             if equal.said_by == memory.said_by:
                 return equal
-        found = _restated(self._similar(writer, memory), memory)
-        return None if found is None else found.memory
+        memories = _restated(self._similar(writer, memory), memory)
+        return None if memories is None else memories.memory
 
     def _similar(self, writer: MemoryWriter, memory: Memory) -> list[SimilarMemory]:
         return self._finder.find(
@@ -237,12 +237,12 @@ class DeduplicatingWriter:
             now_ms = self._transactions.clock.now_ms()
             if (memory.kind == "fact" and memory.key) or repo.find_equal(connection, memory, now_ms) is not None:
                 return []
-            found = [one for one in repo.many(connection, ids, stores=STORES) if _is_alike(one, memory, now_ms)]
+            alike = [one for one in repo.many(connection, ids, stores=STORES) if _is_alike(one, memory, now_ms)]
             similar = self._finder.find(
                 connection, text, max(threshold, _LEAST), kind=memory.kind, stores=(memory.store,), now_ms=now_ms
             )
-            known = {one.id for one in found}
-            return [*found, *(one.memory for one in similar if one.memory.id not in known)][:MAX_CANDIDATES]
+            known = {one.id for one in alike}
+            return [*alike, *(one.memory for one in similar if one.memory.id not in known)][:MAX_CANDIDATES]
 
         return await self._transactions.store.read(work)
 
@@ -295,9 +295,9 @@ class DeduplicatingWriter:
         if decision.action == "UPDATE":
             after = writer.update(old, merge_memory(old, memory, decision))
             return Written("UPDATE", after, old.id, "reconciler", decision.reason)
-        said = memory if decision.content is None else validation.with_content(memory, decision.content)
-        validation.require_text(said.content, said.title, said.facts)
-        return Written("DELETE", replace_memory(writer, old, said)[0], old.id, "reconciler", decision.reason)
+        statement = memory if decision.content is None else validation.with_content(memory, decision.content)
+        validation.require_text(statement.content, statement.title, statement.facts)
+        return Written("DELETE", replace_memory(writer, old, statement)[0], old.id, "reconciler", decision.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,9 +356,9 @@ def _answered(answer: str | Decision | BaseException) -> str | Decision:
         return answer
     if isinstance(answer, TimeoutError):
         raise InputError("The language model took too long, so it was stored by the rules.") from answer
-    said = answer.message if isinstance(answer, KeepsakeError) else f"It broke with {type(answer).__name__}."
+    sentence = answer.message if isinstance(answer, KeepsakeError) else f"It broke with {type(answer).__name__}."
     raise InputError(
-        Sentence("The language model failed, so it was stored by the rules. {said}", said=said)
+        Sentence("The language model failed, so it was stored by the rules. {said}", said=sentence)
     ) from answer
 
 

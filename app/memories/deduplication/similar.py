@@ -121,8 +121,8 @@ class SimilarFinder:
         # Most candidates are none: they are compared by their bare text before anything else of them is read.
         scores = {
             memory_id: score
-            for memory_id, said in _texts(connection, ids)
-            if (score := _score(text, words, said)) >= threshold
+            for memory_id, stored_text in _texts(connection, ids)
+            if (score := _score(text, words, stored_text)) >= threshold
         }
         memories = [
             SimilarMemory(memory, scores[memory.id])

@@ -44,10 +44,10 @@ def word_set(text: str) -> frozenset[str]:
 
     Words of more than ``LONGEST`` characters do not count.
     """
-    found: set[str] = set()
+    words: set[str] = set()
     for match in _WORD.finditer(_folded(text)):
-        found.update(_of_run(match[0]))
-    return frozenset(found)
+        words.update(_of_run(match[0]))
+    return frozenset(words)
 
 
 def _folded(text: str) -> str:
@@ -61,15 +61,15 @@ def _of_run(run: str) -> Iterable[str]:
         return (run,) if len(run) <= LONGEST else ()
     if not _EAST_RUN.search(run):
         return (run,) if len(run) <= LONGEST and any(map(str.isalpha, run)) else ()
-    found: list[str] = []
+    words: list[str] = []
     end = 0
     for match in _EAST_RUN.finditer(run):
-        found.append(run[end : match.start()])
+        words.append(run[end : match.start()])
         characters = match[0]
-        found += [first + second for first, second in pairwise(characters)] or [characters]
+        words += [first + second for first, second in pairwise(characters)] or [characters]
         end = match.end()
-    found.append(run[end:])
-    return [part for part in found if _EAST_RUN.match(part) or (_PLAIN.fullmatch(part) and len(part) <= LONGEST)]
+    words.append(run[end:])
+    return [part for part in words if _EAST_RUN.match(part) or (_PLAIN.fullmatch(part) and len(part) <= LONGEST)]
 
 
 def expression(term: str) -> str:
@@ -97,22 +97,22 @@ def restates(new: str, old: str) -> bool:
     What only ``old`` says may not be a number, a name, a symbol or a word that turns a sentence round. Case, articles
     and punctuation do not count.
     """
-    left = iter(_tokens(old))
+    tokens = iter(_tokens(old))
     passed_over: list[str] = []
     for word in _tokens(new):
-        for other in left:
+        for other in tokens:
             if other.lower() == word.lower():
                 break
             passed_over.append(other)
         else:
             return False
-    return not any(map(_weighs, (*passed_over, *left)))
+    return not any(map(_weighs, (*passed_over, *tokens)))
 
 
 def _tokens(text: str) -> list[str]:
     """Return the words and symbols of ``text`` in order, without filler words."""
-    found = _TOKEN.findall(unicodedata.normalize("NFC", text))
-    return [word for word in found if word == "A" or word.lower() not in _FILLERS]
+    tokens = _TOKEN.findall(unicodedata.normalize("NFC", text))
+    return [word for word in tokens if word == "A" or word.lower() not in _FILLERS]
 
 
 def _weighs(word: str) -> bool:

@@ -67,8 +67,12 @@ class DigestWriter:
             answer, usage = await ask_for_json(self._model, request, _Digest)
         except (ModelUnavailableError, AccessDeniedError):
             return None, 0.0  # the rules write it
-        found = [made for one in answer.sentences[:_MOST_SENTENCES] if (made := _cited(one, len(observations)))]
-        return (tuple(found) or None), usage.cost
+        statements = [
+            statement
+            for sentence in answer.sentences[:_MOST_SENTENCES]
+            if (statement := _cited(sentence, len(observations)))
+        ]
+        return (tuple(statements) or None), usage.cost
 
 
 def _cited(sentence: _Sentence, count: int) -> Statement | None:

@@ -54,8 +54,8 @@ class ReflectionService:
             AccessDeniedError: The caller does not see the draft's store.
             InputError: It is empty or too large, or a field cannot be stored.
         """
-        kept = replace(draft, kind="reflection", decay_rate=0.0, tags=(TAG, *draft.tags))
-        memory = validation.compose(kept, self._transactions.clock.now_ms())
+        reflection = replace(draft, kind="reflection", decay_rate=0.0, tags=(TAG, *draft.tags))
+        memory = validation.compose(reflection, self._transactions.clock.now_ms())
         require_store(memory.store, access.stores)
         return await self._transactions.run(access, lambda writer: writer.create(memory))
 
@@ -118,7 +118,7 @@ class ReflectionService:
             visible = {one.id: one for one in repo.many(connection, ids, stores=access.stores)}
             texts = [_of_memory(one, visible.get(one)) for one in ids if sees_everything or one in visible]
             if sees_everything:
-                texts += [_of_message(connection, one.id) for one in memory.sources if one.kind == "message"]
+                texts += [_of_message(connection, source.id) for source in memory.sources if source.kind == "message"]
             return texts
 
         return await self._transactions.store.read(work)

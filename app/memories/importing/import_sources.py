@@ -64,8 +64,8 @@ def find(connection: apsw.Connection, source_uri: str) -> Origin | None:
     ).fetchone()
     if row is None:
         return None
-    said, memory_id, place, collection, text = (str(value or "") for value in row[:5])
-    return Origin(said, memory_id, place, collection, text, row[5] if isinstance(row[5], int) else None)
+    digest, memory_id, place, collection, text = (str(value or "") for value in row[:5])
+    return Origin(digest, memory_id, place, collection, text, row[5] if isinstance(row[5], int) else None)
 
 
 def write(connection: apsw.Connection, source_uri: str, origin: Origin, *, fmt: str, at_ms: int) -> None:
@@ -73,13 +73,13 @@ def write(connection: apsw.Connection, source_uri: str, origin: Origin, *, fmt: 
 
     What ``origin`` does not say of the record's place stays as it was.
     """
-    said = {
+    fields = {
         "place": origin.place,
         "collection": origin.collection,
         "text": origin.text_hash,
         "changed_ms": origin.changed_ms,
     }
-    attributes = {name: value for name, value in said.items() if value not in ("", None)}
+    attributes = {name: value for name, value in fields.items() if value not in ("", None)}
     connection.execute(
         "INSERT INTO files (source_uri, content_hash, format, target, imported_at, attributes)"
         " VALUES (?, ?, ?, ?, ?, ?)"
@@ -98,11 +98,11 @@ def page(connection: apsw.Connection, after: int, limit: int) -> list[tuple[int,
         (after, limit),
     )
     names = ("source_uri", "content_hash", "format", "target", "attributes", "imported_at")
-    found = []
+    page_rows = []
     for row_id, *values in rows:
         fields = dict(zip(names, values, strict=True))
-        found.append((int(row_id), fields | {"attributes": json.loads(fields["attributes"])}))
-    return found
+        page_rows.append((int(row_id), fields | {"attributes": json.loads(fields["attributes"])}))
+    return page_rows
 
 
 def add(connection: apsw.Connection, imported: dict[str, Any]) -> None:
@@ -124,6 +124,6 @@ def record_hash(record: MemoryRecord) -> str:
 
     The time at which it was written does not count: a copied file has a new time.
     """
-    said = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in _UNSAID}
-    text = json.dumps(said | {"attributes": plain(record.attributes)}, sort_keys=True, default=asdict)
+    values = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in _UNSAID}
+    text = json.dumps(values | {"attributes": plain(record.attributes)}, sort_keys=True, default=asdict)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

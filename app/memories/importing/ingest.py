@@ -110,8 +110,8 @@ class _Import:
     def take(self, record: MemoryRecord) -> str:
         """Store a record and return which count it belongs to."""
         identified = record_identity.identify(self._connection, record, self._fmt, self._taken)
-        known, said = identified.origin, import_sources.record_hash(record)
-        is_same = known is not None and known.content_hash == said
+        known, digest = identified.origin, import_sources.record_hash(record)
+        is_same = known is not None and known.content_hash == digest
         if (
             known is not None
             and record_identity.is_in_another_notebook(record, known)
@@ -163,8 +163,8 @@ class _Import:
         fresh = self._composed(record)
         if memory is None:
             same = conflicting_fact(self._connection, fresh)
-            said = replace(fresh, attributes={k: v for k, v in fresh.attributes.items() if k != "origin"})
-            joined = with_details(same, said) if same is not None and same.content == fresh.content else None
+            stored_record = replace(fresh, attributes={k: v for k, v in fresh.attributes.items() if k != "origin"})
+            joined = with_details(same, stored_record) if same is not None and same.content == fresh.content else None
             if same is not None and joined is not None:
                 is_known = joined == same
                 return ("unchanged", same.id) if is_known else ("updated", self._writer.update(same, joined).id)
@@ -263,7 +263,7 @@ def _merged(memory: Memory, fresh: Memory, *, own: bool) -> Memory:
 
     Fields that only our own format has stay as they are, unless ``fresh`` comes from it (``own``).
     """
-    said = replace(
+    statement = replace(
         memory,
         kind=fresh.kind,
         title=fresh.title,
@@ -276,9 +276,9 @@ def _merged(memory: Memory, fresh: Memory, *, own: bool) -> Memory:
         attributes=fresh.attributes,
     )
     if not own:
-        return said
+        return statement
     return replace(
-        said,
+        statement,
         facts=fresh.facts,
         type=fresh.type,
         session_id=fresh.session_id,

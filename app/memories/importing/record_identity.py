@@ -109,12 +109,12 @@ def _names(base: str, record: MemoryRecord) -> Iterator[str]:
 
 def _repeated(connection: apsw.Connection, record: MemoryRecord, same: list[RecordOrigin]) -> RecordOrigin | None:
     """Return which of the records of the same key ``record`` repeats, ``None`` in doubt."""
-    said, text = import_sources.record_hash(record), import_sources.text_hash(record.content)
+    digest, text = import_sources.record_hash(record), import_sources.text_hash(record.content)
     known = [(item, item.origin) for item in same if item.origin is not None]
     if record.place and (own := next((item for item, origin in known if not is_moved(record, origin)), None)):
         return own
     for item, origin in known:
-        if said == origin.content_hash:
+        if digest == origin.content_hash:
             return item
     for item, origin in known:
         if text == (origin.text_hash or _text_hash(connection, origin)):

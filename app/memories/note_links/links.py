@@ -41,18 +41,18 @@ def write(connection: apsw.Connection, memory: Memory, *, is_new: bool = False) 
     """
     if not is_new:
         connection.execute("DELETE FROM memory_links WHERE memory_id = ?", (memory.id,))
-    found: dict[tuple[str, str], WikiLink] = {}
+    links: dict[tuple[str, str], WikiLink] = {}
     for relation, names in (("file", memory.files), ("person", memory.people)):
-        found.update(((relation, title_key(name)), WikiLink(name)) for name in names)
+        links.update(((relation, title_key(name)), WikiLink(name)) for name in names)
     for link in (*find_links(memory.content), *attribute_links(memory.attributes), *_markdown_links(memory)):
-        found.setdefault((link.relation, title_key(link.target)), link)
-    if not found:
+        links.setdefault((link.relation, title_key(link.target)), link)
+    if not links:
         return
     connection.executemany(
         "INSERT OR IGNORE INTO memory_links (memory_id, relation, target, target_key, context) VALUES (?, ?, ?, ?, ?)",
         [
             (memory.id, relation, link.target, key, link.context)
-            for (relation, key), link in list(found.items())[:MAX_LINKS]
+            for (relation, key), link in list(links.items())[:MAX_LINKS]
         ],
     )
 
@@ -169,7 +169,7 @@ def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str
         for key in map(title_key, (memory.id, memory.title, path, *aliases(memory.attributes.get("aliases"))))
         if key
     }
-    found: list[Any] = connection.execute(
+    rows: list[Any] = connection.execute(
         "SELECT l.target, m.id, m.title, substr(m.content, 1, 200), l.context"
         " FROM memory_links l JOIN memories m ON m.id = l.memory_id"
         " WHERE l.relation = 'wiki' AND m.valid_until IS NULL AND m.id <> :id"
@@ -177,10 +177,10 @@ def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str
         " ORDER BY m.updated_at DESC, m.rowid DESC",
         {"names": json.dumps(sorted(names)), "id": memory.id},
     ).fetchall()
-    resolved = resolve_all(connection, {row[0] for row in found}, stores=stores)
+    resolved = resolve_all(connection, {row[0] for row in rows}, stores=stores)
     links = {
         source: Link(source, title_or_start(title, content), context)
-        for target, source, title, content, context in reversed(found)
+        for target, source, title, content, context in reversed(rows)
         if target in resolved and resolved[target].memory_id == memory.id
     }
     return tuple(reversed(links.values()))
@@ -237,10 +237,10 @@ def _titled(connection: apsw.Connection, keys: set[str], stores: Sequence[str]) 
         f" WHERE m.title_key <> '' AND {store_condition(stores)} ORDER BY {_FIRST}",
         (json.dumps(sorted(keys)),),
     )
-    found: dict[str, Link] = {}
+    links: dict[str, Link] = {}
     for key, memory_id, title in cursor:
-        found.setdefault(key, Link(memory_id, title))
-    return found
+        links.setdefault(key, Link(memory_id, title))
+    return links
 
 
 def _aliased(connection: apsw.Connection, keys: set[str], stores: Sequence[str]) -> dict[str, Link]:
@@ -248,12 +248,12 @@ def _aliased(connection: apsw.Connection, keys: set[str], stores: Sequence[str])
         "SELECT m.id, m.title, m.attributes -> '$.aliases' FROM memories m"
         f" WHERE {_ALIASED} AND {store_condition(stores)} ORDER BY {_FIRST}"
     )
-    found: dict[str, Link] = {}
+    links: dict[str, Link] = {}
     for memory_id, title, written in cursor:
         for key in map(title_key, aliases(json.loads(written))):
             if key in keys:
-                found.setdefault(key, Link(memory_id, title))
-    return found
+                links.setdefault(key, Link(memory_id, title))
+    return links
 
 
 def aliases(value: object) -> list[str]:

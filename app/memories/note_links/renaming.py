@@ -70,7 +70,7 @@ def store_renamed(writer: MemoryWriter, before: Memory, after: Memory, stores: S
 def _meaning(connection: apsw.Connection, source: Memory, named: Memory, stores: Sequence[str]) -> frozenset[str]:
     """Return the targets in ``source`` that mean ``named`` by its title or by its id."""
     path = links.imported_path(source)
-    found = {
+    target_links = {
         link.target
         for link in (
             *find_links(source.content),
@@ -78,7 +78,7 @@ def _meaning(connection: apsw.Connection, source: Memory, named: Memory, stores:
             *attribute_links(source.attributes),
         )
     }
-    named_so = [target for target in found if target == named.id or is_by_title(target, named.title)]
+    named_so = [target for target in target_links if target == named.id or is_by_title(target, named.title)]
     known = links.resolve_all(connection, named_so, stores=stores)
     # The path of an imported file goes on meaning its note, whatever that is called.
     by_path = {target for target in named_so if target.startswith("/") and known.get(target) is not None}

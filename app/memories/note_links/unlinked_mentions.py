@@ -87,16 +87,16 @@ def places(text: str, title: str) -> Iterator[_Place]:
     pattern = _pattern(title)
     if pattern is None:
         return
-    taken: CodeRanges | None = None
-    for found in pattern.finditer(text):
-        taken = taken or CodeRanges(_taken(text))
-        if not taken.touch(*found.span()):
-            yield _Place(*found.span())
+    ranges: CodeRanges | None = None
+    for match in pattern.finditer(text):
+        ranges = ranges or CodeRanges(_taken(text))
+        if not ranges.touch(*match.span()):
+            yield _Place(*match.span())
 
 
 def _taken(text: str) -> list[tuple[int, int]]:
     """Return the ranges of links and code, ascending and disjoint."""
-    ranges = sorted([*code_ranges(text), *(found.span() for found in _LINKS.finditer(text))])
+    ranges = sorted([*code_ranges(text), *(match.span() for match in _LINKS.finditer(text))])
     united: list[tuple[int, int]] = []
     for start, end in ranges:
         if united and start <= united[-1][1]:
@@ -126,17 +126,17 @@ def _found(memory_id: str, limit: int, stores: tuple[str, ...], connection: apsw
         f" AND {store_condition(stores)} GROUP BY m.rowid ORDER BY m.updated_at DESC, m.rowid DESC LIMIT ?",
         (_phrase(target.title), _MATCHING, memory_id, _LOOKED_AT),
     )
-    found: list[Link] = []
+    mentions: list[Link] = []
     for source, title, content in rows:
         text = str(content)
         if source in linking or title_key(str(title)) == title_key(target.title):
             continue
         place = next(places(text, target.title), None)
         if place is not None:
-            found.append(Link(str(source), links.title_or_start(str(title), text), _context(text, place)))
-        if len(found) >= limit:
+            mentions.append(Link(str(source), links.title_or_start(str(title), text), _context(text, place)))
+        if len(mentions) >= limit:
             break
-    return found
+    return mentions
 
 
 def _phrase(title: str) -> str:

@@ -32,18 +32,18 @@ def anniversaries(
 
     Days are those of ``zone``, the machine's when ``None``. Conversations are for a caller that sees all.
     """
-    found: list[Anniversary] = []
+    anniversaries: list[Anniversary] = []
     for months in (*range(12, YEARS * 12 + 1, 12), *MONTHS):
         past = _months_before(day, months)
         if past is None:
             continue
         span = (midnight_ms(past, zone), midnight_ms(past + timedelta(days=1), zone))
-        found += _notes(connection, span, months, stores)
+        anniversaries += _notes(connection, span, months, stores)
         if sees_all(stores):
-            found += _sessions(connection, span, months)
-        if len(found) >= limit:
+            anniversaries += _sessions(connection, span, months)
+        if len(anniversaries) >= limit:
             break
-    return found[:limit]
+    return anniversaries[:limit]
 
 
 def _months_before(day: date, months: int) -> date | None:

@@ -73,20 +73,20 @@ def timeline(connection: apsw.Connection, memory_id: str, *, stores: Sequence[st
         NotFoundError: There is no fact of that id.
     """
     require(connection, memory_id, stores, "fact")
-    found: dict[str, Memory] = {}
+    beliefs: dict[str, Memory] = {}
     waiting = [memory_id]
-    while waiting and len(found) < MAX_BELIEFS:
+    while waiting and len(beliefs) < MAX_BELIEFS:
         one = waiting.pop(0)
-        memory = None if one in found else repo.get(connection, one, stores=stores)
+        memory = None if one in beliefs else repo.get(connection, one, stores=stores)
         if memory is None or memory.kind != "fact":
             continue
-        found[one] = memory
+        beliefs[one] = memory
         named = memory.attributes.get("supersedes")
         waiting += [str(name) for name in named] if isinstance(named, list) else []
         waiting += [memory.superseded_by] if memory.superseded_by else []
         waiting += _followed(connection, one)
-    ordered = sorted(found.values(), key=lambda memory: (memory.deleted_at is None, memory.created_at, memory.id))
-    return [_belief(memory, found) for memory in ordered]
+    ordered = sorted(beliefs.values(), key=lambda memory: (memory.deleted_at is None, memory.created_at, memory.id))
+    return [_belief(memory, beliefs) for memory in ordered]
 
 
 def _belief(memory: Memory, found: dict[str, Memory]) -> Belief:

@@ -41,21 +41,21 @@ def days(
         notes[_day(int(str(quarter)), zone)] += int(str(count))
     sessions: defaultdict[date, set[str]] = defaultdict(set)
     if sees_all(stores):
-        said = connection.execute(
+        quarters = connection.execute(
             f"SELECT DISTINCT t.created_at / {QUARTER_MS}, t.session_id FROM messages t"
             " CROSS JOIN sessions s ON s.id = t.session_id AND s.forgotten_at IS NULL"
             " WHERE t.created_at >= ? AND t.created_at < ?",
             span,
         )
-        for quarter, session in said:
+        for quarter, session in quarters:
             sessions[_day(int(str(quarter)), zone)].add(str(session))
     titles = {(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)}
     daily = {
         date.fromisoformat(name): link.memory_id
         for name, link in links.resolve_all(connection, titles, stores=stores).items()
     }
-    found = sorted({*notes, *sessions, *daily})
-    return [CalendarDay(day, notes[day], len(sessions[day]), daily.get(day, "")) for day in found]
+    days = sorted({*notes, *sessions, *daily})
+    return [CalendarDay(day, notes[day], len(sessions[day]), daily.get(day, "")) for day in days]
 
 
 def _day(quarter: int, zone: tzinfo | None) -> date:

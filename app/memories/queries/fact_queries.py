@@ -123,15 +123,17 @@ class FactQueries:
                 ids = None  # the word index must do; the person sees the failure where they search
 
         def work(connection: apsw.Connection) -> list[Memory]:
-            found = ids
-            if found is None:
+            conflict_ids = ids
+            if conflict_ids is None:
                 most = limit + len(without) + 1
-                found = self._finder.related(connection, text, kind="fact", stores=access.stores, limit=most)
+                conflict_ids = self._finder.related(connection, text, kind="fact", stores=access.stores, limit=most)
             now_ms = self._clock.now_ms()
             same = repo.text_key(text)
             return [
                 fact
-                for fact in repo.many(connection, [one for one in found if one not in without], stores=access.stores)
+                for fact in repo.many(
+                    connection, [one for one in conflict_ids if one not in without], stores=access.stores
+                )
                 if fact.kind == "fact"
                 and fact.deleted_at is None
                 and not repo.is_expired(fact, now_ms)
@@ -150,16 +152,16 @@ class FactQueries:
             access: What the caller may see.
             without: The id of what the text is from.
         """
-        found: list[Clash] = []
+        clashes: list[Clash] = []
         seen: set[str] = set()
         for sentence in sentences(content, _MOST_SENTENCES):
             for fact in await self.conflicts(access, sentence, limit=limit + 2, without=(without, *seen)):
                 if may_contradict(sentence, fact.content):
                     seen.add(fact.id)
-                    found.append(Clash(sentence, fact))
-            if len(found) >= limit:
+                    clashes.append(Clash(sentence, fact))
+            if len(clashes) >= limit:
                 break
-        return found[:limit]
+        return clashes[:limit]
 
     async def _found(
         self, where: str, named: dict[str, str], stores: Sequence[str], *, limit: int, offset: int = 0

@@ -53,12 +53,12 @@ class MemoryQueries:
         Raises:
             NotFoundError: There is no memory of that id that the caller may see, or was none then.
         """
-        found = await self._store.read(lambda conn: _one(conn, memory_id, as_of, access.stores))
-        if found is None:
+        memory = await self._store.read(lambda conn: _one(conn, memory_id, as_of, access.stores))
+        if memory is None:
             raise NotFoundError(
                 Sentence("There is no memory with the id {memory_id}.", memory_id=memory_id), id=memory_id
             )
-        return found
+        return memory
 
     async def fetch(
         self, access: Access, ids: Sequence[str], *, max_tokens: int | None = None, as_of: datetime | None = None

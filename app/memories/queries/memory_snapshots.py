@@ -178,8 +178,10 @@ def _places(
         if chosen == _ANY:
             places += [_place(memory, 0) for memory in batch if memory.deleted_at is None]
             continue
-        left = connection.execute(f"WITH {TABLES} SELECT m.id FROM memories m WHERE {where}", (as_json(batch), *values))
-        places += [_place(by_id[str(row[0])], 0) for row in left.fetchall()]
+        memory_rows = connection.execute(
+            f"WITH {TABLES} SELECT m.id FROM memories m WHERE {where}", (as_json(batch), *values)
+        )
+        places += [_place(by_id[str(row[0])], 0) for row in memory_rows.fetchall()]
     rows: dict[Any, Any] = dict(
         connection.execute(
             "SELECT m.id, m.rowid FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value",

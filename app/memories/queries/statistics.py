@@ -129,16 +129,16 @@ def _growth(
 ) -> tuple[PeriodGrowth, ...]:
     days = _days(wanted)
     edges = [midnight_ms(day, wanted.zone) for day in days]
-    made = _counts(connection, f"SELECT m.created_at FROM memories m WHERE {where} AND m.created_at >= ?", edges)
-    said = [0] * (len(days) - 1)
+    counts = _counts(connection, f"SELECT m.created_at FROM memories m WHERE {where} AND m.created_at >= ?", edges)
+    messages = [0] * (len(days) - 1)
     if sees_messages:
-        said = _counts(
+        messages = _counts(
             connection,
             "SELECT t.created_at FROM messages t CROSS JOIN sessions s ON s.id = t.session_id"
             " AND s.forgotten_at IS NULL WHERE t.created_at >= ?",
             edges,
         )
-    return tuple(PeriodGrowth(day, made[place], said[place]) for place, day in enumerate(days[:-1]))
+    return tuple(PeriodGrowth(day, counts[place], messages[place]) for place, day in enumerate(days[:-1]))
 
 
 def _counts(connection: apsw.Connection, instants: str, edges: Sequence[int]) -> list[int]:

@@ -109,9 +109,9 @@ def around(
     reads = _Side(connection, chosen, stores)
     earlier = reads.items(place, min(before, MAX_ITEMS) + 1, forward=False)
     later = reads.items(place, min(after, MAX_ITEMS) + 1, forward=True)
-    kept = earlier[: min(before, MAX_ITEMS)]
-    items = (*reversed(kept), *middle, *later[: min(after, MAX_ITEMS)])
-    return Timeline(to_datetime(place[0]), items, len(earlier) > len(kept), len(later) > min(after, MAX_ITEMS))
+    earlier_items = earlier[: min(before, MAX_ITEMS)]
+    items = (*reversed(earlier_items), *middle, *later[: min(after, MAX_ITEMS)])
+    return Timeline(to_datetime(place[0]), items, len(earlier) > len(earlier_items), len(later) > min(after, MAX_ITEMS))
 
 
 class _Side:
@@ -125,13 +125,13 @@ class _Side:
     def items(self, place: Place, limit: int, *, forward: bool) -> list[TimelineItem]:
         """Return the nearest items, the nearest first."""
         wanted = self._chosen.kinds or ("message", *KINDS)
-        found: list[TimelineItem] = []
+        items: list[TimelineItem] = []
         if any(kind != "message" for kind in wanted):
-            found += self._memories(place, limit, wanted, forward)
+            items += self._memories(place, limit, wanted, forward)
         if "message" in wanted and sees_all(self._stores):
-            found += self._messages(place, limit, forward)
-        found.sort(key=lambda item: (to_ms(item.at), item.id), reverse=not forward)
-        return found[:limit]
+            items += self._messages(place, limit, forward)
+        items.sort(key=lambda item: (to_ms(item.at), item.id), reverse=not forward)
+        return items[:limit]
 
     def _memories(self, place: Place, limit: int, kinds: Sequence[str], forward: bool) -> list[TimelineItem]:
         # No index has the times when facts were said, so these are looked through.
@@ -170,13 +170,13 @@ class _Side:
         narrowed, values = ("AND t.session_id = ?", [self._chosen.session]) if self._chosen.session else ("", [])
         order = "" if forward else " DESC"
         same = self._connection.execute(f"{_MESSAGES} WHERE t.created_at = ? {narrowed} LIMIT 10000", (at_ms, *values))
-        found = [item for item in map(_message, same) if (item.id > anchor) == forward and item.id != anchor]
+        items = [item for item in map(_message, same) if (item.id > anchor) == forward and item.id != anchor]
         beyond = self._connection.execute(
             f"{_MESSAGES} WHERE t.created_at {'>' if forward else '<'} ? {narrowed}"
             f" ORDER BY t.created_at{order}, t.rowid{order} LIMIT ?",
             (at_ms, *values, limit),
         )
-        return found + [_message(row) for row in beyond]
+        return items + [_message(row) for row in beyond]
 
 
 _MEMORY = (
@@ -204,12 +204,12 @@ def _anchor(connection: apsw.Connection, anchor: str, stores: Sequence[str]) -> 
 
 def _memory(row: Sequence[Any], stores: Sequence[str], *, is_anchor: bool = False) -> TimelineItem:
     memory_id, kind, title, content, facts, at, store, tokens, session = row
-    said = content if content.strip() else facts.strip("[]")
+    text = content if content.strip() else facts.strip("[]")
     return TimelineItem(
         id=memory_id,
         kind=cast("Kind", kind),
         title=title,
-        text=excerpt(said, _TEXT),
+        text=excerpt(text, _TEXT),
         at=to_datetime(at),
         store=store,
         tokens=tokens or estimate_tokens(facts),

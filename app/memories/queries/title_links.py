@@ -57,13 +57,13 @@ def links_of_titles(
 def _written(
     connection: apsw.Connection, source: str, wanted: Sequence[str], stores: Sequence[str]
 ) -> list[tuple[str, str, str, int, int]]:
-    found: list[Any] = connection.execute(
+    rows: list[Any] = connection.execute(
         "SELECT m.id, m.title_key, l.target, coalesce(m.event_time, m.updated_at), m.rowid"
         f" FROM {source} WHERE m.valid_until IS NULL AND m.kind = 'note' AND m.title_key <> ''"
         f" AND {store_condition(stores)} LIMIT :most",
         {"wanted": json.dumps(list(wanted)), "most": _MOST},
     ).fetchall()
-    return [(row[0], row[1], row[2], row[3], row[4]) for row in found]
+    return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]
 
 
 def _targets(connection: apsw.Connection, keys: Collection[str], stores: Sequence[str]) -> set[str]:
@@ -73,11 +73,11 @@ def _targets(connection: apsw.Connection, keys: Collection[str], stores: Sequenc
         f" WHERE m.valid_until IS NULL AND m.title_key <> '' AND {store_condition(stores)} LIMIT ?",
         (json.dumps(list(keys)), _MOST_TARGETS),
     ).fetchall()
-    found = {key for key in keys if key}
+    targets = {key for key in keys if key}
     for (memory_id,) in rows:
         memory = get(connection, str(memory_id), stores=stores)
         if memory is not None:
             path = links.imported_path(memory)
             names = (memory.id, f"/{path}" if path else "", *links.aliases(memory.attributes.get("aliases")))
-            found |= {key for key in map(title_key, names) if key}
-    return found
+            targets |= {key for key in map(title_key, names) if key}
+    return targets

@@ -56,19 +56,19 @@ def fetch_within_budget(
 
     One that does not fit is passed over, and a smaller one after it may still be given.
     """
-    found = _found(connection, ids, as_of, stores)
-    given: list[Memory] = []
-    left: list[OmittedMemory] = []
+    fetched = _found(connection, ids, as_of, stores)
+    memories: list[Memory] = []
+    omitted: list[OmittedMemory] = []
     spent = 0
-    for memory in found.values():
+    for memory in fetched.values():
         cost = token_cost(memory)
         if max_tokens is not None and spent + cost > max_tokens:
-            left.append(OmittedMemory(memory.id, memory.title, cost))
+            omitted.append(OmittedMemory(memory.id, memory.title, cost))
         else:
-            given.append(memory)
+            memories.append(memory)
             spent += cost
-    missing = tuple(one for one in dict.fromkeys(ids) if one not in found)
-    return FetchedMemories(tuple(given), tuple(left), missing, spent)
+    missing = tuple(identity for identity in dict.fromkeys(ids) if identity not in fetched)
+    return FetchedMemories(tuple(memories), tuple(omitted), missing, spent)
 
 
 def with_messages(found: FetchedMemories, messages: Mapping[str, Message], max_tokens: int | None) -> FetchedMemories:
@@ -76,17 +76,17 @@ def with_messages(found: FetchedMemories, messages: Mapping[str, Message], max_t
 
     ``messages`` has the messages by their ids, which were missing until now.
     """
-    given: list[Message] = []
-    left = list(found.left_out)
+    fitting: list[Message] = []
+    omitted = list(found.left_out)
     spent = found.tokens
     for name, message in messages.items():
         if max_tokens is not None and spent + message.tokens > max_tokens:
-            left.append(OmittedMemory(name, "", message.tokens))
+            omitted.append(OmittedMemory(name, "", message.tokens))
         else:
-            given.append(message)
+            fitting.append(message)
             spent += message.tokens
     missing = tuple(one for one in found.missing if one not in messages)
-    return replace(found, messages=tuple(given), left_out=tuple(left), missing=missing, tokens=spent)
+    return replace(found, messages=tuple(fitting), left_out=tuple(omitted), missing=missing, tokens=spent)
 
 
 def token_cost(memory: Memory) -> int:

@@ -149,7 +149,7 @@ def _having(names: Mapping[str, str], stores: Sequence[str], connection: apsw.Co
     Raises:
         InputError: A new name would be too long, or cannot stand in a text that has the old one.
     """
-    found: dict[str, None] = {}
+    ids: dict[str, None] = {}
     tags = set[str]()
     for old in names:
         rows = connection.execute(
@@ -158,13 +158,13 @@ def _having(names: Mapping[str, str], stores: Sequence[str], connection: apsw.Co
             (old, old, old),
         )
         for memory_id, tag in rows:
-            found[str(memory_id)] = None
+            ids[str(memory_id)] = None
             tags.add(str(tag))
     unwritable = _unwritable(tags, names)
-    for batch in batched(found, BATCH) if unwritable else ():
+    for batch in batched(ids, BATCH) if unwritable else ():
         for memory in repo.many(connection, batch, stores=STORES):
             _refuse_inline(memory, names, unwritable)
-    return list(found)
+    return list(ids)
 
 
 def _unwritable(tags: Iterable[str], names: Mapping[str, str]) -> set[str]:

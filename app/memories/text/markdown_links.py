@@ -170,8 +170,8 @@ def markdown_target(written: str, path: str = "") -> str:
     It is ``""`` when it leads to no note.
     """
     written = written.partition("#")[0].strip()
-    if found := _BY_ID.fullmatch(unquote(written)):
-        return found[1]
+    if match := _BY_ID.fullmatch(unquote(written)):
+        return match[1]
     if not written or _URL_SCHEME.match(written):
         return ""
     target = storable(unquote(written).replace("\\", "/"))[0]
@@ -233,8 +233,8 @@ def find_tags(text: str) -> tuple[str, ...]:
 
     A tag follows white space or begins a line, and is outside code and links.
     """
-    found = dict.fromkeys(name for name, _, _ in tag_places(text))
-    return tuple(dict.fromkeys(tag for name in found for tag in normalise_tags((name,))))
+    tags = dict.fromkeys(name for name, _, _ in tag_places(text))
+    return tuple(dict.fromkeys(tag for name in tags for tag in normalise_tags((name,))))
 
 
 def tag_places(text: str) -> Iterator[tuple[str, int, int]]:

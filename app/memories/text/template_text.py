@@ -61,10 +61,10 @@ def _pattern(form: str) -> str:
 
 
 def _without_template_tags(text: str) -> str:
-    kept, position = [], 0
+    pieces, position = [], 0
     for name, start, end in tag_places(text):
         if is_template_tag(name):
-            kept.append(text[position : start - 1].rstrip(" \t") if start > 1 else "")
+            pieces.append(text[position : start - 1].rstrip(" \t") if start > 1 else "")
             position = end
     rest = text[position:]
-    return "".join(kept) + (rest.lstrip("\n") if position and not "".join(kept).strip() else rest)
+    return "".join(pieces) + (rest.lstrip("\n") if position and not "".join(pieces).strip() else rest)

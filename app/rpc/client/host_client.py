@@ -115,10 +115,10 @@ class Client:
             can_cancel: Whether cancelling the future stops the call, at the host too as far as that does.
             convert: Makes the answer of the value and of the record of changes.
         """
-        given = arguments or {}
-        if operation in _SOCKET_METHODS or is_keyed(operation, given):
+        values = arguments or {}
+        if operation in _SOCKET_METHODS or is_keyed(operation, values):
             is_repeatable = True
-        call = Call(operation, given, is_repeatable, convert)
+        call = Call(operation, values, is_repeatable, convert)
         if can_cancel:
             call.answer.add_done_callback(lambda answer: self._on_cancelled(call) if answer.cancelled() else None)
         else:

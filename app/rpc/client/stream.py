@@ -116,9 +116,9 @@ class Stream:
 
     def _limit_time(self) -> None:
         if self._until is not None:
-            if (left := self._left()) <= 0:
+            if (seconds := self._left()) <= 0:
                 raise TimeoutError("the host took too long")
-            self._end.settimeout(left)
+            self._end.settimeout(seconds)
 
     def _left(self) -> float:
         return 0.0 if self._until is None else self._until - time.monotonic()

@@ -190,14 +190,14 @@ class Connection:
     async def _greet(self) -> None:
         try:
             async with asyncio.timeout(self._context.timeouts.hello):
-                said = hello_of(decode(await self._stream.next(MAX_HELLO)))
+                hello = hello_of(decode(await self._stream.next(MAX_HELLO)))
         except TimeoutError as error:
             raise FrameError(f"No hello came within {self._context.timeouts.hello:g} seconds.") from error
         self._context.greeted(self)
-        if not hmac.compare_digest(said.token.encode("utf-8", "surrogatepass"), self._context.token.encode()):
-            if not said.name:
+        if not hmac.compare_digest(hello.token.encode("utf-8", "surrogatepass"), self._context.token.encode()):
+            if not hello.name:
                 raise AccessDeniedError("This token is not the one in the vault's host.json.")
-            self.hello, self.caller = said, await self._context.authenticate(said)
+            self.hello, self.caller = hello, await self._context.authenticate(hello)
         self._context.admit(self)
         shown = {"name": self.caller.name, "trust": self.caller.trust, "state": self.caller.state}
         self._send({**self._context.welcome, "caller": shown})

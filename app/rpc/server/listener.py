@@ -151,10 +151,10 @@ def _remove_abandoned(own: Path) -> None:
     """Remove the sockets that hosts of other vaults left beside ``own`` when they were killed."""
     for path in own.parent.glob("*.sock"):
         try:
-            found = path.lstat()
-            is_ours = stat.S_ISSOCK(found.st_mode) and found.st_uid == os.getuid() and _NAME.fullmatch(path.name)
+            status = path.lstat()
+            is_ours = stat.S_ISSOCK(status.st_mode) and status.st_uid == os.getuid() and _NAME.fullmatch(path.name)
             # One that has just been made may not be listened on yet.
-            if path != own and is_ours and time.time() - found.st_mtime > _ABANDONED_S and not _is_answered(path):
+            if path != own and is_ours and time.time() - status.st_mtime > _ABANDONED_S and not _is_answered(path):
                 path.unlink(missing_ok=True)
         except OSError as error:
             _log.info("the socket %s was left as it is: %s", path, error.strerror)
@@ -174,13 +174,13 @@ def _is_answered(path: Path) -> bool:
 
 def _prepare_folder(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
         raise PermissionError(None, "not a folder of this user")
     above = folder.parent.stat()
     if above.st_uid not in {0, os.getuid()} or (above.st_mode & 0o022 and not above.st_mode & stat.S_ISVTX):
         raise PermissionError(None, "another user could put a folder in its place")
-    if found.st_mode & 0o077:
+    if status.st_mode & 0o077:
         folder.chmod(0o700)
 
 

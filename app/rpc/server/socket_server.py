@@ -199,9 +199,9 @@ class SocketServer:
             TooManyConnectionsError: No place is free for it.
         """
         caller = connection.caller
-        others = [one.caller for one in self._clients if not one.caller.is_owner]
-        unknown = sum(one.state == "unknown" for one in others)
-        own = sum(one.agent_id == caller.agent_id for one in others)
+        others = [client.caller for client in self._clients if not client.caller.is_owner]
+        unknown = sum(other.state == "unknown" for other in others)
+        own = sum(other.agent_id == caller.agent_id for other in others)
         if len(self._clients) >= MAX_CONNECTIONS or (not caller.is_owner and len(others) >= MAX_AGENT_CONNECTIONS):
             raise _too_many(f"{counted(len(self._clients), 'program is', 'programs are')}", MAX_CONNECTIONS)
         if caller.state == "unknown" and unknown >= MAX_UNKNOWN:
@@ -246,7 +246,7 @@ class SocketServer:
         """Update the callers of open connections; close those whose access has ended."""
         if self._authentication is None:
             return
-        for connection in [one for one in self._clients if not one.caller.is_owner]:
+        for connection in [client for client in self._clients if not client.caller.is_owner]:
             caller = connection.caller
             is_unknown = caller.state == "unknown"
             renewed = await (
@@ -262,8 +262,8 @@ class SocketServer:
             else:
                 is_replaced = self._current(caller).has_old_token
                 self._catalogue.trace.event("socket.refused", reason="old_token" if is_replaced else "revoked")
-                said = old_token_message(caller.name) if is_replaced else f"The access of {caller.name} has ended."
-                connection.turn_away(AccessRequiredError(said, ended=True, replaced=is_replaced))
+                sentence = old_token_message(caller.name) if is_replaced else f"The access of {caller.name} has ended."
+                connection.turn_away(AccessRequiredError(sentence, ended=True, replaced=is_replaced))
 
     def _on_event(self, event: Event) -> None:
         # The feed is told on whichever thread the work is done.

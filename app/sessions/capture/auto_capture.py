@@ -150,8 +150,8 @@ def _completed(connection: apsw.Connection, session: str, least: int) -> _Conver
     It is also ``None`` while an answer is still to come.
     """
     head = connection.execute("SELECT captured_seq FROM session_state WHERE session_id = ?", (session,)).fetchone()
-    found, store = repo.get_session(connection, session), capture_store(connection, session)
-    if head is None or found is None or store is None:
+    row, store = repo.get_session(connection, session), capture_store(connection, session)
+    if head is None or row is None or store is None:
         return None
     after = int(str(head[0]))
     messages = repo.messages_between(connection, session, after=after, before=1 << 62, limit=MAX_MESSAGES, newest=True)
@@ -159,7 +159,7 @@ def _completed(connection: apsw.Connection, session: str, least: int) -> _Conver
         return None
     # Text that Keepsake itself gave to the agent is not extracted again.
     return _Conversation(
-        found, [replace(message, content=without_recalled(message.content)) for message in messages], store
+        row, [replace(message, content=without_recalled(message.content)) for message in messages], store
     )
 
 

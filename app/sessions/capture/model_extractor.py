@@ -76,7 +76,9 @@ class ModelExtractor:
             return ()
         origin = {"model": self._model.name, "prompt": f"{prompt.name} {prompt.version}"}
         known = {message.seq for message in messages}
-        drafts = (_draft(one, session.id, known, origin) for one in answer.observations[:MAX_OBSERVATIONS])
+        drafts = (
+            _draft(observation, session.id, known, origin) for observation in answer.observations[:MAX_OBSERVATIONS]
+        )
         return [draft for draft in drafts if draft is not None]
 
 
@@ -85,8 +87,8 @@ def _draft(found: _Observation, session: str, known: set[int], origin: dict[str,
     title, narrative = collapse(found.title), found.narrative.strip()[:_MAX_NARRATIVE]
     facts = tuple(fact for one in found.facts[:_MAX_FACTS] if (fact := collapse(one)) and len(fact) <= _MAX_FACT)
     seqs = sorted(known.intersection(found.sources))
-    said = " ".join((title, narrative, *facts))
-    if not title or len(title) > _MAX_TITLE or has_controls(title) or _MASKED in said or not seqs:
+    text = " ".join((title, narrative, *facts))
+    if not title or len(title) > _MAX_TITLE or has_controls(title) or _MASKED in text or not seqs:
         return None
     kind = collapse(found.type).casefold()
     return NewMemory(

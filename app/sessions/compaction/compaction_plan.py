@@ -146,10 +146,10 @@ def fitting_messages(weights: Sequence[MessageSize], budget: int, max_history: i
 
     They are the most recent ones, without a gap, within both limits.
     """
-    begin, left = len(weights), budget
-    while begin > 0 and len(weights) - begin < max_history and weights[begin - 1].tokens <= left:
+    begin, room = len(weights), budget
+    while begin > 0 and len(weights) - begin < max_history and weights[begin - 1].tokens <= room:
         begin -= 1
-        left -= weights[begin].tokens
+        room -= weights[begin].tokens
     while 0 < begin < len(weights) and weights[begin].is_answer:
         begin += 1
     return begin

@@ -71,10 +71,10 @@ def extend_summary(earlier: str, messages: Sequence[Message], max_tokens: int, *
     if keeps_prose:
         max_tokens = max(max_tokens, estimate_tokens(opening) + max_tokens // 2)
     room = max_tokens - estimate_tokens(opening)
-    kept = _newest(every, room)
-    if len(kept) < len(every) or LEFT_OUT in tail:
-        kept = [LEFT_OUT, *_newest(every, room - _line_tokens(LEFT_OUT))]
-    whole = "\n".join([opening, *kept])
+    newest = _newest(every, room)
+    if len(newest) < len(every) or LEFT_OUT in tail:
+        newest = [LEFT_OUT, *_newest(every, room - _line_tokens(LEFT_OUT))]
+    whole = "\n".join([opening, *newest])
     return whole if estimate_tokens(whole) <= max_tokens else prose
 
 
@@ -83,16 +83,16 @@ def message_line(message: Message) -> str:
 
     It is ``""`` for a message without text.
     """
-    said = first_sentence(without_recalled(message.content))
+    sentence = first_sentence(without_recalled(message.content))
     calls = excerpt("; ".join(_calls(message.tool_calls or [])), 2 * SENTENCE_CHARACTERS)
-    if not said and not calls:
+    if not sentence and not calls:
         return ""
     who = message.author or _SPEAKERS[message.role]
     if message.role == "tool" and message.tool_name:
         who = f"Tool {message.tool_name}"
     if calls:
-        return f"{who} called {calls}" + (f": {said}" if said else "")
-    return f"{who}: {said}"
+        return f"{who} called {calls}" + (f": {sentence}" if sentence else "")
+    return f"{who}: {sentence}"
 
 
 def first_sentence(text: str, characters: int = SENTENCE_CHARACTERS) -> str:
@@ -115,10 +115,10 @@ def _calls(calls: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Yield calls as ``name(argument: value)``, however the program that made them writes them down."""
     for call in calls:
         inner = call.get("function")
-        made = inner if isinstance(inner, dict) else call
-        name = made.get("name") or call.get("name") or "a tool"
-        given = next((made[key] for key in ("arguments", "input", "args", "parameters") if key in made), None)
-        yield f"{excerpt(str(name), CALL_CHARACTERS)}({excerpt(_arguments(given), CALL_CHARACTERS)})"
+        fields = inner if isinstance(inner, dict) else call
+        name = fields.get("name") or call.get("name") or "a tool"
+        arguments = next((fields[key] for key in ("arguments", "input", "args", "parameters") if key in fields), None)
+        yield f"{excerpt(str(name), CALL_CHARACTERS)}({excerpt(_arguments(arguments), CALL_CHARACTERS)})"
 
 
 def _arguments(given: object) -> str:
@@ -136,13 +136,13 @@ def _plain(value: object) -> str:
 
 
 def _newest(lines: Sequence[str], room: int) -> list[str]:
-    kept: list[str] = []
+    newest: list[str] = []
     for line in reversed(lines):
         room -= _line_tokens(line)
         if room < 0:
             break
-        kept.append(line)
-    return kept[::-1]
+        newest.append(line)
+    return newest[::-1]
 
 
 def _line_tokens(line: str) -> int:

@@ -123,9 +123,9 @@ class CompactionService:
             NotFoundError: There is no such conversation.
         """
         options = self._within(budget)
-        kept = options.retain if retain is None else retain
+        retained = options.retain if retain is None else retain
         return await self._condense(
-            session, lambda _state, weights: compaction_plan.messages_to_compact(weights, kept), options, actor
+            session, lambda _state, weights: compaction_plan.messages_to_compact(weights, retained), options, actor
         )
 
     async def compact_now(
@@ -139,11 +139,11 @@ class CompactionService:
             NotFoundError: There is no such conversation.
         """
         options = self._within(budget)
-        kept = options.emergency_retain if retain is None else retain
+        retained = options.emergency_retain if retain is None else retain
 
         def work(connection: apsw.Connection) -> Changed[Compacted]:
             draft = _draft(
-                connection, session, lambda _state, weights: compaction_plan.messages_to_compact(weights, kept)
+                connection, session, lambda _state, weights: compaction_plan.messages_to_compact(weights, retained)
             )
             if isinstance(draft, Compacted):
                 return _changed(draft, actor)

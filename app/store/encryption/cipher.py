@@ -110,7 +110,7 @@ def vacuum_into(connection: apsw.Connection, path: Path, key: DataKey | None) ->
 
 
 def _without_key(error: apsw.Error) -> apsw.Error:
-    made = type(error)("the copy could not be made")
+    failure = type(error)("the copy could not be made")
     for name in ("result", "extendedresult"):
-        setattr(made, name, getattr(error, name, 0))
-    return made
+        setattr(failure, name, getattr(error, name, 0))
+    return failure

@@ -293,19 +293,19 @@ def _folders(vault: Path) -> Iterator[Path]:
 
 def _files(vault: Path) -> Iterator[Path]:
     """Yield the files of a vault that may be databases, the vault's own last."""
-    found = [path for path in _all_files(vault) if not path.name.endswith(_LOGS) and path.name != KEY_FILE]
+    files = [path for path in _all_files(vault) if not path.name.endswith(_LOGS) and path.name != KEY_FILE]
     # What was cut off before tells by the vault's own database, the first to be looked for.
-    yield from sorted(found, key=lambda path: path.parent == vault)
+    yield from sorted(files, key=lambda path: path.parent == vault)
 
 
 def _all_files(vault: Path) -> list[Path]:
     """Return the files of a vault that are no attachments and no traces."""
-    found: list[Path] = []
+    files: list[Path] = []
     for place, folders, names in os.walk(vault, followlinks=False):
         folders[:] = sorted(name for name in folders if name not in _OTHERS)
         paths = (Path(place, name) for name in sorted(names))
-        found += [path for path in paths if path.is_file() and not path.is_symlink()]
-    return found
+        files += [path for path in paths if path.is_file() and not path.is_symlink()]
+    return files
 
 
 def _is_waiting(path: Path, *, is_encrypting: bool) -> bool:

@@ -73,14 +73,14 @@ def decrypted_blocks(path: Path, key: bytes, block: int) -> Iterator[bytes]:
         before = _FRAME_HEADER if is_log else 0
         if not is_log:
             file.seek(0)
-        made, number = bytearray(), 0
+        content, number = bytearray(), 0
         while len(data := file.read(before + size)) == before + size:
             number = int.from_bytes(data[:4]) if is_log else number + 1
-            made += decrypt_page(key, number, data[before:])
-            if len(made) >= block:
-                yield bytes(made)
-                made.clear()
-        yield bytes(made)
+            content += decrypt_page(key, number, data[before:])
+            if len(content) >= block:
+                yield bytes(content)
+                content.clear()
+        yield bytes(content)
 
 
 def _stream(key: bytes, counter: int, nonce: bytes, data: bytes) -> bytes:

@@ -10,12 +10,12 @@ from pathlib import Path
 import apsw
 
 from app.core.files import from_os
-from app.errors import MachineError, VaultDamagedError, VaultNewerError, VaultUnusableError
+from app.errors import DISK_ERROR, MachineError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.store.backup import FOLDER
 from app.store.connection import APPLICATION_ID, BUSY_MS, open_frozen_reader
 from app.store.files.database_file import is_readable, log_of
 from app.store.files.strange_logs import set_spoiling_log_aside, set_strange_log_aside
-from app.store.sqlite_errors import DISK_ERROR, translate_sqlite_errors
+from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.staged_restore import open_copy
 
 SALVAGING = "salvage.partial"

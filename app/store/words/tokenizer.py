@@ -81,11 +81,11 @@ def kept_roots(text: str) -> str:
         words: list[str] | list[bytes] = text.lower().encode("ascii").translate(_ASCII_WORDS).split()
     else:
         words = _LATIN_WORD.findall(fold(text))
-    return " ".join([found for word in words if (found := _kept_root(word))])
+    return " ".join([kept_word for word in words if (kept_word := _kept_root(word))])
 
 
 @lru_cache(maxsize=65536)
 def _kept_root(word: str | bytes) -> str:
     """Return the root of a kept word, ``""`` for any other."""
-    found = root(word if isinstance(word, str) else word.decode("ascii"))
-    return found if found.endswith(KEPT) else ""
+    kept_word = root(word if isinstance(word, str) else word.decode("ascii"))
+    return kept_word if kept_word.endswith(KEPT) else ""

@@ -92,7 +92,7 @@ class ExchangeFolder:
             raise from_os(error, self._base / name) from error
 
     def wait(self, seconds: float) -> bool:
-        """Return False: a folder tells nobody."""
+        """Return False: a folder says nothing of what is new."""
         return False
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from app.sync.exchanges.postgresql_exchange import SCHEMES, PostgresqlPlace
 
 
 def place_of(address: str) -> ExchangePlace:
-    """Return the place with an address: that of a database, else the path of a folder.
+    """Return the place with an address: that of a database, or a folder's path.
 
     Raises:
         InputError: It begins like the address of a database and is none.

@@ -37,7 +37,7 @@ class ExchangePoint(Protocol):
         """Remove an object, if it is there."""
 
     def wait(self, seconds: float) -> bool:
-        """Return once another machine added something, at most after so long; False where it cannot tell."""
+        """Wait until another machine adds something, or some seconds; return whether it did."""
 
     def close(self) -> None:
         """Let go of the place; safe to call twice."""
@@ -60,7 +60,7 @@ class ExchangePlace(Protocol):
         """
 
     def make_vault(self, vault: str) -> None:
-        """Make the place the exchange point of a vault; nothing changes where it is that already."""
+        """Make the place the exchange point of a vault, unless it is that already."""
 
     def point(self, vault: str) -> ExchangePoint:
         """Return the exchange point of a vault; nothing is looked at yet."""

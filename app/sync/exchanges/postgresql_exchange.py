@@ -163,18 +163,18 @@ class PostgresqlExchange:
         )
 
     def wait(self, seconds: float) -> bool:
-        """Return once another machine added something, at most after so long; False where it cannot tell."""
+        """Wait until another machine adds something, or some seconds; return whether it did."""
         until = time.monotonic() + seconds
         if not self._hears:
             return False
-        with _told():
+        with _translated():
             if self._listening is None:
                 self._listening = self._listener(until)
             if self._listening is None:
                 self._hears = False
                 return False
             try:
-                return _heard(self._listening, self._vault, until - time.monotonic(), self._database.process)
+                return _is_notified(self._listening, self._vault, until - time.monotonic(), self._database.process)
             except BaseException:
                 self._let_go()
                 raise
@@ -190,12 +190,12 @@ class PostgresqlExchange:
             listening.close()
 
     def _listener(self, until: float) -> "psycopg.Connection[Any] | None":
-        """Return a connection that hears of new objects; ``None`` where what lies between carries no such news."""
+        """Return a connection that is notified, ``None`` where notifications do not come through."""
         connection = self._database.connect()
         probe = f"probe {new_vault_id()}"
         connection.execute(f"LISTEN {CHANNEL}")
         self._database.rows("SELECT pg_notify(%s, %s)", CHANNEL, probe)
-        if _heard(connection, probe, min(PROBE_S, max(until - time.monotonic(), 0.1))):
+        if _is_notified(connection, probe, min(PROBE_S, max(until - time.monotonic(), 0.1))):
             return connection
         connection.close()
         return None
@@ -210,7 +210,9 @@ class _TwiceError(MachineError):
 
 
 class _Database:
-    """One connection to a database, made when it is needed and again after a loss; any thread may use it.
+    """Connection to a database, made when it is needed and again after a loss.
+
+    Any thread may use it.
 
     Args:
         address: The address, with how to connect.
@@ -245,7 +247,7 @@ class _Database:
         Raises:
             MachineError: The server cannot be reached, or refuses it.
         """
-        with self._lock, _told():
+        with self._lock, _translated():
             return self._repeated(lambda connection: _rows(connection, statement, values))
 
     def close(self) -> None:
@@ -286,8 +288,8 @@ def _rows(connection: "psycopg.Connection[Any]", statement: str, values: Sequenc
     return cursor.fetchall() if cursor.description is not None else []
 
 
-def _heard(connection: "psycopg.Connection[Any]", payload: str, seconds: float, own: int = 0) -> bool:
-    """Return whether a notification came within so many seconds from another process of the server than ``own``."""
+def _is_notified(connection: "psycopg.Connection[Any]", payload: str, seconds: float, own: int = 0) -> bool:
+    """Return whether a notification came in time, other than from the server's process ``own``."""
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         for found in connection.notifies(timeout=left, stop_after=1):
@@ -297,8 +299,8 @@ def _heard(connection: "psycopg.Connection[Any]", payload: str, seconds: float, 
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Turn what the server or its driver says into an error that a person can act on."""
+def _translated() -> Iterator[None]:
+    """Turn errors of the server and its driver into ours."""
     import psycopg  # noqa: PLC0415
 
     try:

@@ -35,7 +35,7 @@ from app.store.files.database_file import open_database_file
 from app.store.files.page_cipher import LARGEST_PAGE, decrypt_page, page_size_of
 from app.store.interruption import interruptible
 from app.store.migrate import migrations_in
-from app.store.sqlite_errors import translate_sqlite_errors
+from app.store.sqlite_errors import file_problem
 from app.store.staged_restore import open_copy, stage
 from app.store.store import DATABASE
 from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
@@ -48,12 +48,12 @@ def list_backups(vault: Path) -> list[BackupInfo]:
     """Return the backups of ``vault``, newest first."""
     try:
         require_folder(vault / FOLDER)
-        found = [_info(path) for path in (vault / FOLDER).iterdir() if _is_backup(path)]
+        backups = [_info(path) for path in (vault / FOLDER).iterdir() if _is_backup(path)]
     except FileNotFoundError:
         return []
     except OSError as error:
         raise from_os(error, vault / FOLDER) from error
-    return sorted(found, key=lambda item: (item.created_at, item.name), reverse=True)
+    return sorted(backups, key=lambda item: (item.created_at, item.name), reverse=True)
 
 
 def find_backup(vault: Path, name: str) -> Path:
@@ -96,21 +96,23 @@ def verify(path: Path, name: str = "", stop: StopSignal | None = None) -> Backup
         CancelledByPersonError: ``stop`` was set.
     """
     try:
-        with (
-            closing(open_copy(path)) as connection,
-            interruptible(connection, stop or StopSignal()),
-            translate_sqlite_errors(),
-        ):
+        with closing(open_copy(path)) as connection, interruptible(connection, stop or StopSignal()):
             load_vectors(connection)
             return _verified(connection, name or path.name)
     except CancelledByPersonError:
         raise
-    except VaultDamagedError:
-        return _unusable(path, name, "It is damaged, or no database at all.")
-    except KeepsakeError as error:
-        return _unusable(path, name, error.message)
-    except apsw.Error as error:
-        return _unusable(path, name, f"It cannot be read: {error}.")
+    except (KeepsakeError, apsw.Error) as error:
+        return _unusable(path, name, _problem_of(error, path))
+
+
+def _problem_of(error: KeepsakeError | apsw.Error, path: Path) -> str:
+    """Return why a backup cannot be used, as a sentence about it."""
+    cause = error.__cause__ if isinstance(error, KeepsakeError) else error
+    if isinstance(cause, apsw.Error):
+        return str(file_problem(cause, path))
+    if isinstance(error, VaultDamagedError):
+        return "It is damaged, or no database at all."
+    return str(error)
 
 
 def require_sound(check: BackupCheck) -> BackupCheck:
@@ -122,7 +124,9 @@ def require_sound(check: BackupCheck) -> BackupCheck:
     if not check.ok:
         raise InputError(
             Sentence(
-                "{name} cannot be restored: {problem} Nothing was changed.", name=check.name, problem=check.problem
+                "{name} cannot be restored: {problem} Nothing was changed.",
+                name=check.name,
+                problem=Sentence(check.problem),
             ),
             backup=check.name,
         )
@@ -194,17 +198,17 @@ def _is_backup(path: Path) -> bool:
 
 
 def _info(path: Path) -> BackupInfo:
-    said = read_name(path.name)
+    name = read_name(path.name)
     database = path / DATABASE if path.is_dir() else path
     files = [item for item in path.iterdir() if item.is_file()] if path.is_dir() else [path]
-    when = said.when if said else datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    when = name.when if name else datetime.fromtimestamp(path.stat().st_mtime, UTC)
     size = sum(item.stat().st_size for item in files)
     schema, is_locked = 0, False
     try:
         schema = _schema_of(database)
     except PassphraseRequiredError:  # its name and size need no key
         is_locked = True
-    reason = said.reason if said else "unknown"
+    reason = name.reason if name else "unknown"
     return BackupInfo(path.name, str(path), when, reason, size, schema, path.is_dir(), is_locked)
 
 
@@ -220,12 +224,15 @@ def _schema_of(path: Path) -> int:
     return int.from_bytes(header[60:64]) if header.startswith(MAGIC) else 0
 
 
+_FOREIGN = Sentence("It is no database of Keepsake.")
+
+
 def _verified(connection: apsw.Connection, name: str) -> BackupCheck:
     schema = int(str(connection.pragma("user_version")))
     known = len(migrations_in(migrations()))
     problem = ""
     if connection.pragma("application_id") != APPLICATION_ID:
-        return BackupCheck(name, False, "It is no database of Keepsake.", "", 0, 0, 0, 0, None)
+        return BackupCheck(name, False, str(_FOREIGN), "", 0, 0, 0, 0, None)
     if schema > known:
         problem = f"It is from a newer Keepsake (schema {schema}; this one knows {known})."
     problem = problem or next(_faults(connection), "")
@@ -242,8 +249,8 @@ def _faults(connection: apsw.Connection) -> Iterator[str]:
 
 def _counted(connection: apsw.Connection, name: str, problem: str, schema: int) -> BackupCheck:
     def number(sql: str) -> int | None:
-        found = connection.execute(sql).get
-        return None if found is None else int(found)
+        number_row = connection.execute(sql).get
+        return None if number_row is None else int(number_row)
 
     newest = max(
         number("SELECT max(created_at) FROM messages") or 0, number("SELECT max(updated_at) FROM memories") or 0

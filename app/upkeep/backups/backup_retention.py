@@ -30,10 +30,10 @@ def backups_to_remove(backups: Iterable[BackupInfo], now: datetime, keep: Keep) 
     """
     thinned = [item for item in backups if _may_go(item, now)]
     past = sorted((item for item in thinned if item.created_at <= now), key=_order, reverse=True)
-    kept = {item.name for item in past[:1]}
+    names = {item.name for item in past[:1]}
     for name, slots in ((_day, keep.daily), (_week, keep.weekly), (_month, keep.monthly)):
-        kept |= _newest_of_each(past, name, slots)
-    return [item for item in reversed(past) if item.name not in kept]
+        names |= _newest_of_each(past, name, slots)
+    return [item for item in reversed(past) if item.name not in names]
 
 
 def is_due(backups: Iterable[BackupInfo], since: datetime | None, now: datetime) -> bool:

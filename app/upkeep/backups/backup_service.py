@@ -94,9 +94,9 @@ class BackupService:
 
     async def _make(self, reason: str) -> BackupInfo:
         with self._jobs.running("Making a backup", "copies") as job:
-            made = await self._copied(reason)
+            backup = await self._copied(reason)
             job.outcome = "finished"  # it cannot be cancelled
-            return made
+            return backup
 
     async def _copied(self, reason: str) -> BackupInfo:
         path = await self._store.back_up(reason, self._now())
@@ -184,10 +184,10 @@ class BackupService:
             since, fingerprint = await self._store.read(_state)
             if not backup_retention.is_due(have, since, self._now()) or await self._is_unchanged(have, fingerprint):
                 return None
-            made = await self._make("daily")
+            backup = await self._make("daily")
             await self.thin()
-        self._publish(ChangeSet(_AREAS, (made.name,), ACTOR, ACTOR))
-        return made
+        self._publish(ChangeSet(_AREAS, (backup.name,), ACTOR, ACTOR))
+        return backup
 
     async def thin(self) -> list[BackupInfo]:
         """Delete the backups that need not stay, and return them."""

@@ -13,6 +13,7 @@ from app.core.text import excerpt
 from app.errors import InputError
 from app.sentence import Sentence
 from app.store.interruption import interruptible
+from app.store.sqlite_errors import file_problem
 from app.store.staged_restore import open_copy
 from app.upkeep.model import BackupCheck, ContentDifference, RestorePreview
 
@@ -63,7 +64,9 @@ def read_backup(path: Path, stop: StopSignal) -> VaultContent:
             return read_content(connection)
     except apsw.Error as error:
         raise InputError(
-            Sentence("{name} cannot be compared with the vault: {error}.", name=path.name, error=error)
+            Sentence(
+                "{name} cannot be compared with the vault. {problem}", name=path.name, problem=file_problem(error, path)
+            )
         ) from error
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 
 from app.core.text import counted
-from app.errors import MachineError
+from app.errors import DISK_ERROR, MachineError
 from app.index import rebuild
 from app.index.long_memories import LEAVING_IDS
 from app.index.rebuild import REPAIR
@@ -23,7 +23,6 @@ from app.store.backup import FOLDER
 from app.store.encryption.vault_conversion import plain_files
 from app.store.files.database_file import is_readable
 from app.store.files.strange_logs import DAMAGED_LOG, FOREIGN_LOG
-from app.store.sqlite_errors import DISK_ERROR
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.upkeep.backups import backup_files
 from app.upkeep.model import Finding
@@ -63,12 +62,12 @@ def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
     parts: list[Callable[[apsw.Connection], Iterator[Finding]]] = [_database, _references, _names]
     # While the index is being made anew there is nothing to compare it with.
     parts += [_rebuilding] if _is_rebuilding(connection) else [_words, _vectors]
-    found = [item for part in parts for item in _readable(part, connection)]
-    if any(item.area == "database" and not item.is_mended_by_repair for item in found):
+    findings = [item for part in parts for item in _readable(part, connection)]
+    if any(item.area == "database" and not item.is_mended_by_repair for item in findings):
         # Where a table is broken its indexes differ from it, and nothing derived can be made anew from it.
-        found = [item for item in found if not item.is_mended_by_repair]
+        findings = [item for item in findings if not item.is_mended_by_repair]
     # Every part stumbles over the same broken page.
-    return [*dict.fromkeys(found), *_files(vault)]
+    return [*dict.fromkeys(findings), *_files(vault)]
 
 
 def _is_rebuilding(connection: apsw.Connection) -> bool:
@@ -94,12 +93,12 @@ def broken_index(line: str) -> str:
 
 def _readable(part: Callable[[apsw.Connection], Iterator[Finding]], connection: apsw.Connection) -> list[Finding]:
     """Return what ``part`` finds; damage that keeps it from looking on is a finding too."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     try:
-        found.extend(part(connection))
+        findings.extend(part(connection))
     except apsw.CorruptError as error:
-        found.append(_damage(str(error)))
-    return found
+        findings.append(_damage(str(error)))
+    return findings
 
 
 def _damage(what: str) -> Finding:
@@ -127,8 +126,10 @@ def _references(connection: apsw.Connection) -> Iterator[Finding]:
     for what in referential_repair.wrong_counts(connection):
         yield _mendable("references", what)
     if number := referential_repair.stateless_sessions(connection):
-        said = counted(number, "session lacks the note of how far it is", "sessions lack the note of how far they are")
-        yield _mendable("references", f"{said}.")
+        sentence = counted(
+            number, "session lacks the note of how far it is", "sessions lack the note of how far they are"
+        )
+        yield _mendable("references", f"{sentence}.")
 
 
 def _mendable(area: str, what: str) -> Finding:
@@ -137,8 +138,8 @@ def _mendable(area: str, what: str) -> Finding:
 
 def _names(connection: apsw.Connection) -> Iterator[Finding]:
     if number := connection.execute(STRAY_MENTIONS.format("SELECT count(*)")).get:
-        said = counted(number, "mention of a person or thing stands", "mentions of people and things stand")
-        yield _mendable("names", f"{said} in texts that are gone.")
+        sentence = counted(number, "mention of a person or thing stands", "mentions of people and things stand")
+        yield _mendable("names", f"{sentence} in texts that are gone.")
     if number := connection.execute(STRAY_PENDING.format("SELECT count(*)")).get:
         yield _mendable(
             "names", f"{counted(number, 'text that is gone waits', 'texts that are gone wait')} to be read for names."
@@ -210,8 +211,8 @@ def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
         " EXCEPT SELECT chunk_id FROM pending_vectors)"
     ).get
     if lost:
-        said = counted(lost, "search entry has no vector and waits", "search entries have no vector and wait")
-        yield _mendable("vectors", f"{said} for none.")
+        sentence = counted(lost, "search entry has no vector and waits", "search entries have no vector and wait")
+        yield _mendable("vectors", f"{sentence} for none.")
 
 
 def _files(vault: Path) -> Iterator[Finding]:

@@ -27,11 +27,11 @@ def indexes(connection: apsw.Connection) -> list[str]:
 
 def references(connection: apsw.Connection) -> list[str]:
     """Give messages without a conversation one, take away what hangs on nothing, and count anew."""
-    said = [what for what in referential_repair.wrong_counts(connection) if what]
-    made, dropped = referential_repair.join_pieces(connection)
-    done = ["Counted anew what was counted wrongly."] if said else []
-    if made:
-        done.append(f"Made {counted(made, 'conversation')} for messages that had none.")
+    mended = [what for what in referential_repair.wrong_counts(connection) if what]
+    joined, dropped = referential_repair.join_pieces(connection)
+    done = ["Counted anew what was counted wrongly."] if mended else []
+    if joined:
+        done.append(f"Made {counted(joined, 'conversation')} for messages that had none.")
     return done + [
         f"Took away {counted(number, 'row')} of {table} that belonged to nothing." for table, number in dropped.items()
     ]

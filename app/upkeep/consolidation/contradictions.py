@@ -54,10 +54,10 @@ class ContradictionJudge:
         """
         olds: dict[str, Memory] = {}
         for fact in facts:
-            for one in await self._queries.conflicts(
+            for conflict in await self._queries.conflicts(
                 Access(PURPOSE, (store,), PURPOSE, None), fact.content, limit=_MAX_RIVALS
             ):
-                olds.setdefault(one.id, one)
+                olds.setdefault(conflict.id, conflict)
         if not olds:
             return list(facts), Usage()
         known = list(olds.values())

@@ -79,8 +79,8 @@ class ModelFactFinder:
         answer, usage = await ask_for_json(self._model, request, _Answer)
         origin = {"model": self._model.name, "prompt": f"{prompt.name} {prompt.version}"}
         known = {line.seq for line in page.lines}
-        found = (_checked(fact, known) for fact in answer.facts[:MAX_FACTS])
-        return [replace(fact, attributes=dict(origin)) for fact in found if fact is not None], usage
+        facts = (_checked(fact, known) for fact in answer.facts[:MAX_FACTS])
+        return [replace(fact, attributes=dict(origin)) for fact in facts if fact is not None], usage
 
 
 def _quoted(page: ConversationPage) -> str:

@@ -119,7 +119,7 @@ class FactWriter:
 
         The first message that says it counts.
         """
-        found: dict[tuple[str, str], _Draft] = {}
+        drafts: dict[tuple[str, str], _Draft] = {}
         if page.store is None:
             return []
         times = {line.seq: line.at for line in page.lines}
@@ -130,10 +130,10 @@ class FactWriter:
             except InputError:
                 done.outcomes.append("refused")
                 continue
-            found.setdefault(
+            drafts.setdefault(
                 (memory.said_by, repo.text_key(memory.content)), _Draft(memory, max(fact.seqs), fact.contradicts)
             )
-        return list(found.values())
+        return list(drafts.values())
 
     def _draft(self, page: ConversationPage, fact: FoundFact, said_at: datetime | None) -> NewMemory:
         attributes = dict(fact.attributes)
@@ -197,7 +197,7 @@ class FactWriter:
 
     def _rivals(self, connection: apsw.Connection, draft: _Draft, keyed: Memory | None) -> list[Memory]:
         """Return the active facts that this one contradicts, except the one of its key."""
-        ids = [one for one in draft.contradicts if keyed is None or one != keyed.id]
+        ids = [fact_id for fact_id in draft.contradicts if keyed is None or fact_id != keyed.id]
         store = draft.memory.store
         return [
             one
@@ -217,7 +217,7 @@ class FactWriter:
 
     def _propose(self, writer: MemoryWriter, old: Memory, new: Memory) -> None:
         """Leave it to the person whether a fact holds against one that they protect."""
-        said = ", ".join(source.id for source in new.sources)
+        sources = ", ".join(source.id for source in new.sources)
         self._inbox.propose_in(
             writer.connection,
             NewProposal(
@@ -226,7 +226,7 @@ class FactWriter:
                 {"id": old.id, "content": new.content},
                 "fact",
                 old.id,
-                excerpt(f"A conversation says otherwise ({said}).", 400),
+                excerpt(f"A conversation says otherwise ({sources}).", 400),
                 preview_of(
                     [_row("DELETE", old, None, writer.at_ms), _row("ADD", None, new, writer.at_ms)], "protected"
                 ),

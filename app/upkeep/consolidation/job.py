@@ -106,9 +106,9 @@ class ConsolidationJob:
             if page is None or page.store is None:
                 changes.append(PlannedChange("pass over", session.id, session.label, "nothing is drawn from it"))
                 continue
-            left = page.last_seq - page.after
-            noun = "message" if left == 1 else "messages"
-            changes.append(PlannedChange("read", session.id, session.label, f"{left:,} {noun}"))
+            remaining = page.last_seq - page.after
+            noun = "message" if remaining == 1 else "messages"
+            changes.append(PlannedChange("read", session.id, session.label, f"{remaining:,} {noun}"))
             if number < _READ_AHEAD and not has_model:
                 facts = await self.service.by_rules(page)
                 changes += (PlannedChange("store", session.id, excerpt(fact.content, 200), "a fact") for fact in facts)
@@ -200,7 +200,7 @@ def _summary(tally: ConsolidationTally, problem: str) -> str:
     ):
         if count := counts.get(outcome, 0):  # type: ignore[call-overload]
             parts.append(words.format(f"{count:,}"))
-    said = f"Read {messages} of {_conversations(tally.sessions)}: {', '.join(parts)}."
+    sentence = f"Read {messages} of {_conversations(tally.sessions)}: {', '.join(parts)}."
     if tally.waiting:
-        said += f" {_waiting(tally.waiting)} for the language model: {problem}"
-    return said
+        sentence += f" {_waiting(tally.waiting)} for the language model: {problem}"
+    return sentence

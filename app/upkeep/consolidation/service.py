@@ -101,7 +101,7 @@ class ConsolidationService:
         """Return what a run changed, by its history."""
 
         def work(connection: apsw.Connection) -> ConsolidationReport:
-            found: dict[str, dict[str, FactChange]] = {"added": {}, "merged": {}, "superseded": {}}
+            facts_by_event: dict[str, dict[str, FactChange]] = {"added": {}, "merged": {}, "superseded": {}}
             standing: list[int] = []
             rows: Any = connection.execute("SELECT id FROM memory_history WHERE run_id = ? ORDER BY id", (run_id,))
             for (history_id,) in rows.fetchall():
@@ -114,8 +114,8 @@ class ConsolidationService:
                 is_naming = kind == "superseded" and entry.event == "UPDATE" and not _is_doubted(entry)
                 if not is_naming:
                     content = excerpt(str(state.get("content", "")), _SHOWN)
-                    found[kind][entry.target] = FactChange(entry.target, content)
-            lists = {name: tuple(changes.values()) for name, changes in found.items()}
+                    facts_by_event[kind][entry.target] = FactChange(entry.target, content)
+            lists = {name: tuple(changes.values()) for name, changes in facts_by_event.items()}
             return ConsolidationReport(run_id, summary, **lists, history_ids=tuple(standing))
 
         return await self._store.read(work)

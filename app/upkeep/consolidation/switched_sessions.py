@@ -77,9 +77,9 @@ class SwitchedSessions(Part):
 
     async def read_left(self) -> None:
         """Consolidate what was left, unless it goes on again."""
-        left, self._left = self._left, {}
+        sessions_left, self._left = self._left, {}
         waiting = set(await self._queue.waiting_ids())
-        sessions = [session for session in left if session in waiting]
+        sessions = [session for session in sessions_left if session in waiting]
         if sessions and self._is_enabled():
             await self.read_now(sessions)
 

@@ -121,8 +121,10 @@ def growth_finding(grown: Growth) -> HealthFinding:
         f"The vault grows by about {_size(grown.bytes_per_month)} a month, to {_size(grown.bytes_in_a_year)} in a year."
     )
     examples = tuple(
-        HealthExample(one.month, one.month, f"{counted(one.memories, 'memory')}, {counted(one.messages, 'message')}")
-        for one in grown.months[:10]
+        HealthExample(
+            month.month, month.month, f"{counted(month.memories, 'memory')}, {counted(month.messages, 'message')}"
+        )
+        for month in grown.months[:10]
     )
     return HealthFinding("growth", title, words.severity, grown.rows_per_month, 0, examples, words.why, words.fix)
 

@@ -25,12 +25,12 @@ Fix = Callable[[MemoryWriter, FixStep], bool]
 
 def merge(writer: MemoryWriter, step: FixStep) -> bool:
     """Let one memory stand for another that says nothing more; return whether it was done."""
-    gone, kept = _active(writer, step.id), _active(writer, step.into)
-    if gone is None or kept is None or (gone.kind, gone.store) != (kept.kind, kept.store):
+    gone, memory = _active(writer, step.id), _active(writer, step.into)
+    if gone is None or memory is None or (gone.kind, gone.store) != (memory.kind, memory.store):
         return False
-    if repo.protected(writer.connection, [gone.id]) or not restates(text_of(gone), text_of(kept)):
+    if repo.protected(writer.connection, [gone.id]) or not restates(text_of(gone), text_of(memory)):
         return False
-    _replace(writer, gone, kept)
+    _replace(writer, gone, memory)
     return True
 
 
@@ -116,6 +116,6 @@ def _key(fact: Memory) -> tuple[str, ...]:
 
 
 def _clean(text: str, counts: Counter[str]) -> str:
-    clean, found = without_secrets(text)
-    counts.update(found)
+    clean, secrets = without_secrets(text)
+    counts.update(secrets)
     return clean

@@ -48,9 +48,9 @@ class SecretScan:
         ends = time.monotonic() + self._seconds
         while self._after < last and time.monotonic() < ends:
             self._store.stop_signal.check()
-            after, found = await self._store.read(partial(_search, self._after), is_background=True)
+            after, secrets = await self._store.read(partial(_search, self._after), is_background=True)
             self._after = last if after is None else after
-            self._found = [*self._found, *found][:_MOST]
+            self._found = [*self._found, *secrets][:_MOST]
         return min(self._after, last), last
 
     async def found(self) -> list[MessageSecret]:
@@ -60,14 +60,14 @@ class SecretScan:
 
 def _search(after: int, connection: apsw.Connection) -> tuple[int | None, list[int]]:
     rows = repo.messages(connection, after, _PAGE)
-    found = [place for place, text in rows if secrets_in(text)]
-    return (rows[-1][0] if rows else None), found
+    places = [place for place, text in rows if secrets_in(text)]
+    return (rows[-1][0] if rows else None), places
 
 
 def _still(places: list[int], connection: apsw.Connection) -> list[MessageSecret]:
-    found = []
+    secrets = []
     for _, message, text in repo.messages_at(connection, places):
         kinds = Counter(match.kind for match in secrets_in(text))
         if kinds:
-            found.append(MessageSecret(message, text, kinds))
-    return found
+            secrets.append(MessageSecret(message, text, kinds))
+    return secrets

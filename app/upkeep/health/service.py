@@ -65,11 +65,15 @@ class HealthService:
         grown = await self._store.read(partial(growth.measure, survey=survey), is_background=True)
         findings.append(finding_texts.growth_finding(grown))
         searched, last = await self._secrets.go_on()
-        findings = [await self._with_messages(one, last - searched) if one.id == "secrets" else one for one in findings]
-        kept = sorted(
-            (one for one in findings if one.count), key=lambda one: finding_texts.SEVERITIES.index(one.severity)
+        findings = [
+            await self._with_messages(finding, last - searched) if finding.id == "secrets" else finding
+            for finding in findings
+        ]
+        shown_findings = sorted(
+            (finding for finding in findings if finding.count),
+            key=lambda one: finding_texts.SEVERITIES.index(one.severity),
         )
-        return HealthReport(tuple(kept), survey.active, searched, grown)
+        return HealthReport(tuple(shown_findings), survey.active, searched, grown)
 
     async def plan(self, finding: FindingId) -> UpkeepPlan:
         """Return what the fix of a finding would change; changes nothing.
@@ -78,13 +82,15 @@ class HealthService:
             InputError: It has no fix.
         """
         _require_fix(finding)
-        found = await self._steps(await self._survey(), finding)
-        titles = await self._titles(found[:_SHOWN])
-        changes = tuple(PlannedChange(one.action, one.id, titles.get(one.id, ""), one.detail) for one in found[:_SHOWN])
+        steps = await self._steps(await self._survey(), finding)
+        titles = await self._titles(steps[:_SHOWN])
+        changes = tuple(
+            PlannedChange(step.action, step.id, titles.get(step.id, ""), step.detail) for step in steps[:_SHOWN]
+        )
         return UpkeepPlan(
             f"{ACTOR}.{finding}",
-            finding_texts.plan(finding, len(found)),
-            len(found),
+            finding_texts.plan(finding, len(steps)),
+            len(steps),
             changes,
             finding_texts.notes(finding),
         )
@@ -99,14 +105,14 @@ class HealthService:
             InputError: The finding has no fix.
         """
         _require_fix(finding)
-        run_id, changed, made = new_id("run"), 0, list[ChangeSet]()
+        run_id, changed, change_sets = new_id("run"), 0, list[ChangeSet]()
         for _ in range(_ROUNDS if finding == "duplicates" else 1):
             todo = await self._steps(await self._survey(), finding)
-            some = await self._apply(finding, todo, run_id, job, made)
+            some = await self._apply(finding, todo, run_id, job, change_sets)
             changed += some
             if not some or job.is_cancelled():
                 break
-        changes = join_changes(made, ACTOR, "health.fix")
+        changes = join_changes(change_sets, ACTOR, "health.fix")
         return Changed(
             HealthFix(finding, run_id if changed else "", changed, finding_texts.done(finding, changed)), changes
         )
@@ -175,14 +181,15 @@ class HealthService:
         return finding_texts.finding(finding, count, len(todo), examples)
 
     async def _titles(self, some: Sequence[FixStep]) -> dict[str, str]:
-        found = await self._store.read(partial(repo.named, ids=[one.id for one in some]))
+        titles = await self._store.read(partial(repo.named, ids=[one.id for one in some]))
         names = {one.id: one.detail for one in some if one.action == "remove"}
-        return {key: finding_texts.shown(title) for key, title in (found | names).items()}
+        return {key: finding_texts.shown(title) for key, title in (titles | names).items()}
 
     async def _with_messages(self, found: HealthFinding, left: int) -> HealthFinding:
         messages = await self._secrets.found()
         examples = [
-            HealthExample(one.id, finding_texts.shown(one.text), ", ".join(sorted(one.kinds))) for one in messages
+            HealthExample(message.id, finding_texts.shown(message.text), ", ".join(sorted(message.kinds)))
+            for message in messages
         ]
         notes = (finding_texts.unread(left),) if left else ()
         return finding_texts.finding(

@@ -38,12 +38,12 @@ async def duplicates(store: Store, survey: Survey, threshold: float) -> list[Fix
 
 
 def _pairs(texts: SurveyedTexts, threshold: float, most: int, check: Callable[[], object]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for first, second in similar_pairs(texts.words, threshold, check=check):
-        if len(found) >= most:
+        if len(pairs) >= most:
             break
-        found.append((texts.ids[first], texts.ids[second]))
-    return found
+        pairs.append((texts.ids[first], texts.ids[second]))
+    return pairs
 
 
 def _add_merges(pairs: Sequence[tuple[str, str]], done: dict[str, FixStep], connection: apsw.Connection) -> None:
@@ -53,11 +53,11 @@ def _add_merges(pairs: Sequence[tuple[str, str]], done: dict[str, FixStep], conn
     """
     current = [(_standing(first, done), _standing(second, done)) for first, second in pairs]
     ids = list(dict.fromkeys(one for pair in current for one in pair))
-    found = {one.id: one for one in memories.many(connection, ids, stores=STORES)}
+    memories_by_id = {one.id: one for one in memories.many(connection, ids, stores=STORES)}
     safe = repo.protected(connection, ids)
     for first, second in current:
         one, other = _standing(first, done), _standing(second, done)
-        step = None if one == other else _merge(found.get(one), found.get(other), safe)
+        step = None if one == other else _merge(memories_by_id.get(one), memories_by_id.get(other), safe)
         if step is not None:
             done[step.id] = step
 
@@ -71,8 +71,8 @@ def _standing(memory_id: str, done: dict[str, FixStep]) -> str:
 def _merge(first: Memory | None, second: Memory | None, safe: set[str]) -> FixStep | None:
     if first is None or second is None or first.deleted_at is not None or second.deleted_at is not None:
         return None
-    kept, gone = sorted((first, second), key=lambda one: (one.id not in safe, one.created_at, one.id))
-    for into, old in ((kept, gone), (gone, kept)):
+    survivor, gone = sorted((first, second), key=lambda one: (one.id not in safe, one.created_at, one.id))
+    for into, old in ((survivor, gone), (gone, survivor)):
         if old.id not in safe and restates(text_of(old), text_of(into)):
             return FixStep("merge", old.id, into.id, f"says the same as {into.id}")
     return None
@@ -80,16 +80,16 @@ def _merge(first: Memory | None, second: Memory | None, safe: set[str]) -> FixSt
 
 async def contradictions(store: Store, survey: Survey) -> tuple[list[FixStep], dict[str, str]]:
     """Return which facts would be superseded, and the keys of all that contradict."""
-    rivals = {name: facts for name, facts in survey.keyed.items() if len({one.value for one in facts}) > 1}
-    safe = await _protected(store, [one.id for facts in rivals.values() for one in facts])
+    rivals = {name: facts for name, facts in survey.keyed.items() if len({fact.value for fact in facts}) > 1}
+    safe = await _protected(store, [fact.id for facts in rivals.values() for fact in facts])
     steps, involved = [], dict[str, str]()
     for (category, key), facts in rivals.items():
         newest = max(facts, key=_age)
-        involved.update((one.id, f"{category}/{key}"[:100]) for one in facts)
+        involved.update((fact.id, f"{category}/{key}"[:100]) for fact in facts)
         steps += [
-            FixStep("supersede", one.id, newest.id, f"a newer fact says otherwise: {newest.id}")
-            for one in sorted(facts, key=_age)
-            if one is not newest and one.id not in safe and one.value != newest.value
+            FixStep("supersede", fact.id, newest.id, f"a newer fact says otherwise: {newest.id}")
+            for fact in sorted(facts, key=_age)
+            if fact is not newest and fact.id not in safe and fact.value != newest.value
         ]
     return steps, involved
 
@@ -110,7 +110,7 @@ def secrets(survey: Survey) -> list[FixStep]:
 
 
 async def _protected(store: Store, ids: Iterable[str]) -> set[str]:
-    found = set[str]()
+    protected_ids = set[str]()
     for batch in batched(ids, 1_000):
-        found |= await store.read(partial(repo.protected, ids=batch), is_background=True)
-    return found
+        protected_ids |= await store.read(partial(repo.protected, ids=batch), is_background=True)
+    return protected_ids

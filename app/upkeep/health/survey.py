@@ -72,13 +72,13 @@ class Survey:
         if not row["is_active"] or (row["expires_at"] is not None and row["expires_at"] <= self.now_ms):
             return
         self.active += 1
-        facts = [str(one) for one in json.loads(row["facts"])]
+        facts = [str(statement) for statement in json.loads(row["facts"])]
         text = "\n".join((row["title"], row["content"], *facts))
-        found = Counter(match.kind for match in secrets_in(text))
+        counts = Counter(match.kind for match in secrets_in(text))
         if row["attributes"] != "{}":
-            found.update(match.kind for match in secrets_in(row["attributes"]))
-        if found:
-            self.secrets[row["id"]] = found
+            counts.update(match.kind for match in secrets_in(row["attributes"]))
+        if counts:
+            self.secrets[row["id"]] = counts
         if row["kind"] == "fact":
             self._look_at_fact(row)
         # A fact with a key says what that key is; the same value under another key is another fact.
@@ -115,5 +115,5 @@ class Survey:
 def _statement(attributes: str) -> str:
     if '"statement"' not in attributes:
         return ""
-    found = json.loads(attributes)
-    return str(found.get("statement", "")) if isinstance(found, dict) else ""
+    fields = json.loads(attributes)
+    return str(fields.get("statement", "")) if isinstance(fields, dict) else ""

@@ -66,9 +66,9 @@ async def write(model: ChatModel, items: Sequence[WeekItem]) -> CitedText:
     answer, usage = await ask_for_json(model, _request(items), _Answer)
     lines: list[str] = []
     sources: dict[Source, None] = {}
-    for one in answer.sentences[:_MOST]:
-        numbers = [number for number in dict.fromkeys(one.sources) if 1 <= number <= len(items)][:_MOST_CITED]
-        text = quoted(one.sentence, _SENTENCE)
+    for sentence in answer.sentences[:_MOST]:
+        numbers = [number for number in dict.fromkeys(sentence.sources) if 1 <= number <= len(items)][:_MOST_CITED]
+        text = quoted(sentence.sentence, _SENTENCE)
         if not numbers or not text:
             continue
         found = [items[number - 1].source for number in numbers]

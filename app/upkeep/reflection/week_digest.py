@@ -71,11 +71,11 @@ class _Page:
 
     def lines(self, items: Iterable[WeekItem], before: int = 0) -> list[str]:
         """Return the lines of the first items that no line says yet."""
-        found: list[str] = []
+        lines: list[str] = []
         for one in items:
-            if before + len(found) < self.most and self.is_fresh(one):
-                found.append(self.line(one))
-        return found
+            if before + len(lines) < self.most and self.is_fresh(one):
+                lines.append(self.line(one))
+        return lines
 
     def section(self, heading: str, lines: Iterable[str]) -> None:
         """Add a section, unless it has no lines."""
@@ -125,9 +125,9 @@ def speaker_name(one: WeekItem) -> str:
 def weight(one: WeekItem, people: Sequence[str]) -> float:
     """Return how much a statement is worth telling."""
     named = sum(_names(one.text, name) for name in people)
-    found = _WEIGHTS.get(one.family, _WRITTEN) + _NAMED * min(named, 2) + _OFTEN * min(one.mentions - 1, 3)
-    found += _NUMBER if _DIGIT.search(one.text) else 0.0
-    return found - (0.0 if _SHORT <= len(one.text) <= _LONG else _AWKWARD)
+    weight = _WEIGHTS.get(one.family, _WRITTEN) + _NAMED * min(named, 2) + _OFTEN * min(one.mentions - 1, 3)
+    weight += _NUMBER if _DIGIT.search(one.text) else 0.0
+    return weight - (0.0 if _SHORT <= len(one.text) <= _LONG else _AWKWARD)
 
 
 def _names(text: str, name: str) -> bool:
@@ -137,11 +137,15 @@ def _names(text: str, name: str) -> bool:
 
 def _page(week: Week, most: int) -> _Page:
     page = _Page(week, most)
-    speakers = {one.said_by for one in week.statements}
+    speakers = {statement.said_by for statement in week.statements}
     people = [name for name, texts in week.people.items() if texts >= _LEAST_MENTIONS or name in speakers]
     weights = {id(one): weight(one, people) for one in (*week.statements, *week.promises)}
     by_weight = sorted(
-        (one for one in week.statements if one.kind != "note" and (weights[id(one)] >= _LEAST or not one.said_by)),
+        (
+            statement
+            for statement in week.statements
+            if statement.kind != "note" and (weights[id(statement)] >= _LEAST or not statement.said_by)
+        ),
         key=lambda one: (-weights[id(one)], -one.at.timestamp(), one.source.id),
     )
     promises = [one for one in by_weight if one.family == "commitment"]
@@ -166,9 +170,11 @@ def _overview(page: _Page) -> str:
     if week.message_count:
         talks = in_words(week.conversation_count, "conversation")
         sentences.append(f"This week had {talks} with {in_words(week.message_count, 'message')}.")
-    notes = [one for one in week.statements if one.kind == "note"]
+    notes = [statement for statement in week.statements if statement.kind == "note"]
     if notes:
-        titles = [page.cite(quoted(one.title, _TITLE) or "an untitled note", one.source) for one in notes[: page.most]]
+        titles = [
+            page.cite(quoted(note.title, _TITLE) or "an untitled note", note.source) for note in notes[: page.most]
+        ]
         more = len(notes) - len(titles)
         sentences.append(f"You wrote in {enumerated([*titles, *([in_words(more, 'other')] if more else [])])}.")
     if not page.parts:
@@ -183,11 +189,11 @@ def _due(page: _Page) -> list[str]:
         for one in (*week.statements, *week.ahead)
         if one.event_time and one.event_time >= week.until and one.kind != "note"
     }
-    found: list[str] = []
+    lines: list[str] = []
     for when, one in sorted(dated.values(), key=lambda entry: (entry[0], entry[1].source.id)):
-        if len(found) < page.most and page.is_fresh(one):
-            found.append(f"**{day(when, week.zone)}**: {page.line(one)}")
-    return found
+        if len(lines) < page.most and page.is_fresh(one):
+            lines.append(f"**{day(when, week.zone)}**: {page.line(one)}")
+    return lines
 
 
 def _changed(page: _Page) -> list[str]:
@@ -212,8 +218,10 @@ def _people(page: _Page, by_weight: Sequence[WeekItem], people: Sequence[str]) -
     known = [*people]
     ordered = sorted(groups.items(), key=lambda group: -sum(weight(one, known) for one in group[1][:_OF_PERSON]))
     lines: list[str] = []
-    for who, said in ordered:
-        fresh = [one for one in said if same_words(one.text) not in page.said][: min(page.most, _OF_PERSON)]
+    for who, sentences in ordered:
+        fresh = [sentence for sentence in sentences if same_words(sentence.text) not in page.said][
+            : min(page.most, _OF_PERSON)
+        ]
         if not fresh or len(lines) >= min(page.most, _PEOPLE):
             continue
         quotations = [page.line(one, with_speaker=speaker_name(one) != who) for one in fresh if page.is_fresh(one)]

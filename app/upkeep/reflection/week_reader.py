@@ -55,8 +55,8 @@ class WeekReader:
 
     async def latest(self) -> tuple[str, datetime] | None:
         """Return id and time of the latest reflection."""
-        found = await self._store.read(partial(repo.latest_reflection, now_ms=self._clock.now_ms()))
-        return None if found is None else (found[0], to_datetime(found[1]))
+        reflection = await self._store.read(partial(repo.latest_reflection, now_ms=self._clock.now_ms()))
+        return None if reflection is None else (reflection[0], to_datetime(reflection[1]))
 
     async def count_facts(self, options: ReflectionOptions) -> int:
         """Return how many facts the past days have."""
@@ -116,7 +116,7 @@ def _week(material: _Material, options: ReflectionOptions) -> Week:
             one for one in items if quoted(one.text) not in quotations and f"({link(one.source)})" not in by_model
         )
 
-    changes = tuple(one for one in week.changes if untold((one.was, one.now)))
+    changes = tuple(change for change in week.changes if untold((change.was, change.now)))
     week = replace(
         week,
         statements=untold(statements),
@@ -130,8 +130,8 @@ def _week(material: _Material, options: ReflectionOptions) -> Week:
 
 def _statements(material: _Material, limit: int) -> list[WeekItem]:
     """Return what the memories say, then what messages say that no memory was drawn from."""
-    found = [one for one, _ in material.memories]
-    known = {same_words(one.text) for one in found}
+    statements = [one for one, _ in material.memories]
+    known = {same_words(statement.text) for statement in statements}
     read = {source for _, source in material.memories}
     spoken: list[WeekItem] = []
     for session, lines in groupby(sorted(material.lines, key=lambda one: one[0]), key=lambda one: one[0]):
@@ -145,13 +145,13 @@ def _statements(material: _Material, limit: int) -> list[WeekItem]:
                 family, day = fact.family, fact.event_time
                 spoken.append(WeekItem(fact.content, source, at, family, day, said_by=fact.said_by))
     spoken.sort(key=lambda one: (one.at, one.source.id), reverse=True)
-    return [*found, *spoken][:limit]
+    return [*statements, *spoken][:limit]
 
 
 def _stores(week: Week) -> tuple[StoreName, ...]:
     """Return the stores of all that a digest may draw from; messages are private."""
-    found: set[StoreName] = {one.store for one in (*week.statements, *week.ahead, *week.promises, *week.faded)}
-    found |= {one.store for change in week.changes for one in (change.was, change.now)}
+    stores: set[StoreName] = {one.store for one in (*week.statements, *week.ahead, *week.promises, *week.faded)}
+    stores |= {one.store for change in week.changes for one in (change.was, change.now)}
     if week.message_count or week.people:
-        found.add("private")
-    return tuple(store for store in STORES if store in found)
+        stores.add("private")
+    return tuple(store for store in STORES if store in stores)

@@ -85,8 +85,8 @@ class WeeklyReflection:
         """Return what the digest would say now; stores nothing."""
         options = self._options()
         reason = await self._reason_to_skip(options)
-        made = digest(await self._reader.read(options))
-        return ReflectionPreview(made.title, made.content, made.sources, not reason, reason)
+        week = digest(await self._reader.read(options))
+        return ReflectionPreview(week.title, week.content, week.sources, not reason, reason)
 
     async def plan(self) -> UpkeepPlan:
         """Return the reflection that it would write; see ``UpkeepJob``."""
@@ -94,10 +94,10 @@ class WeeklyReflection:
         reason = await self._reason_to_skip(options)
         if reason:
             return UpkeepPlan(self.name, reason)
-        made = digest(await self._reader.read(options))
-        change = PlannedChange("write", "", made.title, excerpt(made.content, _DETAIL))
+        week = digest(await self._reader.read(options))
+        change = PlannedChange("write", "", week.title, excerpt(week.content, _DETAIL))
         notes = (f"{self._model.name or 'The language model'} writes the text.",) if self._model.is_available else ()
-        return UpkeepPlan(self.name, f"Write “{made.title}”.", 1, (change,), notes)
+        return UpkeepPlan(self.name, f"Write “{week.title}”.", 1, (change,), notes)
 
     async def apply(self, run: UpkeepRun) -> JobResult:
         """Write the reflection unless there is a reason not to; see ``UpkeepJob``."""
@@ -107,19 +107,19 @@ class WeeklyReflection:
             return JobResult(reason, counts={"written": 0})
         week = await self._reader.read(options)
         run.job.advance(1, _STEPS)
-        made = await self._text(week, options)
+        text = await self._text(week, options)
         run.job.advance(2, _STEPS)
-        spent = partial(JobResult, cost=made.usage.cost, turn_count=made.turns)
+        spent = partial(JobResult, cost=text.usage.cost, turn_count=text.turns)
         if run.job.is_cancelled():
             return spent("No reflection was written.", counts={"written": 0})
-        work = partial(_store, draft=_draft(made.digest, week, run.id), min_days=options.min_days)
+        work = partial(_store, draft=_draft(text.digest, week, run.id), min_days=options.min_days)
         stored = await self._transactions.run(Access.everything(self.name, "upkeep.reflection", run.id), work)
         run.job.advance(_STEPS, _STEPS)
         if stored.value is None:
             return spent("Another reflection was written meanwhile.", counts={"written": 0})
         run.publish(stored.changes)
-        summary = f"Wrote “{made.digest.title}” from {in_words(len(made.digest.sources), 'source')}. {made.remark}"
-        return spent(summary.strip(), counts={"written": 1, "sources": len(made.digest.sources)})
+        summary = f"Wrote “{text.digest.title}” from {in_words(len(text.digest.sources), 'source')}. {text.remark}"
+        return spent(summary.strip(), counts={"written": 1, "sources": len(text.digest.sources)})
 
     async def _reason_to_skip(self, options: ReflectionOptions) -> str:
         """Return why no reflection is due, empty where one is."""
@@ -142,7 +142,7 @@ class WeeklyReflection:
     async def _text(self, week: Week, options: ReflectionOptions) -> _Written:
         """Return the model's text, or the digest where the model has none to give."""
         by_rules = await asyncio.to_thread(digest, week)
-        items = [one for one in week.statements if one.text][: options.limit]
+        items = [statement for statement in week.statements if statement.text][: options.limit]
         if not self._model.is_available or not items:
             return _Written(by_rules)
         try:
@@ -155,11 +155,11 @@ class WeeklyReflection:
             remark = "The language model's sentences cited too few sources, so rules wrote it."
             return _Written(by_rules, remark, answer.usage, 1)
         attributes = {"written_by": answer.model, "dropped_sentences": answer.dropped}
-        made = replace(by_rules, content=answer.content, sources=answer.sources, attributes=attributes)
+        text = replace(by_rules, content=answer.content, sources=answer.sources, attributes=attributes)
         remark = (
             f"{in_words(answer.dropped, 'sentence').capitalize()} without sources left out." if answer.dropped else ""
         )
-        return _Written(made, remark, answer.usage, 1)
+        return _Written(text, remark, answer.usage, 1)
 
     async def _ask(self, items: list[WeekItem], least: int) -> cited_sentences.CitedText | None:
         """Ask on all items, or on those that the model may see.

@@ -148,9 +148,9 @@ class Member:
         )
         self._read_until("ready")
 
-    def ask(self, **asked: Any) -> list[list[Any]]:
+    def ask(self, **request: Any) -> list[list[Any]]:
         """Have it do something, and return what it said."""
-        self._send(asked)
+        self._send(request)
         return self._read_until("done")
 
     def meet(self) -> str:
@@ -210,9 +210,9 @@ class Member:
         assert self._process.stdout is not None
         return self._process.stdout
 
-    def _send(self, asked: dict[str, Any]) -> None:
+    def _send(self, request: dict[str, Any]) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
 
     def _read_until(self, kind: str) -> list[list[Any]]:
@@ -344,12 +344,12 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="leave the vaults there")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as base:
-        chance, expected = random.Random(asked.seed), Expected()
-        exchange = Exchange(Path(base)) if asked.exchange == "folder" else PostgresqlExchange()
-        members = [Member(number, Path(base), exchange, chance, expected) for number in range(asked.devices)]
-        counts = played(members, exchange, chance, asked.operations)
+        chance, expected = random.Random(arguments.seed), Expected()
+        exchange = Exchange(Path(base)) if arguments.exchange == "folder" else PostgresqlExchange()
+        members = [Member(number, Path(base), exchange, chance, expected) for number in range(arguments.devices)]
+        counts = played(members, exchange, chance, arguments.operations)
         took = probed(members, chance)
         result = {
             **counts,
@@ -359,12 +359,12 @@ def main() -> None:
             "machine": machine(),
         }
         exchange.close()
-        if asked.keep:
-            shutil.copytree(base, asked.keep, symlinks=True)
+        if arguments.keep:
+            shutil.copytree(base, arguments.keep, symlinks=True)
     text = json.dumps(result, indent=1)
     print(text)
-    if asked.json:
-        asked.json.write_text(text + "\n", encoding="utf-8")
+    if arguments.json:
+        arguments.json.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

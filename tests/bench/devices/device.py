@@ -161,19 +161,19 @@ def main(vault: str, address: str, off_ms: str) -> None:
     device.join(address)
     say("ready")
     for line in sys.stdin:
-        asked = json.loads(line)
-        if asked["do"] == "act":
-            chance = random.Random(asked["seed"])
-            for _ in range(asked["count"]):
+        request = json.loads(line)
+        if request["do"] == "act":
+            chance = random.Random(request["seed"])
+            for _ in range(request["count"]):
                 device.act(chance)
                 say("acted")
-        elif asked["do"] == "sync":
+        elif request["do"] == "sync":
             try:
                 report = device.sync()
                 say("synced", report.taken, report.added, report.waiting)
             except KeepsakeError as error:
                 say("failed", error.message)
-        elif asked["do"] == "look":
+        elif request["do"] == "look":
             say("seen", *device.words(), device.digests())
         say("done")
     device.stop()

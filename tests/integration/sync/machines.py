@@ -73,9 +73,10 @@ class Machine:
         """Call an operation as the person."""
         return self.host.ask(operation, **arguments)
 
-    def join(self, folder: Path | str | None = None) -> SyncState:
+    def join(self, folder: Path | str | None = None, *, fills_anew: bool = False) -> SyncState:
         """Join the vault to its folder, or to another place."""
-        state: SyncState = self.host.submit(engine_of(self.host).sync.service.join(str(folder or self.folder))).result()
+        joining = engine_of(self.host).sync.service.join(str(folder or self.folder), fills_anew=fills_anew)
+        state: SyncState = self.host.submit(joining).result()
         return state
 
     def sync(self) -> SyncReport:

@@ -84,6 +84,14 @@ def test_checked_follows() -> None:
     assert actions.qaction("view.dark").isChecked()
 
 
+def test_a_mark_that_was_refused_is_put_back() -> None:
+    actions = Actions()
+    actions.register(Action("work.private", "Incognito", lambda: None, checked=lambda: False))
+    mark = actions.qaction("work.private")
+    mark.trigger()
+    assert not mark.isChecked()
+
+
 def test_recents_are_bounded() -> None:
     actions = Actions()
     for number in range(RECENT_LIMIT + 5):

@@ -1,6 +1,7 @@
 """Sentences about errors in the person's language, with the names and numbers in them."""
 
 import ast
+import errno
 import importlib.util
 import re
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from types import ModuleType
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from app.core.files import from_os
 from app.errors import DiskFullError, InputError, KeepsakeError, VaultDamagedError
 from app.host import Host
 from app.rpc.host_backend import HostBackend
@@ -149,6 +151,15 @@ def test_numbers_are_written_as_in_the_language(qapp: QApplication, tongue: str,
     translation.install(qapp, tongue)
     try:
         assert number in sentence_text(sentence)
+    finally:
+        translation.remove(qapp)
+
+
+def test_what_the_system_says_of_a_file_is_told_in_the_language(qapp: QApplication, tmp_path: Path) -> None:
+    error = from_os(OSError(errno.EACCES, "Permission denied"), tmp_path)
+    translation.install(qapp, "de")
+    try:
+        assert error_text(error) == f"{tmp_path} lässt sich nicht beschreiben: Zugriff verweigert."
     finally:
         translation.remove(qapp)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import PySide6
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -28,6 +28,8 @@ from ui.bridge import Bridge
 from ui.dialogs.base_dialog import BaseDialog
 from ui.dialogs.help import PAGE, HelpDialog
 from ui.notice import Notice
+from ui.panes.pane_state import pack, unpack
+from ui.panes.search.pane import SearchPane
 from ui.process.error_reporter import ErrorReporter
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES
@@ -470,3 +472,43 @@ def test_what_can_be_done_is_looked_at_again_when_work_ends(window: Window, brid
     assert not window.registry.qaction("test.do").isEnabled()
     bridge.start(work())
     rest(window.registry.qaction("test.do").isEnabled)
+
+
+def test_an_erasure_by_another_program_takes_the_recent_searches(
+    window: Window, host: Host, rest: Rest, tmp_path: Path
+) -> None:
+    note = host.ask("note.save", content="Red ones.", title="Zebra").id
+    window.go(Place("search"))
+    assert window.panes is not None
+    pane = window.panes.front
+    assert isinstance(pane, SearchPane)
+    pane.history.remember("zebra herd")
+    window.go(Place("notes"))
+    window.keep_state()
+    assert _kept_words(tmp_path) == ["zebra herd"]
+    host.ask("memory.forget_forever", ids=[note], confirm=True)
+    rest(lambda: pane.history.recent == [])
+    assert _kept_words(tmp_path) == []
+
+
+def test_an_erasure_while_the_window_was_closed_takes_what_it_kept(
+    window: Window, host: Host, rest: Rest, tmp_path: Path
+) -> None:
+    note = host.ask("note.save", content="Red ones.", title="Zebra").id
+    assert window.panes is not None
+    assert window.erasure_watcher is not None
+    watcher = window.erasure_watcher
+    with QSignalBlocker(watcher):  # as though there were no window
+        host.ask("memory.forget_forever", ids=[note], confirm=True)
+        rest(lambda: watcher.newest != "")
+    window.panes.states["search"] = pack({"recent": ["zebra herd"], "query": "zebra", "facets": True})
+    window.palette_popup.recent_places = [Place("notes", note, "", "Zebra")]
+    watcher.newest = ""
+    watcher.load()
+    rest(lambda: window.palette_popup.recent_places == [])
+    assert unpack(window.panes.states["search"]) == {"facets": True}
+    assert "ebra" not in (tmp_path / "window.ini").read_text("utf-8")
+
+
+def _kept_words(vault: Path) -> list[str]:
+    return [str(text) for text in unpack(WindowState(vault).blob("panes/search")).get("recent", [])]

@@ -86,8 +86,7 @@ class CapsuleSheet(BaseDialog):
     # --- building ---
 
     def _make_choice(self) -> None:
-        self.number = PlainLabel(self)
-        theme.set_type(self.number, "strong")
+        self.number = PlainLabel(self, style="strong")
         self.number.setAccessibleName(self.tr("How many go in"))
         self.body.setSpacing(Space.XS)
         self.store = self._combo(self.tr("Who may see them now"))
@@ -178,8 +177,8 @@ class CapsuleSheet(BaseDialog):
     # --- work ---
 
     async def _suggested(self, prefix: str) -> "list[str]":
-        found = await self._bridge.call(operations.tag.list(prefix=prefix, limit=_SUGGESTED))
-        return [one.name for one in found]
+        facets = await self._bridge.call(operations.tag.list(prefix=prefix, limit=_SUGGESTED))
+        return [facet.name for facet in facets]
 
     async def _load_key(self) -> None:
         self.key.setText(await self._bridge.call(operations.capsule.key()))
@@ -211,7 +210,7 @@ class CapsuleSheet(BaseDialog):
         what: dict[str, Any] = {"ids": self._ids} if self._ids else self._choice()
         self.make.setEnabled(False)
         try:
-            made: Capsule = await self._bridge.call(
+            capsule: Capsule = await self._bridge.call(
                 operations.capsule.make(
                     path=self.path.text().strip(),
                     days=self.days.currentData(),
@@ -224,9 +223,9 @@ class CapsuleSheet(BaseDialog):
             self._tell(error)
             self._offer()
             return
-        memories = counted(made.memories, self.tr("1 memory"), self.tr("{n} memories"))
+        memories = counted(capsule.memories, self.tr("1 memory"), self.tr("{n} memories"))
         words = self.tr("Wrote {name} with {memories}. It can be imported until {day}.")
-        text = words.format(name=Path(made.path).name, memories=memories, day=full_date(made.expires_at))
+        text = words.format(name=Path(capsule.path).name, memories=memories, day=full_date(capsule.expires_at))
         self._say(text, "body")
         self._offer()
         if not self.isVisible():

@@ -48,10 +48,10 @@ class CutOffCard(ConfirmCard):
 
     async def _load(self) -> None:
         try:
-            found: list[UnfinishedImport] = await self._bridge.call(operations.exchange.unfinished())
+            imports: list[UnfinishedImport] = await self._bridge.call(operations.exchange.unfinished())
         except KeepsakeError:
             return  # choosing the file again goes on as well
-        self._found = found[0] if found else None
+        self._found = imports[0] if imports else None
         self.setVisible(self._found is not None)
         if self._found is not None:
             self.title.setText(self.tr("The import of {name} was cut off").format(name=Path(self._found.path).name))

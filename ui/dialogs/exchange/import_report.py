@@ -21,8 +21,8 @@ def format_name(name: str) -> str:
 def part_text(part: ImportPart) -> str:
     """Return what a part of a folder is, and how much is in it."""
     files = translate("Report", "{n} files").format(n=format_number(part.files)) if part.files > 1 else ""
-    made = _counts(part.conversations, part.messages, part.notes, 0)
-    return " · ".join(filter(None, (part.name, format_name(part.format), files, made)))
+    counts = _counts(part.conversations, part.messages, part.notes, 0)
+    return " · ".join(filter(None, (part.name, format_name(part.format), files, counts)))
 
 
 def size_text(size: int) -> str:
@@ -36,8 +36,10 @@ def preview_text(preview: ImportPreview) -> str:
     """Return what an import would make, a line for each kind of news."""
     if preview.is_locked:
         return translate("Report", "Type its passphrase to see what it holds.")
-    made = _counts(preview.conversations, preview.messages, preview.notes, preview.attachments)
-    lines = [made if preview.is_complete or not made else translate("Report", "At least {made}").format(made=made)]
+    counts = _counts(preview.conversations, preview.messages, preview.notes, preview.attachments)
+    lines = [
+        counts if preview.is_complete or not counts else translate("Report", "At least {made}").format(made=counts)
+    ]
     if preview.known == 1:
         lines.append(translate("Report", "1 conversation or note is there already"))
     elif preview.known:
@@ -132,9 +134,9 @@ def _counts(conversations: int, messages: int, notes: int, attachments: int) -> 
 def report_text(report: ImportReport) -> tuple[str, str]:
     """Return a heading and the lines below it."""
     title = translate("Report", "Stopped") if report.cancelled else translate("Report", "Imported")
-    made = _counts(report.sessions, report.messages, report.memories, report.attachments)
+    counts = _counts(report.sessions, report.messages, report.memories, report.attachments)
     lines = [
-        (made or translate("Report", "Nothing new"))
+        (counts or translate("Report", "Nothing new"))
         + " · "
         + translate("Report", "in {span}").format(span=span(report.seconds))
     ]

@@ -310,8 +310,8 @@ class ImportDialog(BaseDialog):
     def _left_out(self) -> list[str]:
         """Return the names of the parts without a tick."""
         items = [self.parts.item(number) for number in range(self.parts.count())]
-        left = [item for item in items if item.checkState() is not Qt.CheckState.Checked]
-        return [str(item.data(Qt.ItemDataRole.UserRole)) for item in left]
+        unchecked = [item for item in items if item.checkState() is not Qt.CheckState.Checked]
+        return [str(item.data(Qt.ItemDataRole.UserRole)) for item in unchecked]
 
     def _ask_passphrase(self, problem: str) -> None:
         self._is_locked = True

@@ -151,13 +151,13 @@ class KeyField(FormRow):
 
     async def _answered(self, call: "TypedCall[SecretStatus]", request: int) -> None:
         try:
-            found = await self._bridge.call(call)
+            status = await self._bridge.call(call)
         except KeepsakeError as error:
             if request == self._request:
                 self._about.setText(error_text(error))
             return
         if request == self._request:  # of this service, and not from before a change
-            self._show(found)
+            self._show(status)
 
     def _show(self, found: SecretStatus | None) -> None:
         can_keep = found is not None and bool(found.keyring)
@@ -174,6 +174,6 @@ class KeyField(FormRow):
         if found.source == "keyring":
             return self.tr("A key is kept in {place}.").format(place=found.place)
         if found.source == "variable":
-            taken = self.tr("It is taken from {place}.").format(place=found.place)
-            return f"{taken} {found.note}".strip()
+            sentence = self.tr("It is taken from {place}.").format(place=found.place)
+            return f"{sentence} {found.note}".strip()
         return found.note or self.tr("There is no key yet. It will be kept in {place}.").format(place=found.keyring)

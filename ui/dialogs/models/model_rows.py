@@ -44,9 +44,7 @@ class ModelRow(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         name = ElidedLabel(model_title(info.model), self)
         theme.set_type(name, "strong")
-        self._state = PlainLabel(self._state_text(), self)
-        self._state.setWordWrap(True)
-        theme.set_type(self._state, "small muted")
+        self._state = PlainLabel(self._state_text(), self, style="small muted", wraps=True)
         self._bar = QProgressBar(self)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("Progress of {model}").format(model=model_title(info.model)))
@@ -82,9 +80,9 @@ class ModelRow(QWidget):
     def _state_text(self) -> str:
         info, status = self.info, self._status
         texts = counted(status.texts, self.tr("{made} of 1 text"), self.tr("{made} of {n} texts"))
-        made = texts.format(made=format_number(info.vectors))
+        sentence = texts.format(made=format_number(info.vectors))
         where = self.tr("a remote service") if info.is_remote else self.tr("on this computer")
-        facts = " · ".join((made, self.tr("{n} numbers each").format(n=format_number(info.dimensions)), where))
+        facts = " · ".join((sentence, self.tr("{n} numbers each").format(n=format_number(info.dimensions)), where))
         return f"{self._standing()} — {facts}"
 
     def _standing(self) -> str:

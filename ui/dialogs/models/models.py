@@ -77,7 +77,7 @@ class ModelsDialog(BaseDialog):
         except KeepsakeError as error:
             self._tell(error)
             return
-        values = {one.name: one.value for one in settings}
+        values = {setting.name: setting.value for setting in settings}
         self._may_fetch = bool(values.get(_MAY_FETCH))
         self.rereading.show_model(str(values.get(SETTING, "")))
         self.rows.show_status(status)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
-from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
@@ -160,24 +159,23 @@ class PrepareForm(QWidget):
             self.wanted.setFocus()
 
     def _make_wanted(self) -> QComboBox:
-        made = QComboBox(self)
-        made.setEditable(True)
-        made.addItems(SUGGESTED)
-        made.setCurrentText("")
-        made.setAccessibleName(self.tr("Name of the model to prepare"))
+        box = QComboBox(self)
+        box.setEditable(True)
+        box.addItems(SUGGESTED)
+        box.setCurrentText("")
+        box.setAccessibleName(self.tr("Name of the model to prepare"))
         # Long names must not make the page wider than the window.
-        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        made.setMinimumContentsLength(_LEAST_LETTERS)
-        line = made.lineEdit()
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(_LEAST_LETTERS)
+        line = box.lineEdit()
         if line is not None:
             line.setPlaceholderText(self.tr("Name of a model, such as static or openai:text-embedding-3-small"))
             line.setAccessibleName(self.tr("Name of the model to prepare"))
             line.returnPressed.connect(self._on_prepare_clicked)
-        return made
+        return box
 
     def _arrange(self) -> None:
-        head = PlainLabel(self.tr("Prepare another model"), self)
-        theme.set_type(head, "strong")
+        head = PlainLabel(self.tr("Prepare another model"), self, style="strong")
         about = note(
             self.tr(
                 "Its vectors are made in the background while the old model answers; the old ones are kept for a week"

@@ -5,7 +5,6 @@ from typing import Final
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
-from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.style.design_tokens import Space
 from ui.widgets.plain_text import PlainLabel
@@ -36,8 +35,7 @@ class RereadingForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        head = PlainLabel(self.tr("Read the first results again"), self)
-        theme.set_type(head, "strong")
+        head = PlainLabel(self.tr("Read the first results again"), self, style="strong")
         self.models = QComboBox(self)
         self.models.setAccessibleName(head.text())
         # Long names must not make the page wider than the window.

@@ -64,8 +64,7 @@ class Palette(QFrame):
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.clicked.connect(self._choose)
         self._is_choosing = False
-        self._foot = PlainLabel(self.tr("↑ ↓ choose   ·   Enter open   ·   Esc close"), self)
-        theme.set_type(self._foot, "small muted")
+        self._foot = PlainLabel(self.tr("↑ ↓ choose   ·   Enter open   ·   Esc close"), self, style="small muted")
         self._foot.setIndent(Space.L)
         self._foot.setFixedHeight(self._foot.fontMetrics().height() + Space.M)
         column = QVBoxLayout(self)

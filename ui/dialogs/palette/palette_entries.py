@@ -59,9 +59,9 @@ def _score(entry: Entry, typed: str, recents: list[str]) -> tuple[float, Entry] 
     recency = (len(recents) - recents.index(entry.key)) / len(recents) if entry.key in recents else 0.0
     if entry.last or not typed:
         return recency, entry
-    found = match(typed, entry.title)
-    if found is not None:
-        return found.score + RECENT_BONUS * recency, replace(entry, positions=found.positions)
+    score = match(typed, entry.title)
+    if score is not None:
+        return score.score + RECENT_BONUS * recency, replace(entry, positions=score.positions)
     if not _begins_words(typed, f"{entry.also} {entry.title}"):
         return None
     return (KEYWORD_WORTH * len(typed) + RECENT_BONUS * recency, entry)

@@ -217,9 +217,9 @@ async def _misspelt(bridge: "Bridge", text: str, *, titles_only: bool) -> list[T
         asyncio.gather(*map(bridge.call, talks)),
         asyncio.gather(*map(bridge.call, names)),
     )
-    links = {one.memory_id: one for found in linked for one in found}
-    sessions = {one.id: one for found in held for one in found}
-    entities = {one.id: one for found in named for one in found}
+    links = {row.memory_id: row for rows in linked for row in rows}
+    sessions = {row.id: row for rows in held for row in rows}
+    entities = {row.id: row for rows in named for row in rows}
     titles = {
         **{key: one.title for key, one in links.items()},
         **{key: one.label for key, one in sessions.items()},

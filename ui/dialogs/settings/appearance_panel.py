@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.style.design_tokens import Space
@@ -25,8 +24,7 @@ class AppearancePanel(SettingsPanel):
         super().__init__(bridge, parent)
         card = QFrame(self)
         card.setObjectName("card")
-        title = PlainLabel(self.tr("Soil and compost"), card)
-        theme.set_type(title, "heading")
+        title = PlainLabel(self.tr("Soil and compost"), card, style="heading")
         body = note(self.tr("The north bed is too wet for roses: Rosa says to dig in sand before March."), card, "body")
         small = note(self.tr("Note · edited today"), card)
         field = QLineEdit(self.tr("A field to type in"), card)
@@ -43,8 +41,7 @@ class AppearancePanel(SettingsPanel):
         for widget in (title, body, field):
             column.addWidget(widget)
         column.addLayout(buttons)
-        heading = PlainLabel(self.tr("Preview"), self)
-        theme.set_type(heading, "strong")
+        heading = PlainLabel(self.tr("Preview"), self, style="strong")
         self.column.addWidget(heading)
         self.column.addWidget(card)
 

@@ -87,19 +87,19 @@ class BackupsPanel(SettingsPanel):
     # --- showing ---
 
     async def _load(self) -> None:
-        found: list[BackupInfo] = await self.bridge.call(operations.backup.list())
+        backups: list[BackupInfo] = await self.bridge.call(operations.backup.list())
         status: BackupStatus = await self.bridge.call(operations.backup.status())
         self._folder = status.folder
         chosen = self._chosen()
         self.list.clear()
-        for info in found:
+        for info in backups:
             item = QTreeWidgetItem(self.list, self._row_of(info))
             item.setData(0, _NAME, info.name)
             item.setDisabled(info.is_damaged_original)
             if info.name == chosen or self.list.currentItem() is None:
                 self.list.setCurrentItem(item)
-        self.list.setVisible(bool(found))
-        self.empty.setVisible(not found)
+        self.list.setVisible(bool(backups))
+        self.empty.setVisible(not backups)
         fit_table(self.list)
         if status.restore_waits:
             self._show_waiting()
@@ -146,9 +146,9 @@ class BackupsPanel(SettingsPanel):
         ]
         if found.changed:
             lines.append(self.tr("Goes back to an earlier version: {n}").format(n=format_number(found.changed)))
-        kept = self.tr("What you have now is kept as a backup, so this can be taken back. Settings stay as they are.")
+        notice = self.tr("What you have now is kept as a backup, so this can be taken back. Settings stay as they are.")
         self.card.title.setText(self.tr("What a restore would change"))
-        self.card.text.setText("\n".join((*lines, "", kept)))
+        self.card.text.setText("\n".join((*lines, "", notice)))
         self.cancel.setText(self.tr("Cancel"))
         self.confirm.show()
         self.card.show()
@@ -160,9 +160,9 @@ class BackupsPanel(SettingsPanel):
             (difference.messages, self.tr("1 message"), self.tr("{n} messages")),
             (difference.memories, self.tr("1 memory"), self.tr("{n} memories")),
         )
-        said = ", ".join(one if n == 1 else more.format(n=format_number(n)) for n, one, more in counts if n)
+        listed = ", ".join(one if n == 1 else more.format(n=format_number(n)) for n, one, more in counts if n)
         titles = ", ".join(f"‘{title}’" for title in difference.titles)
-        return f"{said} ({titles})" if titles else said
+        return f"{listed} ({titles})" if titles else listed
 
     # --- what the person does ---
 
@@ -182,9 +182,9 @@ class BackupsPanel(SettingsPanel):
         self._begin(self.tr("Making a backup…"), self._make())
 
     async def _make(self) -> None:
-        made: BackupInfo = await self.bridge.call(operations.backup.now())
+        backup: BackupInfo = await self.bridge.call(operations.backup.now())
         await self._load()
-        self._choose(made.name)
+        self._choose(backup.name)
 
     def _on_verify_clicked(self) -> None:
         self._begin(self.tr("Reading all of it…"), self._verify(self._chosen()))
@@ -206,8 +206,8 @@ class BackupsPanel(SettingsPanel):
         self._begin(self.tr("Comparing it with what you have now…"), self._preview(self._chosen()))
 
     async def _preview(self, name: str) -> None:
-        found: RestorePreview = await self.bridge.call(operations.backup.preview(name=name))
-        self._show_preview(found)
+        preview: RestorePreview = await self.bridge.call(operations.backup.preview(name=name))
+        self._show_preview(preview)
 
     def _on_confirm_clicked(self) -> None:
         self._begin(self.tr("Laying it ready…"), self._stage(self._previewed))

@@ -40,8 +40,7 @@ class DesktopPanel(SettingsPanel):
         self.start.setAccessibleDescription(self.tr("It starts in the tray, where your agents reach it."))
         self.start.toggled.connect(self._on_start_toggled)
         about = note(self.tr("It starts in the tray, where your agents reach it. No window opens."), self)
-        heading = PlainLabel(self.tr("Quick capture by a command"), self)
-        theme.set_type(heading, "strong")
+        heading = PlainLabel(self.tr("Quick capture by a command"), self, style="strong")
         how = note(
             self.tr("Where your desktop grants no shortcuts to programs, add one in its settings with this command:"),
             self,

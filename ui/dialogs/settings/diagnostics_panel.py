@@ -131,9 +131,7 @@ class DiagnosticsPanel(SettingsPanel):
         fit_table(self.log, _SHOWN)
 
     def _heading(self, text: str, parent: QWidget) -> PlainLabel:
-        label = PlainLabel(text, parent)
-        theme.set_type(label, "strong")
-        return label
+        return PlainLabel(text, parent, style="strong")
 
     # --- what the person does ---
 

@@ -214,8 +214,8 @@ _TITLES = dict(chain.from_iterable(section.common for section in SECTIONS))
 
 def section_of(name: str) -> SectionSpec:
     """Return the section of a setting; of one that none claims, the last."""
-    found = _OF_COMMON.get(name)
-    return found or next((one for one in SECTIONS if name.startswith(one.prefixes or "\0")), SECTIONS[-1])
+    section = _OF_COMMON.get(name)
+    return section or next((one for one in SECTIONS if name.startswith(one.prefixes or "\0")), SECTIONS[-1])
 
 
 def is_common(name: str) -> bool:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ui import theme
 from ui.dialogs.base_dialog import hairline, note
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
@@ -27,8 +26,7 @@ class SettingSection(QWidget):
         self.fields: list[SettingField] = []
         self.panel: SettingsPanel | None = None
         self._advanced_fields: list[SettingField] = []
-        heading = PlainLabel(spec.shown_title, self)
-        theme.set_type(heading, "heading")
+        heading = PlainLabel(spec.shown_title, self, style="heading")
         self._about = note(spec.shown_about, self, "body muted")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)

@@ -134,9 +134,9 @@ class SettingsDialog(BaseDialog):
         self._columns.setSpacing(Space.M if is_narrow else Space.XL)
         self._menu.setVisible(is_narrow)
         self._list.setVisible(not is_narrow)
-        for left in (self._search, self._list):
-            left.setMinimumWidth(0 if is_narrow else look.scaled(_LIST_WIDTH))
-            left.setMaximumWidth(_WIDEST if is_narrow else look.scaled(_LIST_WIDTH))
+        for widget in (self._search, self._list):
+            widget.setMinimumWidth(0 if is_narrow else look.scaled(_LIST_WIDTH))
+            widget.setMaximumWidth(_WIDEST if is_narrow else look.scaled(_LIST_WIDTH))
         for sections in (self._list, self._menu):
             sections.setIconSize(QSize(look.scaled(_ICON), look.scaled(_ICON)))
         for row in range(self._list.count()):
@@ -247,10 +247,10 @@ class SettingsDialog(BaseDialog):
             findings: list[ConfigFinding] = await self._bridge.call(operations.settings.check())
         except KeepsakeError:
             return  # a check that fails takes nothing from the settings
-        said = {finding.name: in_plain_words(f"{finding.what} {finding.remedy}") for finding in findings}
+        sentences = {finding.name: in_plain_words(f"{finding.what} {finding.remedy}") for finding in findings}
         for name, field in self._fields.items():
-            if name in said or field.has_warning:
-                field.show_warning(said.get(name, ""))
+            if name in sentences or field.has_warning:
+                field.show_warning(sentences.get(name, ""))
 
     def _show_sections(self) -> None:
         """Show the chosen section alone."""

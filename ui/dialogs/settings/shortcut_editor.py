@@ -71,8 +71,7 @@ class ShortcutEditor(SettingsPanel):
     def _make_card(self) -> None:
         self.card = QFrame(self)
         self.card.setObjectName("card")
-        self.title = PlainLabel(self.card)
-        theme.set_type(self.title, "strong")
+        self.title = PlainLabel(self.card, style="strong")
         self.capture = KeyCapture(self.card)
         self.capture.setAccessibleName(self.tr("New keys"))
         self.capture.keySequenceChanged.connect(self._on_keys_changed)
@@ -190,8 +189,8 @@ class ShortcutEditor(SettingsPanel):
             return
         own = self._actions.own_keys
         for other in self._actions.sharing(action.id, keys):
-            left = [part for part in other.shortcut.split("; ") if QKeySequence(part) != QKeySequence(keys)]
-            own[other.id] = "; ".join(left)
+            parts = [part for part in other.shortcut.split("; ") if QKeySequence(part) != QKeySequence(keys)]
+            own[other.id] = "; ".join(parts)
         own[action.id] = keys
         self._store(own)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.agents.model import Incognito
-from ui import operations, theme
+from ui import operations
 from ui.models.cards import Card
 from ui.panes.agents.agent_labels import agent_badges, seen_words
 from ui.panes.loading_list import LoadingList
@@ -31,8 +31,7 @@ class AgentList(LoadingList):
         self.incognito = Incognito()
         self.new = icon_button("plus", self.tr("Add an agent"), tint="accent", parent=self)
         self.connect_new = icon_button("plug", self.tr("Connect a program"), tint="accent", parent=self)
-        heading = PlainLabel(self.tr("Agents"), self)
-        theme.set_type(heading, "strong")
+        heading = PlainLabel(self.tr("Agents"), self, style="strong")
         head = QHBoxLayout()
         head.setContentsMargins(Space.L, Space.M, Space.S, Space.S)
         head.addWidget(heading, 1)

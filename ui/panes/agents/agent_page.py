@@ -220,8 +220,7 @@ class AgentPage(QScrollArea):
     def _card_frame(self, heading: str, parts: "Sequence[QWidget | QLayout]", parent: QWidget) -> QFrame:
         card = QFrame(parent)
         card.setObjectName("card")
-        head = PlainLabel(heading, card)
-        theme.set_type(head, "small muted")
+        head = PlainLabel(heading, card, style="small muted")
         column = QVBoxLayout(card)
         column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
         column.setSpacing(Space.M)
@@ -234,8 +233,7 @@ class AgentPage(QScrollArea):
         return card
 
     def _label(self, kind: str, parent: QWidget) -> PlainLabel:
-        label = PlainLabel("", parent)
-        label.setWordWrap(True)
+        label = PlainLabel("", parent, wraps=True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         theme.set_type(label, kind)
         return label

@@ -150,8 +150,8 @@ class ConnectForm(QWidget):
             words = [self.tr("It is the agent “{agent}” from now on.").format(**names), result.next_step]
             self._waiting.setText(self.tr("Waiting for it to call for the first time…"))
         if result.backups:
-            kept = self.tr("A copy of its configuration from before is in {path}.")
-            words.append(kept.format(path=", ".join(result.backups)))
+            notice = self.tr("A copy of its configuration from before is in {path}.")
+            words.append(notice.format(path=", ".join(result.backups)))
         self._outcome.setText("\n".join(words))
         self._show_parts()
         self.done.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -160,8 +160,8 @@ class ConnectForm(QWidget):
         """Say when the program that was connected has called."""
         if self._result is None or not self._waiting.text():
             return
-        found = next((one for one in agents if one.id == self._result.agent_id), None)
-        if found is not None and found.last_seen_at is not None:
+        agent = next((agent for agent in agents if agent.id == self._result.agent_id), None)
+        if agent is not None and agent.last_seen_at is not None:
             self._waiting.setText(self.tr("{title} has connected: all is set up.").format(title=self._result.title))
 
     @property
@@ -315,8 +315,7 @@ class ConnectForm(QWidget):
         return card
 
     def _label(self, kind: str, parent: QWidget) -> PlainLabel:
-        label = PlainLabel("", parent)
-        label.setWordWrap(True)
+        label = PlainLabel("", parent, wraps=True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         theme.set_type(label, kind)
         return label

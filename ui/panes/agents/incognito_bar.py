@@ -19,8 +19,7 @@ class IncognitoBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._sign = IconLabel("eye", "muted", parent=self)
-        self._text = PlainLabel(self)
-        self._text.setWordWrap(True)
+        self._text = PlainLabel(self, wraps=True)
         self.hour = text_button(self.tr("For 1 hour"), "quiet", parent=self)
         self.hour.setAccessibleName(self.tr("Incognito for 1 hour"))
         self.hour.clicked.connect(self._on_hour_clicked)

@@ -138,7 +138,6 @@ class NewAgentForm(QScrollArea):
 
 
 def _label(words: str, kind: str, parent: QWidget) -> PlainLabel:
-    label = PlainLabel(words, parent)
-    label.setWordWrap(True)
+    label = PlainLabel(words, parent, wraps=True)
     theme.set_type(label, kind)
     return label

@@ -121,7 +121,7 @@ class AgentsPane(ListDetailPane):
         page: LedgerPage = await self.bridge.call(operations.agent.ledger(agent=agent.name, limit=CALLS))
         hidden = await self.bridge.call(operations.agent.quarantined(name=agent.name))
         clients: list[ClientState] = await self.bridge.call(operations.connection.list())
-        program = next((one for one in clients if one.is_connected and one.agent == agent.name), None)
+        program = next((client for client in clients if client.is_connected and client.agent == agent.name), None)
         items = await load_items(self.bridge, page.calls)
         if identity == self._open:
             self.page.show_activity(activity, len(hidden))
@@ -139,14 +139,14 @@ class AgentsPane(ListDetailPane):
     # --- what the person does ---
 
     async def _add(self, call: "TypedCall[AgentToken]") -> None:
-        made = await self.bridge.call(call)
-        self._open = made.id
-        self.form.show_token(made)
+        token = await self.bridge.call(call)
+        self._open = token.id
+        self.form.show_token(token)
         self.listing.load()
 
     async def _rotate(self, name: str) -> None:
-        made = await self.bridge.call(operations.agent.rotate(name=name))
-        self.form.show_token(made)
+        token = await self.bridge.call(operations.agent.rotate(name=name))
+        self.form.show_token(token)
         self._right.setCurrentWidget(self.form)
 
     async def _revoke(self, name: str) -> None:
@@ -163,7 +163,7 @@ class AgentsPane(ListDetailPane):
 
     async def _begin_connecting(self, chosen: str = "") -> None:
         clients: list[ClientState] = await self.bridge.call(operations.connection.list())
-        names = {one.name for one in self.listing.agents if one.revoked_at is None}
+        names = {agent.name for agent in self.listing.agents if agent.revoked_at is None}
         self._right.setCurrentWidget(self.connect_form)
         self.connect_form.begin(clients, names, chosen)
 
@@ -215,8 +215,8 @@ class AgentsPane(ListDetailPane):
         self.page.release_requested.connect(self._on_release)
 
     def _open_title(self) -> str:
-        found = self.listing.agent(self._open)
-        return found.name if found is not None else ""
+        agent = self.listing.agent(self._open)
+        return agent.name if agent is not None else ""
 
     async def _switch_incognito(self, is_on: bool, hours: int) -> None:
         until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
@@ -290,7 +290,7 @@ class AgentsPane(ListDetailPane):
         elif len(places) == 1:
             self.navigate.emit(places[0])
         else:
-            entries: list[Entry] = [(one.title, partial(self.navigate.emit, one)) for one in places]
+            entries: list[Entry] = [(place.title, partial(self.navigate.emit, place)) for place in places]
             open_menu(self, where, [entries])
 
     def _on_rotate(self) -> None:

@@ -86,5 +86,5 @@ def _data(values: dict[str, str | float]) -> str:
 
 def _clean(text: str) -> str:
     """Return ``text`` without characters that XML cannot hold."""
-    kept = storable(text)[0]
-    return "".join(one for one in kept if one in "\t\n\r" or (ord(one) >= 0x20 and ord(one) not in (0xFFFE, 0xFFFF)))  # noqa: PLR2004
+    cleaned = storable(text)[0]
+    return "".join(one for one in cleaned if one in "\t\n\r" or (ord(one) >= 0x20 and ord(one) not in (0xFFFE, 0xFFFF)))  # noqa: PLR2004

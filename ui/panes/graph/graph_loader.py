@@ -108,9 +108,9 @@ class GraphLoader(QObject):
 
     def toggle_type(self, kind: str) -> None:
         """Show or hide note links, or a type's names; the last type stays."""
-        left = set(self.hidden) ^ {kind}
-        if not left.issuperset(DRAWN):
-            self.hidden = tuple(one for one in (*DRAWN, LINK) if one in left)
+        types = set(self.hidden) ^ {kind}
+        if not types.issuperset(DRAWN):
+            self.hidden = tuple(one for one in (*DRAWN, LINK) if one in types)
 
     def stop(self) -> None:
         """Give up the layout that is running."""
@@ -147,8 +147,8 @@ class GraphLoader(QObject):
         scene.stored[list(numbers)] = scene.positions[list(numbers)]
         for begin in range(0, len(numbers), _BATCH):
             part = [
-                (scene.nodes[one].id, float(scene.positions[one, 0]), float(scene.positions[one, 1]))
-                for one in numbers[begin : begin + _BATCH]
+                (scene.nodes[number].id, float(scene.positions[number, 0]), float(scene.positions[number, 1]))
+                for number in numbers[begin : begin + _BATCH]
             ]
             await self._bridge.call(operations.entity.place(positions=part, centre=centre, pinned=pinned))
 

@@ -113,7 +113,7 @@ class Legend(QFrame):
     def _set(self, entries: list[LegendEntry], *, is_by_group: bool) -> None:
         if tuple(entries) == self._entries and is_by_group == self._is_by_group:
             return
-        had_focus = next((str(one.property("key")) for one in self.buttons if one.hasFocus()), "")
+        had_focus = next((str(button.property("key")) for button in self.buttons if button.hasFocus()), "")
         self._entries, self._is_by_group = tuple(entries), is_by_group
         while (item := self._flow.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:

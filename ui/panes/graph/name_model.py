@@ -80,11 +80,11 @@ class NameModel(QAbstractTableModel):
         if not 0 <= column < len(self._titles):
             return
         self.layoutAboutToBeChanged.emit()
-        kept = [(index, self.number_at(index.row())) for index in self.persistentIndexList()]
+        numbers = [(index, self.number_at(index.row())) for index in self.persistentIndexList()]
         self._sorted = (column, order)
         self._arrange()
         rows = {number: row for row, number in enumerate(self._numbers)}
-        for index, number in kept:
+        for index, number in numbers:
             self.changePersistentIndex(index, self.index(rows[number], index.column()))
         self.layoutChanged.emit()
 

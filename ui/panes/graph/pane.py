@@ -495,7 +495,7 @@ class GraphPane(ReadingPane):
         scene = self.canvas.scene
         numbers = sorted(self.canvas.highlight.selected, key=lambda one: -scene.weights[one])
         if key == "merge":
-            ids = [scene.nodes[one].id for one in numbers]
+            ids = [scene.nodes[number].id for number in numbers]
             self.changes.merge_many(ids, ids[0])
         else:
             self._pin(numbers, pinned=key == "pin")

@@ -27,9 +27,7 @@ class ChangeView(QFrame):
         self.setObjectName("card")
         self._change: ProposedChange | None = None
         self._is_split = False
-        self._head = PlainLabel("", self)
-        self._head.setWordWrap(True)
-        theme.set_type(self._head, "small muted")
+        self._head = PlainLabel("", self, style="small muted", wraps=True)
         self._left, self._right = self._text(self.tr("Now")), self._text(self.tr("Proposed"))
         self._titles = [self._title(self.tr("You know")), self._title(self.tr("Proposed"))]
         row = QHBoxLayout()
@@ -90,9 +88,7 @@ class ChangeView(QFrame):
         self._right.setAccessibleName(after)
 
     def _title(self, words: str) -> PlainLabel:
-        label = PlainLabel(words, self)
-        theme.set_type(label, "small muted")
-        return label
+        return PlainLabel(words, self, style="small muted")
 
     def _text(self, name: str) -> PlainLabel:
         label = PlainLabel("", self)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from ui import theme
 from ui.models.dates import short_date
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -40,11 +39,13 @@ class NightPage(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         page = QWidget(self)
-        title = PlainLabel(self.tr("While you were away"), page)
-        theme.set_type(title, "title")
-        about = PlainLabel(self.tr("Keepsake did this by itself in the past day. You can take back any of it."), page)
-        about.setWordWrap(True)
-        theme.set_type(about, "body muted")
+        title = PlainLabel(self.tr("While you were away"), page, style="title")
+        about = PlainLabel(
+            self.tr("Keepsake did this by itself in the past day. You can take back any of it."),
+            page,
+            style="body muted",
+            wraps=True,
+        )
         self.undo_all = text_button(self.tr("Undo the night"), icon_name="undo-2", parent=page)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(Space.S)
@@ -78,12 +79,9 @@ class NightPage(QScrollArea):
         card = QFrame(self)
         card.setObjectName("card")
         icon, tone = _ICONS.get(run.status, _OTHER)
-        head = PlainLabel(name, card)
-        theme.set_type(head, "strong")
-        text = PlainLabel(run.output_summary, card)
-        text.setWordWrap(True)
-        when = PlainLabel(short_date(run.started_at, datetime.now(UTC)), card)
-        theme.set_type(when, "small muted")
+        head = PlainLabel(name, card, style="strong")
+        text = PlainLabel(run.output_summary, card, wraps=True)
+        when = PlainLabel(short_date(run.started_at, datetime.now(UTC)), card, style="small muted")
         undo = text_button(self.tr("Undo"), "quiet", parent=card)
         undo.setAccessibleName(self.tr("Undo {name}").format(name=name))
         undo.setProperty("run", run.run_id)

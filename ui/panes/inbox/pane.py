@@ -76,8 +76,8 @@ class InboxPane(ListDetailPane):
         """Return the actions of this pane."""
 
         def waits() -> bool:
-            found = self.listing.proposal(self._open)
-            return found is not None and found.state == "waiting"
+            proposal = self.listing.proposal(self._open)
+            return proposal is not None and proposal.state == "waiting"
 
         slots: dict[str, Slot] = {"inbox.accept": self.page.accept.click, "inbox.reject": self.page.reject.click}
         return pane_actions(self.name, slots, dict.fromkeys(slots, waits))
@@ -92,7 +92,7 @@ class InboxPane(ListDetailPane):
         runs: list[ScheduleRun] = await self.bridge.call(operations.schedule.runs(limit=RUNS))
         since = datetime.now(UTC) - NIGHT_LENGTH
         known = await self.bridge.call(operations.upkeep.status())
-        names = {one.id: job.title for job in known for one in job.schedules}
+        names = {schedule.id: job.title for job in known for schedule in job.schedules}
         recent = [
             run
             for run in runs
@@ -205,8 +205,8 @@ class InboxPane(ListDetailPane):
         self.do(self._keep_draft(proposal, texts))
 
     def _on_accepted(self, arguments: Any) -> None:
-        given = {"arguments": arguments} if arguments is not None else {}
-        self.do(self._decide(self.tr("Accepted"), operations.inbox.accept(id=int(self._open), **given)))
+        options = {"arguments": arguments} if arguments is not None else {}
+        self.do(self._decide(self.tr("Accepted"), operations.inbox.accept(id=int(self._open), **options)))
 
     def _on_rejected(self, reason: str) -> None:
         self.do(self._decide(self.tr("Rejected"), operations.inbox.reject(id=int(self._open), reason=reason)))

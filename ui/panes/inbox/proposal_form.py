@@ -126,8 +126,7 @@ class ProposalForm(QWidget):
 
     def _add(self, name: str, value: str, typed: str | None) -> None:
         text = value if typed is None else typed
-        label = PlainLabel(field_words(name), self)
-        theme.set_type(label, "strong")
+        label = PlainLabel(field_words(name), self, style="strong")
         field: QLineEdit | QPlainTextEdit
         if len(value) > _LONG or "\n" in value or name == "content":
             field = QPlainTextEdit(self)

@@ -65,12 +65,12 @@ def headline(proposal: "Proposal") -> str:
         return QCoreApplication.translate("Inbox", "Call {operation}").format(operation=proposal.operation)
     names = merged_names(proposal.reason) if proposal.agent == OWN_NAME else None
     if names is not None:
-        is_person = any((one.before or one.after or {}).get("type") == "person" for one in changes)
+        is_person = any((change.before or change.after or {}).get("type") == "person" for change in changes)
         person = QCoreApplication.translate("Inbox", "Are {other} and {into} the same person?")
         thing = QCoreApplication.translate("Inbox", "Are {other} and {into} the same?")
         return (person if is_person else thing).format(**names)
     # A correction writes the new fact and changes the old one: the new one says more.
-    shown = next((one for one in changes if one.event == "ADD"), changes[0])
+    shown = next((change for change in changes if change.event == "ADD"), changes[0])
     verb = str(_VERBS.get(shown.event, _OTHER))
     words = QCoreApplication.translate("Inbox", verb).format(title=title_of(shown))
     more = proposal.preview.count - 1

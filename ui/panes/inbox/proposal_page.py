@@ -225,16 +225,15 @@ class ProposalPage(QScrollArea):
 
 def _joined(changes: "Sequence[ProposedChange]") -> "list[ProposedChange]":
     """Return what is replaced and what replaces it as one change."""
-    old = next((one for one in changes if one.before is not None and one.after is None), None)
-    new = next((one for one in changes if one.before is None and one.after is not None), None)
+    old = next((change for change in changes if change.before is not None and change.after is None), None)
+    new = next((change for change in changes if change.before is None and change.after is not None), None)
     if old is None or new is None:
         return list(changes[:SHOWN_CHANGES])
     return [replace(old, after=new.after, event="UPDATE")]
 
 
 def _label(kind: str, parent: QWidget) -> PlainLabel:
-    label = PlainLabel("", parent)
-    label.setWordWrap(True)
+    label = PlainLabel("", parent, wraps=True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     theme.set_type(label, kind)
     return label

@@ -63,6 +63,7 @@ class Document(QFrame):
         self._forced = False
         self._shown = ""
         self._content = ""
+        self._is_pinned = False
         self._stored_tags: tuple[str, ...] = ()
         self.title = _TitleField(self)
         work = Work(self, bridge)
@@ -77,11 +78,8 @@ class Document(QFrame):
         self.known = KnownRow(self)
         self._facts = ElidedLabel(parent=self)
         theme.set_type(self._facts, "small muted")
-        self._words = PlainLabel(self)
-        theme.set_type(self._words, "small muted")
-        self._state = PlainLabel(self)
-        self._state.setWordWrap(True)
-        theme.set_type(self._state, "small muted")
+        self._words = PlainLabel(self, style="small muted")
+        self._state = PlainLabel(self, style="small muted", wraps=True)
         self._make_buttons()
         self._arrange()
         self._connect()
@@ -167,13 +165,13 @@ class Document(QFrame):
     def tick(self, line: int) -> None:
         """Tick the task on a line, or take its tick away; nothing else changes."""
         block = self.editor.document().findBlockByNumber(line)
-        found = toggled_task(block.text()) if block.isValid() and not self.editor.isReadOnly() else None
-        if found is None:
+        toggled_line = toggled_task(block.text()) if block.isValid() and not self.editor.isReadOnly() else None
+        if toggled_line is None:
             return
         place = QTextCursor(block)
-        place.setPosition(block.position() + found[0])
+        place.setPosition(block.position() + toggled_line[0])
         place.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.KeepAnchor)
-        place.insertText(found[1])
+        place.insertText(toggled_line[1])
         self.preview.show_now()
 
     def go_to_heading(self, heading: Heading, occurrence: int) -> None:
@@ -222,7 +220,8 @@ class Document(QFrame):
 
     def show_facts(self, memory: Memory | None) -> None:
         """Show kind, store, source and date of a memory."""
-        self._pin.setChecked(memory is not None and memory.pinned)
+        self._is_pinned = memory is not None and memory.pinned
+        self._pin.setChecked(self._is_pinned)
         self.more.setEnabled(memory is not None and memory.deleted_at is None)
         if memory is None:
             self._facts.setText(self.tr("New note"))
@@ -315,7 +314,7 @@ class Document(QFrame):
         self.editor.left.connect(self.left)
         self.editor.refused.connect(self.show_state)
         self._modes.idClicked.connect(self._on_modes_id_clicked)
-        self._pin.triggered.connect(self.pin_requested)
+        self._pin.triggered.connect(self._on_pin_triggered)
         self._delete.triggered.connect(self.delete_requested)
         self._restore.clicked.connect(self.restore_requested)
         self._inspect.clicked.connect(self.inspector_requested)
@@ -358,6 +357,10 @@ class Document(QFrame):
         return [tag.name for tag in tags]
 
     # --- events ---
+
+    def _on_pin_triggered(self) -> None:
+        self._pin.setChecked(self._is_pinned)  # until it is so
+        self.pin_requested.emit(not self._is_pinned)
 
     def _on_title_text_edited(self, text: str) -> None:
         # An empty field is on its way to another title: links would have to follow both.

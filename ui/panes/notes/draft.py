@@ -192,20 +192,20 @@ class Draft(QObject):
 
     async def _write_once(self) -> bool:
         """Write what is pending now; what comes meanwhile is pending afterwards."""
-        taken, self._pending = self._pending, {}
+        fields, self._pending = self._pending, {}
         self._set_state("saving")
         try:
             created = self.memory is None
-            stored = await self._store(taken)
+            stored = await self._store(fields)
         except StaleError:
-            self._pending = {**taken, **self._pending}
+            self._pending = {**fields, **self._pending}
             await self._fetch_theirs()
             return False
         except NotFoundError as error:
-            self._give_back(taken, error)
+            self._give_back(fields, error)
             return False
         except KeepsakeError as error:
-            self._give_back(taken, error)
+            self._give_back(fields, error)
             if isValid(self):
                 self._timer.start(RETRY_MS)
             return False
@@ -260,10 +260,10 @@ class Draft(QObject):
                 self._tag_ends.start()
         if self.memory is None:
             fields = {name: taken[name] for name in ("title", "tags", "store") if name in taken}
-            made: Memory = await call(
+            note: Memory = await call(
                 operations.note.save(content=taken.get("content") or "", unfinished_tag=unfinished, **fields)
             )
-            return made
+            return note
         before = self.memory
         reply = await self._bridge.reply(
             operations.note.update(id=before.id, version=before.version, unfinished_tag=unfinished, **taken)

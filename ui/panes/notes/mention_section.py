@@ -54,13 +54,13 @@ class MentionSection(Section):
 
     async def _load(self, identity: str) -> None:
         try:
-            found: list[Link] = await self._bridge.call(operations.note.mentions(id=identity))
+            mentions: list[Link] = await self._bridge.call(operations.note.mentions(id=identity))
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
         self.clear()
-        self.set_count(len(found))
-        self.setVisible(bool(found))
-        for link in found:
+        self.set_count(len(mentions))
+        self.setVisible(bool(mentions))
+        for link in mentions:
             self.rows.addWidget(self._row(link))
 
     def _row(self, link: Link) -> QWidget:

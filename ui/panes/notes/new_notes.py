@@ -45,9 +45,9 @@ class NewNotes(QObject):
         self._pane.do(self._open_daily(day.isoformat()))
 
     async def _open_daily(self, title: str) -> None:
-        found = await self._pane.bridge.call(operations.note.resolve(title=title))
-        if found:
-            self._open(found)
+        note = await self._pane.bridge.call(operations.note.resolve(title=title))
+        if note:
+            self._open(note)
             return
         template = next((row for row in await self._templates() if DAILY in row.tags), None)
         if template is None:
@@ -100,11 +100,11 @@ class NewNotes(QObject):
         reply = await self._pane.bridge.reply(
             operations.note.from_template(template=template, title=title, tags=list(tags))
         )
-        made: Memory = reply.value
-        name = display_title(made.title, made.content, self.tr("Untitled"))
+        note: Memory = reply.value
+        name = display_title(note.title, note.content, self.tr("Untitled"))
         self._pane.show_result(self.tr("Began ‘{title}’ from its template"), name, reply)
         self._pane.navigate.emit(Place(self._pane.name))
-        self._open(made.id)
+        self._open(note.id)
 
     async def _set_daily_template(self, identity: str) -> None:
         others = [row.id for row in await self._templates() if DAILY in row.tags and row.id != identity]

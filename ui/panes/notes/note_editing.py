@@ -95,8 +95,8 @@ class NoteEditing(QObject):
         return super().eventFilter(watched, event)
 
     async def _locate(self, link: str) -> "Attachment":
-        found: Attachment = await self._bridge.call(operations.attachment.locate(link=link))
-        return found
+        attachment: Attachment = await self._bridge.call(operations.attachment.locate(link=link))
+        return attachment
 
     # --- outline and number of words ---
 
@@ -117,9 +117,9 @@ class NoteEditing(QObject):
         self._work.latest(self._show_structure, self._document.text())
 
     async def _show_structure(self, text: str) -> None:
-        found = await asyncio.get_event_loop().run_in_executor(None, structure_of, text)
-        self.outline.set_headings(found.headings)
-        self._document.show_word_count(found.words if text.strip() else 0)
+        structure = await asyncio.get_event_loop().run_in_executor(None, structure_of, text)
+        self.outline.set_headings(structure.headings)
+        self._document.show_word_count(structure.words if text.strip() else 0)
 
     def _on_outline_requested(self, heading: Heading) -> None:
         same = [one for one in self.outline.headings if (one.level, one.title) == (heading.level, heading.title)]
@@ -139,8 +139,8 @@ class NoteEditing(QObject):
         self._work.start(self._follow(target), self._pane.show_error)
 
     async def _follow(self, target: str) -> None:
-        found = await self._bridge.call(operations.note.resolve(title=target, source=self._controller.id))
-        if found:
-            self._pane.navigate.emit(Place("notes", found))
+        note = await self._bridge.call(operations.note.resolve(title=target, source=self._controller.id))
+        if note:
+            self._pane.navigate.emit(Place("notes", note))
         else:
             self._pane.show_notice(self.tr("No note is behind this link. It may have been deleted or not imported."))

@@ -83,8 +83,8 @@ class NoteFacets(QWidget):
 
     def show_entities(self, entities: Sequence[NamedThing]) -> None:
         """Show the people and things that the listed notes name."""
-        self._entities |= {one.id: one for one in entities}
-        self._shown_entities = tuple(one.id for one in entities)
+        self._entities |= {entity.id: entity for entity in entities}
+        self._shown_entities = tuple(entity.id for entity in entities)
         self._refresh_tree()
 
     @property
@@ -151,7 +151,7 @@ class NoteFacets(QWidget):
     def _refresh_tree(self) -> None:
         facets = self._facets
         days = [one for one in self.tree.chosen("date") if one not in SPANS]
-        entities = [self._entities[one] for one in self._shown_entities]
+        entities = [self._entities[entity] for entity in self._shown_entities]
         away = [one for one in self.tree.chosen("entity") if one not in self._shown_entities]
         rows = {
             _SAVED: [FacetRow(name) for name in self.saved.names],
@@ -160,7 +160,7 @@ class NoteFacets(QWidget):
             "tag": [FacetRow(f.name, f.count) for f in facets.tags],
             "entity": [
                 *(FacetRow(one, None, self._label("entity", one)) for one in away),
-                *(FacetRow(one.id, one.count, one.name) for one in entities),
+                *(FacetRow(entity.id, entity.count, entity.name) for entity in entities),
             ],
             "date": [FacetRow(name, None, span_label(name)) for name in (*days, *SPANS)],
             "store": [FacetRow(f.name, f.count, store_label(f.name)) for f in facets.stores],
@@ -188,8 +188,8 @@ class NoteFacets(QWidget):
         return labels[group](name) if group in labels else name
 
     def _chosen(self) -> dict[str, tuple[str, ...]]:
-        found = {group: self.tree.chosen(group) for group in _GROUPS}
-        return {group: names for group, names in found.items() if names}
+        chosen_values = {group: self.tree.chosen(group) for group in _GROUPS}
+        return {group: names for group, names in chosen_values.items() if names}
 
     def _choose(self, chosen: dict[str, Iterable[str]]) -> None:
         for group in _GROUPS:
@@ -198,9 +198,9 @@ class NoteFacets(QWidget):
 
     def _on_tree_toggled(self, group: str, name: str, on: bool) -> None:
         if group == _SAVED:
-            found = self.saved.get(name) if on else None
-            self.words_chosen.emit(found.words if found else "")
-            self._choose(dict(found.facets) if found else {})
+            saved = self.saved.get(name) if on else None
+            self.words_chosen.emit(saved.words if saved else "")
+            self._choose(dict(saved.facets) if saved else {})
             return
         if group in _ONE_ONLY and on:
             self.tree.set_chosen(group, [name])

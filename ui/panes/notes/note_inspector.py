@@ -133,11 +133,11 @@ class NoteInspector(QScrollArea):
             self._about.rows.addWidget(button)
 
     def _show_links(self, links: Links) -> None:
-        for section, found in ((self._outgoing, links.outgoing), (self._back, links.backlinks)):
+        for section, rows in ((self._outgoing, links.outgoing), (self._back, links.backlinks)):
             section.clear()
-            section.set_count(len(found))
-            section.setVisible(bool(found))
-            for link in found[:SHOWN_LINKS]:
+            section.set_count(len(rows))
+            section.setVisible(bool(rows))
+            for link in rows[:SHOWN_LINKS]:
                 section.rows.addWidget(self._link_row(link))
 
     def _link_row(self, link: Link) -> QWidget:

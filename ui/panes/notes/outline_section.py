@@ -43,7 +43,9 @@ class OutlineSection(Section):
     def set_headings(self, headings: Sequence[Heading]) -> None:
         """Show other headings; what is folded stays folded."""
         fresh = tuple(headings)
-        same = [(one.level, one.title) for one in fresh] == [(one.level, one.title) for one in self._headings]
+        same = [(one.level, one.title) for one in fresh] == [
+            (heading.level, heading.title) for heading in self._headings
+        ]
         self._headings = fresh
         self.setVisible(bool(fresh))
         self.set_count(len(fresh))
@@ -63,7 +65,7 @@ class OutlineSection(Section):
 
     def _fill(self) -> None:
         above: list[tuple[int, QTreeWidgetItem]] = []
-        made: list[tuple[QTreeWidgetItem, bool]] = []
+        items: list[tuple[QTreeWidgetItem, bool]] = []
         for number, heading in enumerate(self._headings):
             while above and above[-1][0] >= heading.level:
                 above.pop()
@@ -75,8 +77,8 @@ class OutlineSection(Section):
             else:
                 self.tree.addTopLevelItem(item)
             above.append((heading.level, item))
-            made.append((item, heading.title not in self._folded))
-        for item, is_open in made:
+            items.append((item, heading.title not in self._folded))
+        for item, is_open in items:
             if item.childCount():
                 item.setExpanded(is_open)
 
@@ -121,15 +123,15 @@ class _Tree(QTreeWidget):
 
     def items(self) -> list[QTreeWidgetItem]:
         """Return all items in the order of the text."""
-        found: list[QTreeWidgetItem] = []
+        items_in_order: list[QTreeWidgetItem] = []
         waiting = [self.topLevelItem(number) for number in reversed(range(self.topLevelItemCount()))]
         while waiting:
             item = waiting.pop()
             if item is None:
                 continue
-            found.append(item)
+            items_in_order.append(item)
             waiting += [item.child(number) for number in reversed(range(item.childCount()))]
-        return found
+        return items_in_order
 
     def is_shown(self, item: QTreeWidgetItem) -> bool:
         """Return whether nothing above an item is folded."""

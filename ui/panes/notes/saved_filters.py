@@ -87,14 +87,14 @@ class SavedFilters(QObject):
 
     def rename(self, name: str, new: str) -> None:
         """Give a filter another name."""
-        found, clean = self._filters.get(name), " ".join(new.split())[:MAX_NAME]
-        if found is None or not clean or clean == name:
+        query, clean = self._filters.get(name), " ".join(new.split())[:MAX_NAME]
+        if query is None or not clean or clean == name:
             return
         if clean in self._filters:
             self.noticed.emit(self.tr("Another filter is called ‘{name}’ already.").format(name=clean))
             return
         del self._filters[name]
-        self._filters[clean] = SavedFilter(clean, found.words, found.facets)
+        self._filters[clean] = SavedFilter(clean, query.words, query.facets)
         self.changed.emit()
 
     def remove(self, name: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.memories.model import MemoryFilter
-from ui import operations, theme
+from ui import operations
 from ui.models.dates import format_number
 from ui.panes.erasure_prompt import ask_to_erase, erase_for_ever
 from ui.panes.reading_pane import ReadingPane
@@ -42,9 +42,7 @@ class TrashBar(QFrame):
         self._pane = pane
         self._listing = listing
         self._restore = restore
-        self._words = PlainLabel(self)
-        self._words.setWordWrap(True)
-        theme.set_type(self._words, "small muted")
+        self._words = PlainLabel(self, style="small muted", wraps=True)
         self.restore = text_button(self.tr("Restore"), icon_name="archive-restore", parent=self)
         self.restore.clicked.connect(self._on_restore_clicked)
         self.empty = text_button(self.tr("Empty trash…"), "danger", parent=self)

@@ -46,8 +46,7 @@ class VersionDiff(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
-        self._sentence = PlainLabel(self)
-        self._sentence.setWordWrap(True)
+        self._sentence = PlainLabel(self, wraps=True)
         self._text = QTextBrowser(self)
         self._text.setAccessibleName(self.tr("Differences"))
         self._text.setOpenLinks(False)

@@ -85,10 +85,10 @@ def _expression(fields: CadenceFields) -> str:
 
 
 def _simple(expression: str, zone: str) -> CadenceFields | None:
-    found = _SIMPLE.match(expression.lower())
-    if found is None:
+    match = _SIMPLE.match(expression.lower())
+    if match is None:
         return None
-    minute, hour, day, week = int(found[1]), int(found[2]), found[3], found[4]
+    minute, hour, day, week = int(match[1]), int(match[2]), match[3], match[4]
     if week == "*":
         mode: Mode = "daily" if day == "*" else "monthly"
         return CadenceFields(mode, hour, minute, day=1 if day == "*" else int(day), expression=expression, zone=zone)

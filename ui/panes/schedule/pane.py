@@ -137,7 +137,7 @@ class SchedulePane(ListDetailPane):
     async def _load_status(self) -> None:
         jobs = await self.bridge.call(operations.upkeep.status())
         status = await self.bridge.call(operations.schedule.status())
-        self._jobs = {one.id: job.name for job in jobs for one in job.schedules}
+        self._jobs = {schedule.id: job.name for job in jobs for schedule in job.schedules}
         self._status = status
         now = datetime.now(UTC)
         if status.paused_until is not None and status.paused_until > now:
@@ -188,8 +188,8 @@ class SchedulePane(ListDetailPane):
         for run in ended:
             words = self.tr("‘{name}’ ran: {result}")
             result = run.output_summary or state_badge(run.status).text
-            said = words.format(name=self._awaited.pop(run.run_id), result=" ".join(result.split()))
-            self._announce(said)
+            sentence = words.format(name=self._awaited.pop(run.run_id), result=" ".join(result.split()))
+            self._announce(sentence)
         if forecast is not None:
             self.page.show_forecast(forecast)
 
@@ -425,8 +425,8 @@ class SchedulePane(ListDetailPane):
         self._edit(None)
 
     def _on_edit(self) -> None:
-        if (found := self.listing.schedule(self._open)) is not None:
-            self._edit(found)
+        if (schedule := self.listing.schedule(self._open)) is not None:
+            self._edit(schedule)
 
     def _on_saved(self, values: dict[str, Any]) -> None:
         if not self.editor.identity:
@@ -444,30 +444,30 @@ class SchedulePane(ListDetailPane):
         self._leave_editor()
 
     def _on_run(self) -> None:
-        found = self.listing.schedule(self._open)
-        if found is not None:
-            self.do(self._run(found.id, engine_text(found.name)))
+        schedule = self.listing.schedule(self._open)
+        if schedule is not None:
+            self.do(self._run(schedule.id, engine_text(schedule.name)))
 
     def _on_switched(self) -> None:
-        found = self.listing.schedule(self._open)
-        if found is None:
+        schedule = self.listing.schedule(self._open)
+        if schedule is None:
             return
-        is_on = found.status == "active"
+        is_on = schedule.status == "active"
         patch = SchedulePatch(status="paused" if is_on else "active")
         words = self.tr("Switched off ‘{name}’") if is_on else self.tr("Switched on ‘{name}’")
-        self.do(self._update(found.id, patch, words))
+        self.do(self._update(schedule.id, patch, words))
 
     def _on_delete(self) -> None:
-        found = self.listing.schedule(self._open)
-        if found is not None and not found.is_built_in:
-            self.do(self._delete(found))
+        schedule = self.listing.schedule(self._open)
+        if schedule is not None and not schedule.is_built_in:
+            self.do(self._delete(schedule))
 
     def _on_erase(self) -> None:
-        found = self.listing.schedule(self._open)
-        if found is not None and not found.is_built_in:
-            text = self.tr("Erase the schedule ‘{name}’ for ever?").format(name=engine_text(found.name))
+        schedule = self.listing.schedule(self._open)
+        if schedule is not None and not schedule.is_built_in:
+            text = self.tr("Erase the schedule ‘{name}’ for ever?").format(name=engine_text(schedule.name))
             what = self.tr("Its goal, its runs and its history are removed from this vault.")
-            ask_to_erase(self, text, what, partial(self._on_erase_agreed, found))
+            ask_to_erase(self, text, what, partial(self._on_erase_agreed, schedule))
 
     def _on_erase_agreed(self, schedule: "Schedule") -> None:
         self.do(self._erase(schedule))

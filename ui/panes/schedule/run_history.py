@@ -47,12 +47,9 @@ class RunHistory(QWidget):
         self._model = CardListModel(self._card, self)
         self.list = CardList(self.tr("Runs"), self)
         self.list.set_source(self._model)
-        self._nothing = PlainLabel(self.tr("It has not run yet."), self)
-        theme.set_type(self._nothing, "body muted")
+        self._nothing = PlainLabel(self.tr("It has not run yet."), self, style="body muted")
         self.list.chosen.connect(self._show)
-        self._about = PlainLabel("", self)
-        self._about.setWordWrap(True)
-        theme.set_type(self._about, "small muted")
+        self._about = PlainLabel("", self, style="small muted", wraps=True)
         self.output = QPlainTextEdit(self)
         self.output.setReadOnly(True)
         self.output.setTabChangesFocus(True)
@@ -83,14 +80,14 @@ class RunHistory(QWidget):
             chosen: The id of the run to choose; else the choice stays, and follows the latest run where that was it.
         """
         current = self.list.current_id()
-        kept = chosen or ("" if current == next(iter(self._runs), "") else current)
+        run_id = chosen or ("" if current == next(iter(self._runs), "") else current)
         self._acts = {act.id: act for act in acts}
         self._changes = {run.run_id: self._changes.get(run.run_id, "") for run in runs}
         self._runs = {run.run_id: run for run in runs}
         self._model.set_rows(self._runs)
         self.chart.show_runs(runs)
         first = next(iter(self._runs), "")
-        self.list.choose(kept if kept in self._runs else first, quiet=True)
+        self.list.choose(run_id if run_id in self._runs else first, quiet=True)
         self._show(self.list.current_id())
 
     def show_changes(self, report: "RunReport") -> None:

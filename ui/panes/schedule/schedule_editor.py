@@ -75,8 +75,7 @@ class ScheduleEditor(QWidget):
         self.identity = ""
         self._drafts: dict[str, _Draft] = {}
         self._begun: _Draft | None = None
-        self._heading = PlainLabel("", self)
-        theme.set_type(self._heading, "title")
+        self._heading = PlainLabel("", self, style="title")
         self.name = QLineEdit(self)
         self.name.setAccessibleName(self.tr("Name"))
         self.name.setPlaceholderText(self.tr("The beginning of the goal, if you leave this empty"))
@@ -92,9 +91,7 @@ class ScheduleEditor(QWidget):
         self.policy.setAccessibleName(self.tr("Tell me"))
         self.policy.addItems([self.tr("after each run"), self.tr("only when it fails"), self.tr("never")])
         self.limits = GoalLimitsForm(self)
-        self._words = PlainLabel("", self)
-        self._words.setWordWrap(True)
-        theme.set_type(self._words, "small muted")
+        self._words = PlainLabel("", self, style="small muted", wraps=True)
         self.save = text_button(self.tr("Save"), "primary", parent=self)
         self.cancel = text_button(self.tr("Cancel"), parent=self)
         self._about = PlainLabel(
@@ -103,9 +100,9 @@ class ScheduleEditor(QWidget):
                 " until an agent that you allowed takes it on."
             ),
             self,
+            style="small muted",
+            wraps=True,
         )
-        self._about.setWordWrap(True)
-        theme.set_type(self._about, "small muted")
         self._arrange()
         self.cadence.changed.connect(self._on_edited)
         self.goal.textChanged.connect(self._on_edited)
@@ -299,6 +296,4 @@ class ScheduleEditor(QWidget):
 
 
 def _field_label(words: str, parent: QWidget) -> PlainLabel:
-    label = PlainLabel(words, parent)
-    theme.set_type(label, "strong")
-    return label
+    return PlainLabel(words, parent, style="strong")

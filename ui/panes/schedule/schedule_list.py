@@ -53,8 +53,8 @@ class ScheduleList(LoadingList):
 
     async def _load(self) -> None:
         text = self.filter.text().strip()
-        found = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
-        ordered = sorted(found.schedules, key=lambda one: one.is_built_in)
+        result = await self._bridge.call(operations.schedule.search(text=text, limit=LIMIT))
+        ordered = sorted(result.schedules, key=lambda one: one.is_built_in)
         self._schedules = {one.id: one for one in ordered}
         self.list.set_empty_text(self.tr("No schedule fits this filter.") if text else "")
         self.model.set_rows(self._schedules)
@@ -68,7 +68,7 @@ class ScheduleList(LoadingList):
             badges.append(Badge(self.tr("Goal"), "accent"))
         when = next_words(row, now)
         often = cadence_words(row.cadence, "")
-        if often and sum(one.name == row.name for one in self._schedules.values()) > 1:
+        if often and sum(schedule.name == row.name for schedule in self._schedules.values()) > 1:
             # Two built-in schedules may run the same job; how often tells them apart.
             when = f"{often}  ·  {when}"
         icon = "pause" if row.status == "paused" else "wrench" if row.is_built_in else "sparkles"

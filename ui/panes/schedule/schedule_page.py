@@ -161,8 +161,7 @@ class SchedulePage(PageArea):
         self.history.show_runs(runs, acts, chosen)
 
     def _label(self, kind: str) -> PlainLabel:
-        label = PlainLabel("", self)
-        label.setWordWrap(True)
+        label = PlainLabel("", self, wraps=True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         theme.set_type(label, kind)
         return label
@@ -170,8 +169,7 @@ class SchedulePage(PageArea):
     def _card(self, heading: str, widgets: Sequence[QWidget]) -> QFrame:
         card = QFrame(self)
         card.setObjectName("card")
-        head = PlainLabel(heading, card)
-        theme.set_type(head, "small muted")
+        head = PlainLabel(heading, card, style="small muted")
         column = QVBoxLayout(card)
         column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
         column.setSpacing(Space.S)

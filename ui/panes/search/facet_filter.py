@@ -33,7 +33,7 @@ class FacetFilter(QObject):
         groups = []
         for name in FACETS:
             label = labels.get(name, str)
-            counts = {one.value: one.count for one in found.facets if one.name == name and one.value}
+            counts = {facet.value: facet.count for facet in found.facets if facet.name == name and facet.value}
             # A value of the query can be taken out again, also where nothing has it.
             counts |= {value: 0 for value in chosen_of(found.query)[name] if value not in counts}
             rows = [FacetRow(value, count, label(value)) for value, count in counts.items()]

@@ -93,7 +93,7 @@ class HitMenu(QObject):
             return
         menu.addSeparator()
         words = self.tr("Open the page of ‘{name}’")
-        for entity, name in list({one.entity_id: one.name for one in names}.items())[:MOST_NAMES]:
+        for entity, name in list({name.entity_id: name.name for name in names}.items())[:MOST_NAMES]:
             title = caption(words.format(name=excerpt(name, TITLE)))
             menu.addAction(title, partial(self.opened.emit, Place("graph", entity, title=name)))
 
@@ -116,12 +116,12 @@ class HitMenu(QObject):
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:
             return said_in(await call(operations.note.get(id=hit.id)))
         try:
-            found: list[Message] = await call(
+            messages: list[Message] = await call(
                 operations.session.messages(session=hit.session_id, after=hit.seq - 1, limit=1)
             )
         except NotFoundError:  # its conversation is gone too
             return None
-        return next((message.content for message in found if message.seq == hit.seq), None)
+        return next((message.content for message in messages if message.seq == hit.seq), None)
 
     # --- changing ---
 

@@ -152,17 +152,17 @@ def _paint_line(painter: QPainter, line: QRect, words: _Words, mirrored: bool) -
     painter.setPen(look.colour("muted"))
     metrics = painter.fontMetrics()
     painter.drawText(line, int(far | flags), words.date)
-    taken = metrics.horizontalAdvance(words.date) + Space.XS
-    known = metrics.elidedText(" · ".join(words.known), Qt.TextElideMode.ElideRight, line.width() // 2 - taken)
+    date_width = metrics.horizontalAdvance(words.date) + Space.XS
+    known = metrics.elidedText(" · ".join(words.known), Qt.TextElideMode.ElideRight, line.width() // 2 - date_width)
     if known:
         known = f"· {known}" if mirrored else f"{known} ·"
-        rest = line.adjusted(taken, 0, 0, 0) if mirrored else line.adjusted(0, 0, -taken, 0)
+        rest = line.adjusted(date_width, 0, 0, 0) if mirrored else line.adjusted(0, 0, -date_width, 0)
         # The sign between belongs rest the date, whichever way the names are written.
         before = painter.layoutDirection()
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         painter.drawText(rest, int(far | flags), known)
         painter.setLayoutDirection(before)
-    width = taken + metrics.horizontalAdvance(known) + Space.M
+    width = date_width + metrics.horizontalAdvance(known) + Space.M
     painter.setFont(words.font)
     painter.setPen(look.colour("text"))
     free = line.adjusted(width if mirrored else 0, 0, 0 if mirrored else -width, 0)

@@ -39,7 +39,7 @@ async def operator_values(bridge: "Bridge", name: str, begun: str) -> list[Hint]
         if name == "session":
             wanted = SessionFilter(text=begun)
             sessions: list[Session] = await bridge.call(operations.session.list(filter=wanted, limit=_LIMIT))
-            return [Hint(title) for title in dict.fromkeys(one.title for one in sessions) if title]
+            return [Hint(title) for title in dict.fromkeys(session.title for session in sessions) if title]
         entities: list[EntityRow] = await bridge.call(
             operations.entity.list(filter=EntityFilter(prefix=begun), limit=_LIMIT)
         )

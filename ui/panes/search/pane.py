@@ -177,6 +177,11 @@ class SearchPane(ReadingPane):
         self._inspecting = self.why.isHidden()
         self._fit()
 
+    def forget_words(self) -> None:
+        """Drop the recent searches; the search in the box is in front of the person."""
+        self.history.recent = []
+        self._show_recents()
+
     def save_state(self) -> bytes:
         """Return the search, widths, recent searches, and how results are shown."""
         return pack({
@@ -337,7 +342,7 @@ class SearchPane(ReadingPane):
     async def _learn_page(self) -> None:
         """Fetch how many results the person wants at once."""
         settings: list[SettingValue] = await self.bridge.call(operations.settings.list())
-        wanted = next((one.value for one in settings if one.name == "search.limit"), LIMIT)
+        wanted = next((setting.value for setting in settings if setting.name == "search.limit"), LIMIT)
         if int(wanted) != self._page:
             self._page = self._limit = int(wanted)
 
@@ -393,9 +398,9 @@ class SearchPane(ReadingPane):
             if asking["limit"] == self._page:
                 first: Found = await self.bridge.call(operations.memory.search(**asking, legs=_WORDS))
                 self._show(first, settled=False)
-            found: Found = await self.bridge.call(operations.memory.search(**asking))
-            self._show(found, settled=True)
-            await self._count_months(found.query)
+            result: Found = await self.bridge.call(operations.memory.search(**asking))
+            self._show(result, settled=True)
+            await self._count_months(result.query)
         except KeepsakeError as error:
             self._delay.stop()
             self._is_enter_pending = False
@@ -448,8 +453,8 @@ class SearchPane(ReadingPane):
                 self.results.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _show_hits(self, *, afresh: bool = False) -> None:
-        if (found := self._found) is not None:
-            self.results.show_hits(found.hits, self._group.grouping, self._more, afresh=afresh)
+        if (result := self._found) is not None:
+            self.results.show_hits(result.hits, self._group.grouping, self._more, afresh=afresh)
 
     def _show_recents(self) -> None:
         self._middle.setCurrentWidget(self._recents)

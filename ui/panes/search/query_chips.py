@@ -23,8 +23,7 @@ class QueryChips(QWidget):
         self._query: Query | None = None
         self._box = chips = QWidget(self)
         self._flow = FlowLayout(chips)
-        self._hints = PlainLabel(self)
-        self._hints.setWordWrap(True)
+        self._hints = PlainLabel(self, wraps=True)
         self._hints.setTextFormat(Qt.TextFormat.PlainText)
         theme.set_type(self._hints, "small warning")
         column = QVBoxLayout(self)

@@ -36,7 +36,7 @@ def term_of(name: str, value: str) -> str:
 
 def parts_of(text: str) -> list[str]:
     """Return the words, phrases and operators of a search, as typed."""
-    return [found[0] for found in _PART.finditer(text)]
+    return [match[0] for match in _PART.finditer(text)]
 
 
 def with_operator(text: str, name: str, value: str, on: bool) -> str:
@@ -90,8 +90,8 @@ def significant_terms(terms: Sequence[Term]) -> list[Term]:
     """Return the terms of a query without stop words, if others are left."""
     loose = [term for term in terms if not (term.phrase or term.prefix or term.excluded)]
     passed = stop_words(term.text for term in loose)
-    kept = [term for term in terms if term not in loose or term.text.casefold() not in passed]
-    return kept if any(not term.excluded for term in kept) else list(terms)
+    significant = [term for term in terms if term not in loose or term.text.casefold() not in passed]
+    return significant if any(not term.excluded for term in significant) else list(terms)
 
 
 def group_by_day(hits: Iterable[Hit]) -> list[tuple[date, list[Hit]]]:
@@ -136,12 +136,12 @@ def _signs(text: str) -> Iterator[tuple[int, int, str]]:
             yield cells.start(), cells.end(), " · " if is_between else ""
     if not _has_signs(text):
         return
-    for found in _MARKS.finditer(text):
-        if found["code"] is None:
-            yield found.start(), found.end(), ""
+    for match in _MARKS.finditer(text):
+        if match["code"] is None:
+            yield match.start(), match.end(), ""
         else:
-            yield found.start(), found.start("code"), ""
-            yield found.end("code"), found.end(), ""
+            yield match.start(), match.start("code"), ""
+            yield match.end("code"), match.end(), ""
 
 
 def _without(text: str) -> tuple[str, list[int] | None]:
@@ -152,19 +152,19 @@ def _without(text: str) -> tuple[str, list[int] | None]:
     signs = sorted(_signs(text))
     if not signs:
         return text, None
-    kept: list[str] = []
+    parts: list[str] = []
     places: list[int] = []
     at = length = 0
     for start, end, shown in [*signs, (len(text), len(text), "")]:
         if start < at:
             continue  # within a sign that is gone already
-        kept += (text[at:start], shown)
+        parts += (text[at:start], shown)
         places += range(length, length + start - at)
         length += start - at
         places += [length] * (end - start)
         length += len(shown)
         at = end
-    return "".join(kept), [*places, length]
+    return "".join(parts), [*places, length]
 
 
 def without_signs(snippet: str) -> str:
@@ -176,6 +176,6 @@ def plain_snippet(snippet: str, highlights: Iterable[Span]) -> tuple[str, tuple[
     """Return a snippet without Markdown's signs, and where its marked words are then."""
     text, places = _without(snippet)
     last = len(snippet)
-    ends = ((min(one.start, last), min(one.end, last)) for one in highlights)
+    ends = ((min(highlight.start, last), min(highlight.end, last)) for highlight in highlights)
     spans = (Span(start, end) if places is None else Span(places[start], places[end]) for start, end in ends)
     return text, tuple(span for span in spans if span.end > span.start)

@@ -96,8 +96,7 @@ class RecentSearches(QScrollArea):
         }
 
     def _add(self, column: QVBoxLayout, title: str, icon: str, searches: Mapping[str, str]) -> None:
-        head = PlainLabel(title, self)
-        theme.set_type(head, "strong")
+        head = PlainLabel(title, self, style="strong")
         # The words of the buttons below begin further in than the buttons do.
         head.setContentsMargins(Space.S, 0, 0, 0)
         column.addSpacing(Space.M)
@@ -118,9 +117,7 @@ class RecentSearches(QScrollArea):
             # Without a meaning to stand beside it, a button may be as wide as there is room.
             grid.addWidget(button, row, 0, 1, 1 if meaning else 2)
             if meaning:
-                about = PlainLabel(meaning, self)
-                about.setWordWrap(True)
-                theme.set_type(about, "small muted")
+                about = PlainLabel(meaning, self, style="small muted", wraps=True)
                 self._meanings.append((grid, row, about))
         column.addLayout(grid)
 

@@ -97,10 +97,10 @@ class ResultExport(QObject):
         offset = total = 0
         while offset < MOST_RESULTS:
             asking: dict[str, Any] = {"query": query, "recipe": recipe, "limit": PAGE, "offset": offset}
-            found: Found = await self._bridge.call(operations.memory.search(**asking))
-            hits |= {hit.id: hit for hit in found.hits if hit.id not in hits}
-            total, offset = max(total, found.candidates), offset + PAGE
-            if len(found.hits) < PAGE:
+            result: Found = await self._bridge.call(operations.memory.search(**asking))
+            hits |= {hit.id: hit for hit in result.hits if hit.id not in hits}
+            total, offset = max(total, result.candidates), offset + PAGE
+            if len(result.hits) < PAGE:
                 return list(hits.values()), len(hits)
         return list(hits.values()), max(total, len(hits))
 

@@ -109,9 +109,9 @@ def write_results(path: Path, query: str, hits: Sequence[Hit], untitled: str) ->
     Raises:
         KeepsakeError: It cannot be written.
     """
-    made = FORMATS[path.suffix.lower()](query, hits, untitled)
+    text = FORMATS[path.suffix.lower()](query, hits, untitled)
     # Lone surrogates come from broken imports; a file is better with a mark for them than not written.
-    replace_file(path, made if isinstance(made, bytes) else made.encode("utf-8", "replace"))
+    replace_file(path, text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
 
 
 def _values(hit: Hit, untitled: str) -> tuple[str | list[str], ...]:

@@ -51,9 +51,9 @@ class ResultSummary(QWidget):
 
     def show_waiting(self, *, has_results: bool) -> None:
         """Say that the answer takes long, and whether results by words are shown till then."""
-        said = self.tr("Still searching: the index is busy, or the vault is large.")
+        sentence = self.tr("Still searching: the index is busy, or the vault is large.")
         stay = self.tr("The results by words stay.")
-        self.show_text(f"{said} {stay}" if has_results else said)
+        self.show_text(f"{sentence} {stay}" if has_results else sentence)
 
     def show_found(self, found: Found, *, settled: bool) -> None:
         """Show the figures of an answer; ``settled`` when it is whole."""

@@ -161,20 +161,20 @@ class ResultList(RowView):
             self.setCurrentIndex(QModelIndex())
             self._by_hand = False
         row = self._row(self.currentIndex())
-        known = {one.id for one in self.source.rows if isinstance(one, Hit)}
+        known = {row.id for row in self.source.rows if isinstance(row, Hit)}
         place = self.verticalScrollBar().value()
         self._filling = True
         self.source.show_hits(hits, grouping=grouping, more=more)
-        kept = -1
+        kept_row = -1
         if self._by_hand and isinstance(row, Hit):
-            kept = self.source.row_of(row.id)
+            kept_row = self.source.row_of(row.id)
         elif isinstance(row, MoreRow):
-            kept = self._first(but=known)
-        if kept < 0:
-            kept, place = self._first(), 0
+            kept_row = self._first(but=known)
+        if kept_row < 0:
+            kept_row, place = self._first(), 0
             self._by_hand = False
-        if kept >= 0:
-            self.setCurrentIndex(self.source.index(kept))
+        if kept_row >= 0:
+            self.setCurrentIndex(self.source.index(kept_row))
         self._filling = False
         self.verticalScrollBar().setValue(place)
 
@@ -190,9 +190,9 @@ class ResultList(RowView):
         if at < 0 or not _is_of(rows[at], gone):
             return
         order = (*range(at + 1, len(rows)), *range(at - 1, -1, -1))
-        left = next((one for one in order if isinstance(rows[one], Hit) and not _is_of(rows[one], gone)), -1)
-        if left >= 0:
-            self.setCurrentIndex(self.source.index(left))
+        row = next((one for one in order if isinstance(rows[one], Hit) and not _is_of(rows[one], gone)), -1)
+        if row >= 0:
+            self.setCurrentIndex(self.source.index(row))
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         """Tell which hit is current."""

@@ -49,8 +49,7 @@ class SavedSearchList(QWidget):
         super().__init__(parent)
         self._searches: dict[str, SavedSearch] = {}
         self._filling = False
-        self._head = PlainLabel(self.tr("Saved searches"), self)
-        theme.set_type(self._head, "small muted")
+        self._head = PlainLabel(self.tr("Saved searches"), self, style="small muted")
         self._head.setContentsMargins(Space.S, 0, Space.S, 0)
         self.list = _NameList(self)
         self.list.setObjectName("rowList")
@@ -77,16 +76,16 @@ class SavedSearchList(QWidget):
     def show_searches(self, searches: Sequence[SavedSearch]) -> None:
         """Show saved searches; the current one stays current."""
         current = self._current_id()
-        self._searches = {one.id: one for one in searches}
+        self._searches = {search.id: search for search in searches}
         self._filling = True
         self.list.clear()
-        for one in searches:
-            item = QListWidgetItem(icon("bookmark"), one.name)
-            item.setData(_KEY, one.id)
+        for search in searches:
+            item = QListWidgetItem(icon("bookmark"), search.name)
+            item.setData(_KEY, search.id)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-            item.setToolTip(tooltip(one.query))
+            item.setToolTip(tooltip(search.query))
             self.list.addItem(item)
-            if one.id == current:
+            if search.id == current:
                 self.list.setCurrentItem(item)
         self._filling = False
         self.setVisible(bool(searches))

@@ -149,8 +149,8 @@ def laid_out(snippet: str, highlights: tuple[Span, ...], width: int) -> QTextLay
 
 def forget() -> None:
     """Measure and mark anew: fonts or colours are others."""
-    for kept in (_ruler, _shape, _layout):
-        kept.cache_clear()
+    for cache in (_ruler, _shape, _layout):
+        cache.cache_clear()
 
 
 @lru_cache(maxsize=512)

@@ -51,7 +51,7 @@ def periods_of(months: Sequence[MonthCount]) -> list[Period]:
     """Return months without gaps, oldest first; years where there are very many months."""
     if not months:
         return []
-    counts = {one.month: one.count for one in months}
+    counts = {month.month: month.count for month in months}
     first, last = Period(min(counts), 0).first_day, Period(max(counts), 0).first_day
     length = (last.year() - first.year()) * 12 + last.month() - first.month() + 1
     if length > MOST_MONTHS:
@@ -93,7 +93,7 @@ class TimelineStrip(QWidget):
         """Show the months of a search; a single one is no choice and stays hidden."""
         before = self._periods[self._at].name if 0 <= self._at < len(self._periods) else ""
         self._periods = periods_of(months)
-        names = [one.name for one in self._periods]
+        names = [period.name for period in self._periods]
         self._at = names.index(before) if before in names else len(names) - 1
         self._hovered = -1
         self.show_query(query)
@@ -183,7 +183,7 @@ class TimelineStrip(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        most = max(one.count for one in self._periods)
+        most = max(period.count for period in self._periods)
         for place, one in enumerate(self._periods):
             self._paint_bar(painter, place, one.count / most if most else 0.0)
         painter.setPen(theme.current().colour("line"))

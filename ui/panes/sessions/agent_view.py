@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
 
-from ui import operations, theme
+from ui import operations
 from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
@@ -34,9 +34,7 @@ class AgentView(QWidget):
         self.meter = QProgressBar(self)
         self.meter.setTextVisible(False)
         self.meter.setAccessibleName(self.tr("Tokens used"))
-        self._tokens = PlainLabel("", self)
-        self._tokens.setWordWrap(True)
-        theme.set_type(self._tokens, "small muted")
+        self._tokens = PlainLabel("", self, style="small muted", wraps=True)
         self.text = QPlainTextEdit(self)
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
@@ -68,19 +66,19 @@ class AgentView(QWidget):
         self._do(self._load(session, self.question.text()))
 
     async def _load(self, session: str, question: str) -> None:
-        made: Context = await self._bridge.call(operations.memory.context(prompt=question, session=session))
+        context: Context = await self._bridge.call(operations.memory.context(prompt=question, session=session))
         if session != self._session:
             return
-        self.text.setPlainText(made.text)
-        self.meter.setRange(0, max(made.max_tokens, 1))
-        self.meter.setValue(min(made.tokens, made.max_tokens))
+        self.text.setPlainText(context.text)
+        self.meter.setRange(0, max(context.max_tokens, 1))
+        self.meter.setValue(min(context.tokens, context.max_tokens))
         parts = [
             f"{engine_text(section.heading)} {format_number(section.tokens)}"
-            for section in made.sections
+            for section in context.sections
             if section.items
         ]
         words = self.tr("{n} of {most} tokens").format(
-            n=format_number(made.tokens), most=format_number(made.max_tokens)
+            n=format_number(context.tokens), most=format_number(context.max_tokens)
         )
         self._tokens.setText("  ·  ".join([words, *parts]))
 

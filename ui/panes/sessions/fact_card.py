@@ -46,8 +46,9 @@ class FactCard(QFrame):
         self.setObjectName("card")
         self.found = found
         memory = found.memory
-        self._words = PlainLabel(without_markup(memory.content or memory.title or "; ".join(memory.facts)), self)
-        self._words.setWordWrap(True)
+        self._words = PlainLabel(
+            without_markup(memory.content or memory.title or "; ".join(memory.facts)), self, wraps=True
+        )
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._edit = _CorrectionField(self)
         self._edit.setAccessibleName(self.tr("What is right"))
@@ -73,7 +74,7 @@ class FactCard(QFrame):
 
     def show_names(self, names: "Sequence[MentionedEntity]") -> None:
         """Show the people and things that it names, each with the way to its page."""
-        known = {one.entity_id: one.name for one in names}
+        known = {name.entity_id: name.name for name in names}
         if known != self._known:
             self._known = known
             self._write_names()
@@ -102,8 +103,7 @@ class FactCard(QFrame):
         self.forget.clicked.connect(self._on_forget_clicked)
 
     def _arrange(self) -> None:
-        facts = PlainLabel(self._about(), self)
-        theme.set_type(facts, "small muted")
+        facts = PlainLabel(self._about(), self, style="small muted")
         head = QHBoxLayout()
         head.setSpacing(0)
         words = QVBoxLayout()
@@ -119,8 +119,8 @@ class FactCard(QFrame):
         column.setSpacing(Space.XS)
         column.addLayout(head)
         for quote in self.found.quotes[:MOST_QUOTES]:
-            said = excerpt(without_markup(quote.text), QUOTED) or self.tr("A message without words")
-            row = LinkRow(said, str(quote.seq), "", "quote", self.tr("Show this message"), self)
+            quote_text = excerpt(without_markup(quote.text), QUOTED) or self.tr("A message without words")
+            row = LinkRow(quote_text, str(quote.seq), "", "quote", self.tr("Show this message"), self)
             row.triggered.connect(self._on_quote_triggered)
             column.addWidget(row)
         column.addWidget(self.names)

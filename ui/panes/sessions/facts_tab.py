@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
-from ui import operations, theme
+from ui import operations
 from ui.engine_texts import error_text
 from ui.models.dates import format_number
 from ui.panes.name_lookup import NameLookup
@@ -76,9 +76,7 @@ class FactsTab(QWidget):
         self._names.renewed.connect(self._on_names_renewed)
         self._builder = QTimer(self, interval=0)
         self._builder.timeout.connect(self._on_builder_timeout)
-        self.about = PlainLabel("", self)
-        self.about.setWordWrap(True)
-        theme.set_type(self.about, "body muted")
+        self.about = PlainLabel("", self, style="body muted", wraps=True)
         self.more = text_button(self.tr("Show more"), "quiet", parent=self)
         self.more.hide()
         self.more.clicked.connect(self._on_more_clicked)
@@ -132,7 +130,7 @@ class FactsTab(QWidget):
 
     async def _load(self, session: str) -> None:
         try:
-            found: list[SessionMemory] = await self._bridge.call(
+            memories: list[SessionMemory] = await self._bridge.call(
                 operations.session.memories(session=session, limit=self._limit + 1)
             )
         except KeepsakeError as error:
@@ -141,18 +139,18 @@ class FactsTab(QWidget):
             return
         if session != self._session:
             return
-        self.counted.emit(session, len(found))
-        self.more.setVisible(len(found) > self._limit)
-        found = found[: self._limit]
+        self.counted.emit(session, len(memories))
+        self.more.setVisible(len(memories) > self._limit)
+        memories = memories[: self._limit]
         self.empty.show_nothing()
-        self._stack.setCurrentWidget(self._area if found else self.empty)
-        count = format_number(len(found)) + ("+" if not self.more.isHidden() else "")
+        self._stack.setCurrentWidget(self._area if memories else self.empty)
+        count = format_number(len(memories)) + ("+" if not self.more.isHidden() else "")
         self.about.setText(
             self.tr("{n} drawn from this conversation. A line below each shows the message that says so.").format(
                 n=count
             )
         )
-        self._show(found)
+        self._show(memories)
 
     def _show_failure(self, error: KeepsakeError) -> None:
         """Say what went wrong: in the place of the facts where none are shown."""
@@ -168,10 +166,10 @@ class FactsTab(QWidget):
         """Show cards, keeping those whose fact is as it was."""
         fresh = {one.memory.id: one for one in found}
         focused: QWidget | None = QApplication.focusWidget()
-        kept: list[FactCard] = []
+        cards: list[FactCard] = []
         for place, card in enumerate(self.cards):
             if fresh.get(card.found.memory.id) == card.found:
-                kept.append(card)
+                cards.append(card)
                 continue
             if focused is not None and card.isAncestorOf(focused):
                 # The card that takes its place takes the keyboard too.
@@ -179,8 +177,8 @@ class FactsTab(QWidget):
             self._column.removeWidget(card)
             card.hide()
             card.deleteLater()
-        self.cards = kept
-        known = {card.found.memory.id for card in kept}
+        self.cards = cards
+        known = {card.found.memory.id for card in cards}
         self._waiting = deque((place, one) for place, one in enumerate(found) if one.memory.id not in known)
         self._names.want(one.memory.id for one in found)
         self._on_builder_timeout()
@@ -189,19 +187,19 @@ class FactsTab(QWidget):
 
     def _on_builder_timeout(self) -> None:
         """Add a few new cards; the rest follows when the event loop comes round again."""
-        made = 0
-        while self._waiting and made < AT_ONCE:
-            made += 1
-            place, found = self._waiting.popleft()
-            card = self._make(found)
-            card.show_names(self._names.names(found.memory.id))
+        count = 0
+        while self._waiting and count < AT_ONCE:
+            count += 1
+            place, memory = self._waiting.popleft()
+            card = self._make(memory)
+            card.show_names(self._names.names(memory.memory.id))
             self._column.insertWidget(place, card)
             self.cards.insert(place, card)
         if 0 <= self._refocused < len(self.cards):
             self.cards[self._refocused].open.setFocus(Qt.FocusReason.OtherFocusReason)
             self._refocused = -1
-        while self._unnamed and made < AT_ONCE:
-            made += 1
+        while self._unnamed and count < AT_ONCE:
+            count += 1
             named = self._unnamed.popleft()
             if named in self.cards:
                 named.show_names(self._names.names(named.found.memory.id))

@@ -4,7 +4,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
-from ui import theme
 from ui.models.dates import counted, format_number
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
@@ -30,8 +29,7 @@ class FindBar(QFrame):
         self.box = SearchBox(
             self.tr("Find in this conversation"), self.tr("Find in this conversation"), PAUSE_MS, parent=self
         )
-        self._count = PlainLabel(self)
-        theme.set_type(self._count, "small muted")
+        self._count = PlainLabel(self, style="small muted")
         before = icon_button("chevron-up", self.tr("Previous match"), shortcut="Shift+Return", parent=self)
         after = icon_button("chevron-down", self.tr("Next match"), shortcut="Return", parent=self)
         close = icon_button("x", self.tr("Stop finding"), shortcut="Escape", parent=self)

@@ -210,8 +210,8 @@ class SessionsPane(ListPane):
         self._whole.addWidget(self._empty)
 
     async def _locate(self, link: str) -> "Attachment":
-        found: Attachment = await self.bridge.call(operations.attachment.locate(link=link))
-        return found
+        attachment: Attachment = await self.bridge.call(operations.attachment.locate(link=link))
+        return attachment
 
     def _connect(self) -> None:
         rows = self.listing.list
@@ -334,7 +334,7 @@ class SessionsPane(ListPane):
 
     async def _open_session(self, session: str, seq: int | None) -> None:
         try:
-            found = await self.bridge.call(operations.session.get(session=session))
+            session_row = await self.bridge.call(operations.session.get(session=session))
         except KeepsakeError as error:
             if self._opening == session:
                 self._opening = ""
@@ -345,9 +345,9 @@ class SessionsPane(ListPane):
             return
         if self._opening != session:
             return
-        self._set_session(found)
-        self.header.show_session(found, self.listing.facts_of(found.id))
-        self.composer.setVisible(found.channel == SELF)
+        self._set_session(session_row)
+        self.header.show_session(session_row, self.listing.facts_of(session_row.id))
+        self.composer.setVisible(session_row.channel == SELF)
         self._show_right()
         self._search.close_bar()
         self.pager.open(session, seq if seq is not None else self._places.get(session))
@@ -358,16 +358,16 @@ class SessionsPane(ListPane):
 
     async def _refresh_head(self, session: str) -> None:
         try:
-            found = await self.bridge.call(operations.session.get(session=session))
+            session_row = await self.bridge.call(operations.session.get(session=session))
         except NotFoundError:
-            found = None
+            session_row = None
         if self._session is None or self._session.id != session:
             return
-        if found is None:
+        if session_row is None:
             self._close()
         else:
-            self._set_session(found)
-            self.header.show_session(found, self.listing.facts_of(found.id))
+            self._set_session(session_row)
+            self.header.show_session(session_row, self.listing.facts_of(session_row.id))
 
     def _close(self) -> None:
         """Show no conversation: the one shown was deleted."""

@@ -30,17 +30,15 @@ class ScratchpadTab(QWidget):
         about = PlainLabel(
             self.tr("What the agent notes for itself during this conversation, one item a line. You can change it."),
             self,
+            style="body muted",
+            wraps=True,
         )
-        about.setWordWrap(True)
-        theme.set_type(about, "body muted")
         self.text = QPlainTextEdit(self)
         self.text.setProperty("framed", True)
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(self.tr("Scratchpad"))
         self.text.setPlaceholderText(self.tr("Nothing is noted"))
-        self._room = PlainLabel("", self)
-        self._room.setWordWrap(True)
-        theme.set_type(self._room, "small muted")
+        self._room = PlainLabel("", self, style="small muted", wraps=True)
         self.save = text_button(self.tr("Save"), "primary", parent=self)
         self.save.setEnabled(False)
         self.clear = text_button(self.tr("Clear"), parent=self)
@@ -75,9 +73,9 @@ class ScratchpadTab(QWidget):
         self._do(self._load(session))
 
     async def _load(self, session: str) -> None:
-        found = await self._bridge.call(operations.session.scratchpad.read(session=session))
+        scratchpad = await self._bridge.call(operations.session.scratchpad.read(session=session))
         if session == self._session:
-            self.text.setPlainText("\n".join(found.items))
+            self.text.setPlainText("\n".join(scratchpad.items))
             self.save.setEnabled(False)
 
     async def _write(self, session: str, items: list[str]) -> None:

@@ -71,7 +71,7 @@ class SessionSearch(QObject):
         self._work.start(self._find_words(words, self._session, seq, self._request))
 
     async def _find_words(self, words: tuple[str, ...], session: str, seq: int, request: int) -> None:
-        found = await asyncio.gather(
+        hits = await asyncio.gather(
             *(
                 self._bridge.call(operations.session.find(session=session, text=word, limit=FIND_LIMIT))
                 for word in words
@@ -79,7 +79,7 @@ class SessionSearch(QObject):
         )
         if self._is_current(request):
             texts = {message.seq: message.content for message in self._pager.messages}
-            matching = {one for seqs in found for one in seqs if one not in texts or has_word(texts[one], words)}
+            matching = {seq for seqs in hits for seq in seqs if seq not in texts or has_word(texts[seq], words)}
             self._bar.set_shown(sorted(matching | {seq}), seq)
 
     def _is_current(self, request: int) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
-from ui import operations, theme
+from ui import operations
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
@@ -33,9 +33,7 @@ class SummaryTab(QWidget):
         self._do = do
         self._session = ""
         self._epoch = 0
-        self._about = PlainLabel("", self)
-        self._about.setWordWrap(True)
-        theme.set_type(self._about, "body muted")
+        self._about = PlainLabel("", self, style="body muted", wraps=True)
         self.text = QPlainTextEdit(self)
         self.text.setProperty("framed", True)
         self.text.setTabChangesFocus(True)

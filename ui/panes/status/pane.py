@@ -102,20 +102,20 @@ class StatusPane(ReadingPane):
 
     async def _fetch(self) -> None:
         try:
-            found: VaultOverview = await self.bridge.call(operations.vault.overview())
+            overview: VaultOverview = await self.bridge.call(operations.vault.overview())
         except KeepsakeError as error:
             self._is_loading = False
             self._about.setText(error_text(error))
             return
         self._is_loading = False
-        self._found = found
+        self._found = overview
         self._show()
         if self._is_stale:
             self._is_stale = False
             self._timer.start(SETTLE_MS)
         elif self.isVisible():
             # Spending and the network change without a word.
-            self._timer.start(WORKING_MS if found.pending or found.names else RESTING_MS)
+            self._timer.start(WORKING_MS if overview.pending or overview.names else RESTING_MS)
 
     def _show(self) -> None:
         if self._found is None:
@@ -244,8 +244,7 @@ class StatusPane(ReadingPane):
         card = QFrame(self._page)
         card.setObjectName("card")
         card.hide()
-        head = PlainLabel(heading, card)
-        theme.set_type(head, "small muted")
+        head = PlainLabel(heading, card, style="small muted")
         column = QVBoxLayout(card)
         column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
         column.setSpacing(Space.S)
@@ -253,7 +252,6 @@ class StatusPane(ReadingPane):
         return card
 
     def _label(self, words: str, kind: str) -> PlainLabel:
-        label = PlainLabel(words, self._page)
-        label.setWordWrap(True)
+        label = PlainLabel(words, self._page, wraps=True)
         theme.set_type(label, kind)
         return label

@@ -111,7 +111,7 @@ class StatusEntries(QObject):
         )
 
     def _agents(self, found: "VaultOverview") -> StatusEntry:
-        names = [one.name for one in found.agents]
+        names = [agent.name for agent in found.agents]
         if not names:
             text = self.tr("No agent is connected now.")
         elif len(names) == 1:
@@ -158,8 +158,8 @@ class StatusEntries(QObject):
             return base
         when = short_date(last.at, now)
         if not last.ok:
-            text = self.tr("The backup that was read back ({when}) is damaged: {problem}")
-            return replace(base, tint="danger", text=text.format(when=when, problem=last.problem))
+            text = self.tr("The backup that was read back ({when}) cannot be restored. {problem}")
+            return replace(base, tint="danger", text=text.format(when=when, problem=engine_text(last.problem)))
         is_newest = found.last_backup is not None and found.last_backup.name == last.name
         text = (
             self.tr("The newest backup was read back and is whole ({when}).")

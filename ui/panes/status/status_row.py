@@ -25,10 +25,8 @@ class StatusRow(QWidget):
         super().__init__(parent)
         self.key = key
         self._icon = IconLabel("info", size=18, parent=self)
-        self._title = PlainLabel("", self)
-        theme.set_type(self._title, "strong")
-        self._text = PlainLabel("", self)
-        self._text.setWordWrap(True)
+        self._title = PlainLabel("", self, style="strong")
+        self._text = PlainLabel("", self, wraps=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         theme.set_type(self._text, "body muted")
         self.button = text_button("", parent=self)

@@ -114,49 +114,49 @@ class OpeningAdviser(QObject):
     def _read_only(self, error: KeepsakeError) -> Advice:
         state = error.data.get("state")
         if state == "older":
-            said = self.tr(
+            sentence = self.tr(
                 "Your memories are from an older Keepsake and have to be brought up to date. That needs free space and"
                 " a folder that can be changed: copy the folder to such a place, then open it there."
             )
         elif state == "unfinished":
-            said = self.tr(
+            sentence = self.tr(
                 "A change to your memories was cut off, and taking it back needs a folder that can be changed."
                 " Free some space, or copy the folder to another place and open it there."
             )
         else:
-            said = self.tr(
+            sentence = self.tr(
                 "Keepsake may not open or change {place}: your account lacks the permission, or the disk cannot be"
                 " written. Give your account access, then try again, or copy the folder to another place."
             ).format(place=self._place(error))
-        return Advice(said, _SIMPLE)
+        return Advice(sentence, _SIMPLE)
 
     def _unusable(self, error: KeepsakeError) -> Advice:
         state = error.data.get("state")
         if state == "unsafe":
             return Advice(error_text(error), _SIMPLE)
         if state == "plain":
-            said = self.tr(
+            sentence = self.tr(
                 "{place} is not encrypted, and your memories are: another program has put it there. Nothing was read"
                 " from it or written to it. Move it out of the folder, then restore a backup or open another vault."
             ).format(place=error.data.get("path"))
-            return Advice(said, (OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER))
+            return Advice(sentence, (OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER))
         if state == "outdated":
-            said = self.tr(
+            sentence = self.tr(
                 "Your memories could not be brought up to date for this version of Keepsake. Nothing was changed."
                 " What they hold can be rescued into a new folder."
             )
             return Advice(
-                said, (OpeningRemedy.SALVAGE, OpeningRemedy.RESTORE, OpeningRemedy.RETRY, OpeningRemedy.OTHER)
+                sentence, (OpeningRemedy.SALVAGE, OpeningRemedy.RESTORE, OpeningRemedy.RETRY, OpeningRemedy.OTHER)
             )
         if state == "file":
-            said = self.tr("{place} is a file. Your memories are kept in a folder; open that instead.")
-            return Advice(said.format(place=self._place(error)), _SIMPLE)
+            sentence = self.tr("{place} is a file. Your memories are kept in a folder; open that instead.")
+            return Advice(sentence.format(place=self._place(error)), _SIMPLE)
         if state == "foreign":
-            said = self.tr("{place} holds the data of another program. Nothing was changed in it.")
+            sentence = self.tr("{place} holds the data of another program. Nothing was changed in it.")
         else:
-            said = self.tr("{place} cannot be opened. Check that it is there and that it is yours, then try again.")
+            sentence = self.tr("{place} cannot be opened. Check that it is there and that it is yours, then try again.")
         return Advice(
-            said.format(place=self._place(error)), (OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER)
+            sentence.format(place=self._place(error)), (OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER)
         )
 
     def _place(self, error: KeepsakeError) -> str:
@@ -169,31 +169,31 @@ class OpeningAdviser(QObject):
     def _damaged(self, error: KeepsakeError) -> Advice:
         data = error.data
         if "refused" in data:
-            said = self.tr(
+            sentence = self.tr(
                 "The backup that was to be restored is damaged, so nothing was replaced. It was put aside as {name}."
             ).format(name=Path(str(data["refused"])).name)
-            return Advice(said, (OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER))
+            return Advice(sentence, (OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER))
         if data.get("state") == "missing":
-            said = self.tr(
+            sentence = self.tr(
                 "The file with your memories is missing or empty in {folder}, although it was in use before."
             ).format(folder=self._place(error))
-            return Advice(said, (OpeningRemedy.RESTORE, OpeningRemedy.RETRY, OpeningRemedy.OTHER))
+            return Advice(sentence, (OpeningRemedy.RESTORE, OpeningRemedy.RETRY, OpeningRemedy.OTHER))
         if data.get("state") == "key-changed":
-            said = self.tr(
+            sentence = self.tr(
                 "The file encryption.json of your memories was changed, and not by Keepsake, so nothing was opened."
                 " Put a copy in its place that Keepsake wrote: one lies in the folder backups."
             )
-            return Advice(said, _SIMPLE)
+            return Advice(sentence, _SIMPLE)
         if data.get("state") == "key":
-            said = self.tr(
+            sentence = self.tr(
                 "The file encryption.json, which holds the key of your memories, is missing, damaged or of other"
                 " memories. Nothing was changed. Bring it back from a copy of the folder."
             )
-            return Advice(said, _SIMPLE)
+            return Advice(sentence, _SIMPLE)
         if data.get("state") == "unfinished":
-            said = self.tr(
+            sentence = self.tr(
                 "Memories were being rescued into {folder}, and that did not finish. Rescue them again, or delete it."
             ).format(folder=self._place(error))
-            return Advice(said, (OpeningRemedy.OTHER, OpeningRemedy.RETRY))
-        said = self.tr("The file that holds your memories is damaged. Nothing was changed in it.")
-        return Advice(said, _DAMAGED)
+            return Advice(sentence, (OpeningRemedy.OTHER, OpeningRemedy.RETRY))
+        sentence = self.tr("The file that holds your memories is damaged. Nothing was changed in it.")
+        return Advice(sentence, _DAMAGED)

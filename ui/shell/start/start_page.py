@@ -56,8 +56,7 @@ class StartPage(QWidget):
         self._offered: list[OpeningRemedy] = []
         self._logo = PlainLabel(self)
         self._logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
-        self._title = PlainLabel(self)
-        theme.set_type(self._title, "title")
+        self._title = PlainLabel(self, style="title")
         self._text = self._sentence("body muted")
         self._result = self._sentence("body")
         self._bar = QProgressBar(self)
@@ -81,8 +80,7 @@ class StartPage(QWidget):
         self._set_shown(self._bar, self._buttons, self.choice, self.form, self.decryption, self._result, is_shown=False)
 
     def _sentence(self, type_step: str) -> PlainLabel:
-        label = PlainLabel(self)
-        label.setWordWrap(True)
+        label = PlainLabel(self, wraps=True)
         label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         theme.set_type(label, type_step)
@@ -189,16 +187,20 @@ class StartPage(QWidget):
     def show_step(self, step: OpeningStep) -> None:
         """Say what is done before the vault is open, with how far it is."""
         if step.work == "encryption":
-            said = self.tr("Encrypting your memories.")
+            sentence = self.tr("Encrypting your memories.")
         elif step.work == "decryption":
-            said = self.tr("Decrypting your memories.")
+            sentence = self.tr("Decrypting your memories.")
         elif step.work == "restore":
-            said = self.tr("Restoring the backup that you chose.")
+            sentence = self.tr("Restoring the backup that you chose.")
         elif step.work == "backup":
-            said = self.tr("Making a backup, before your memories are brought up to date for this version of Keepsake.")
+            sentence = self.tr(
+                "Making a backup, before your memories are brought up to date for this version of Keepsake."
+            )
         else:
-            said = self.tr("Bringing your memories up to date for this version of Keepsake: step {step} of {steps}.")
-        self._result.setText(said.format(step=format_number(step.number), steps=format_number(step.count)))
+            sentence = self.tr(
+                "Bringing your memories up to date for this version of Keepsake: step {step} of {steps}."
+            )
+        self._result.setText(sentence.format(step=format_number(step.number), steps=format_number(step.count)))
         # A step is under way while its number is shown, a backup's percentage is done.
         self._bar.setRange(0, step.count)
         self._bar.setValue(step.number - (step.work == "migration"))

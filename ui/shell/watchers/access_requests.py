@@ -42,10 +42,10 @@ class AccessRequests(QObject):
         self._work.coalesce(self._load)
 
     async def _load(self) -> None:
-        found = list(await self._bridge.call(operations.agent.requests()))
-        if found != self.waiting:
-            self.waiting = found
-            self.changed.emit(found)
+        requests = list(await self._bridge.call(operations.agent.requests()))
+        if requests != self.waiting:
+            self.waiting = requests
+            self.changed.emit(requests)
 
     def allow(self, request: AccessRequest, trust: str, review: bool) -> None:
         """Let a program in.
@@ -63,9 +63,9 @@ class AccessRequests(QObject):
 
     async def _allow(self, request: AccessRequest, trust: str, *, review: bool) -> None:
         # Who has access already stays what it is; the bar asked whether this is the same program.
-        given = {"replace_token": True} if request.has_access else {"trust": trust, "review": review}
+        options = {"replace_token": True} if request.has_access else {"trust": trust, "review": review}
         try:
-            await self._bridge.call(operations.agent.allow(request=request.id, **given))
+            await self._bridge.call(operations.agent.allow(request=request.id, **options))
         except NotFoundError:
             self._tell_decided(request)
         else:

@@ -58,7 +58,7 @@ class ClashWatcher(QObject):
     async def _look(self, ids: list[str]) -> None:
         try:
             settings: list[SettingValue] = await self._bridge.call(operations.settings.list())
-            if not any(one.name == SETTING and bool(one.value) for one in settings):
+            if not any(setting.name == SETTING and bool(setting.value) for setting in settings):
                 return
             for identity in ids:
                 self._waiting += await self._clashes(identity)
@@ -70,10 +70,10 @@ class ClashWatcher(QObject):
     async def _clashes(self, identity: str) -> "list[Clash]":
         """Return the clashes of a text that were not shown yet."""
         try:
-            found: list[Clash] = await self._bridge.call(operations.fact.clashes(id=identity))
+            clashes: list[Clash] = await self._bridge.call(operations.fact.clashes(id=identity))
         except NotFoundError:
             return []  # deleted meanwhile
-        new = [one for one in found if (identity, one.fact.id) not in self._shown]
+        new = [clash for clash in clashes if (identity, clash.fact.id) not in self._shown]
         self._shown |= {(identity, one.fact.id) for one in new}
         return new
 

@@ -32,9 +32,9 @@ class CutOffImports(QObject):
 
     async def _look(self) -> None:
         try:
-            found: list[UnfinishedImport] = await self._bridge.call(operations.exchange.unfinished())
+            imports: list[UnfinishedImport] = await self._bridge.call(operations.exchange.unfinished())
         except KeepsakeError:
             return  # nothing is lost: the import sheet asks again
-        if found:
+        if imports:
             words = self.tr("The import of {name} was cut off. Open Import to go on; nothing is added twice.")
-            self.notice.emit(Notice(words.format(name=Path(found[0].path).name), seconds=20.0))
+            self.notice.emit(Notice(words.format(name=Path(imports[0].path).name), seconds=20.0))

@@ -35,9 +35,7 @@ class FormRow(QWidget):
     ) -> None:
         super().__init__(parent)
         self._is_wide = is_wide
-        self.title = PlainLabel(title, self)
-        self.title.setWordWrap(True)
-        theme.set_type(self.title, "strong")
+        self.title = PlainLabel(title, self, style="strong", wraps=True)
         self.about = self._label("small muted")
         self.problem = self._label("small danger")
         self.problem.setAccessibleName(title)
@@ -82,7 +80,6 @@ class FormRow(QWidget):
             control.setFixedWidth(theme.current().scaled(WIDTH))
 
     def _label(self, kind: str) -> PlainLabel:
-        label = PlainLabel(self)
-        label.setWordWrap(True)
+        label = PlainLabel(self, wraps=True)
         theme.set_type(label, kind)
         return label

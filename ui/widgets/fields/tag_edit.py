@@ -156,13 +156,13 @@ class TagEdit(QWidget):
         if refusal := self._refusal(typed):
             self._say(refusal)
             return
-        given = normalise_tag(typed)
-        tag = given if given in self._known.stringList() else inline_tag(typed)
+        typed_tag = normalise_tag(typed)
+        tag = typed_tag if typed_tag in self._known.stringList() else inline_tag(typed)
         self.field.clear()
         if tag and tag not in self.tags:
             self._add(tag)
             self.edited.emit(self.tags)
-        if given and tag != given:
+        if typed_tag and tag != typed_tag:
             self._say_replaced(tag)
 
     def _refusal(self, typed: str) -> str:
@@ -230,11 +230,11 @@ class TagEdit(QWidget):
 
     async def _offer(self, prefix: str, request: int) -> None:
         try:
-            found = await self._suggest(normalise_tag(prefix))
+            tags = await self._suggest(normalise_tag(prefix))
         except KeepsakeError:
-            found = ()  # typing goes on without suggestions
+            tags = ()  # typing goes on without suggestions
         if request == self._request and self.field.text() == prefix and self.field.hasFocus():
-            self._known.setStringList([tag for tag in found if tag not in self.tags])
+            self._known.setStringList([tag for tag in tags if tag not in self.tags])
             self._completer.complete()
 
 

@@ -151,16 +151,16 @@ class FacetTree(QTreeWidget):
         rows = list(group.rows)
         known = {row.name for row in rows}
         rows += [FacetRow(name) for name in sorted(self._chosen.get(group.key, set()) - known)]
-        made: dict[str, QTreeWidgetItem] = {}
+        items: dict[str, QTreeWidgetItem] = {}
         for row in sorted(rows, key=lambda one: one.name.count("/")) if group.nested else rows:
             parent, label = head, row.label or row.name
             if group.nested and "/" in row.name:
                 above, _, last = row.name.rpartition("/")
-                if above in made:
-                    parent, label = made[above], last
+                if above in items:
+                    parent, label = items[above], last
             item = self._item(parent, (group.key, row.name), label, row.count)
             item.setData(0, _CHOSEN, row.name in self._chosen.get(group.key, ()))
-            made[row.name] = item
+            items[row.name] = item
 
     @staticmethod
     def _item(parent: QTreeWidgetItem, key: object, label: str, count: int | None) -> QTreeWidgetItem:
@@ -187,9 +187,9 @@ class FacetTree(QTreeWidget):
                 yield item
 
     def _restore_current(self, key: object) -> None:
-        found = next((item for item in self._values() if key is not None and self._key_of(item) == key), None)
-        if found is not None:
-            self.setCurrentItem(found)
+        current_item = next((item for item in self._values() if key is not None and self._key_of(item) == key), None)
+        if current_item is not None:
+            self.setCurrentItem(current_item)
 
     def _on_item_clicked(self, item: QTreeWidgetItem) -> None:
         key = item.data(0, _KEY)

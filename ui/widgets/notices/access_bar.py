@@ -30,11 +30,8 @@ class AccessBar(QFrame):
         theme.current().add_root(self)
         self.setObjectName("accessBar")
         self._request: AccessRequest | None = None
-        self._sentence = PlainLabel(self)
-        self._sentence.setWordWrap(True)
-        self._reason = PlainLabel(self)
-        self._reason.setWordWrap(True)
-        theme.set_type(self._reason, "small muted")
+        self._sentence = PlainLabel(self, wraps=True)
+        self._reason = PlainLabel(self, style="small muted", wraps=True)
         self._trust = QComboBox(self)
         self._trust.setAccessibleName(self.tr("Trust of the program"))
         for level, words in self._levels():
@@ -105,10 +102,10 @@ class AccessBar(QFrame):
         words.setSpacing(0)
         words.addWidget(self._sentence)
         words.addWidget(self._reason)
-        said = QHBoxLayout()
-        said.setSpacing(Space.S)
-        said.addWidget(IconLabel("plug", "accent", parent=self))
-        said.addLayout(words, 1)
+        sentence_row = QHBoxLayout()
+        sentence_row.setSpacing(Space.S)
+        sentence_row.addWidget(IconLabel("plug", "accent", parent=self))
+        sentence_row.addLayout(words, 1)
         choice = QHBoxLayout()
         choice.setSpacing(Space.S)
         choice.addStretch(1)
@@ -117,7 +114,7 @@ class AccessBar(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
         column.setSpacing(Space.XS)
-        column.addLayout(said)
+        column.addLayout(sentence_row)
         column.addLayout(choice)
 
     def _on_allow_clicked(self) -> None:

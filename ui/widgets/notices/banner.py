@@ -28,8 +28,7 @@ class Banner(QFrame):
         theme.current().add_root(self)
         self.setObjectName("banner")
         sign = IconLabel("triangle-alert", "danger", parent=self)
-        self._text = PlainLabel(self)
-        self._text.setWordWrap(True)
+        self._text = PlainLabel(self, wraps=True)
         self.report = ""
         self._show_report = text_button(self.tr("Show details"), "quiet", parent=self)
         self._show_report.clicked.connect(self._on_show_report_clicked)

@@ -35,8 +35,7 @@ class ClashBar(QFrame):
         theme.current().add_root(self)
         self.setObjectName("accessBar")
         self._clash: Clash | None = None
-        heading = PlainLabel(self.tr("What you just wrote may not agree with what is stored"), self)
-        theme.set_type(heading, "strong")
+        heading = PlainLabel(self.tr("What you just wrote may not agree with what is stored"), self, style="strong")
         self._new, self._old = PlainLabel(self), PlainLabel(self)
         words = QVBoxLayout()
         words.setSpacing(2)

@@ -44,8 +44,7 @@ class Toast(QFrame):
             if error
             else IconLabel("circle-check", "success", parent=self)
         )
-        text = PlainLabel(notice.text, self)
-        text.setWordWrap(True)
+        text = PlainLabel(notice.text, self, wraps=True)
         text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse if error else Qt.TextInteractionFlag.NoTextInteraction
         )

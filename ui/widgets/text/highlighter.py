@@ -137,23 +137,23 @@ class MarkdownHighlighter(QSyntaxHighlighter):
     def _line(self, text: str) -> None:
         if self._later:
             return
-        if found := _HEADING.match(text):
+        if match := _HEADING.match(text):
             self._fill(text, "heading")
-            self.setFormat(found.start(1), len(found[1]), self._forms["mark"])
+            self.setFormat(match.start(1), len(match[1]), self._forms["mark"])
         elif _RULE.match(text):
             self._fill(text, "mark")
             return
         elif _QUOTE.match(text):
             self._fill(text, "quote")
-        elif found := _LIST.match(text):
-            self.setFormat(found.start(2), found.end() - found.start(2), self._forms["list"])
+        elif match := _LIST.match(text):
+            self.setFormat(match.start(2), match.end() - match.start(2), self._forms["list"])
         if len(text) <= LINE_LIMIT and self.document().characterCount() <= HEAVY_LIMIT:
             self._inline(text)
 
     def _inline(self, text: str) -> None:
         for name, rule in _INLINE:
-            for found in rule.finditer(text):
-                self._merge(found.start(), found.end(), name)
+            for match in rule.finditer(text):
+                self._merge(match.start(), match.end(), name)
 
     def _merge(self, start: int, end: int, name: str) -> None:
         """Merge a format into the line, so that bold in a quotation stays dim."""

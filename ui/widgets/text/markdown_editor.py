@@ -280,10 +280,10 @@ class MarkdownEditor(SpacedTextEdit):
         """Begin the next item of a list; leave the list on an empty one."""
         cursor = self.textCursor()
         line = cursor.block().text()
-        found = _ITEM.match(line)
-        if not found or cursor.hasSelection() or cursor.positionInBlock() < found.start(7):
+        match = _ITEM.match(line)
+        if not match or cursor.hasSelection() or cursor.positionInBlock() < match.start(7):
             return False
-        indent, bullet, count, dot, gap, task, rest = found.groups()
+        indent, bullet, count, dot, gap, task, rest = match.groups()
         if not rest.strip():
             cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
             cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
@@ -331,10 +331,10 @@ class MarkdownEditor(SpacedTextEdit):
         """Return what stands before the cursor that a popup could complete."""
         cursor = self.textCursor()
         before = cursor.block().text()[: cursor.positionInBlock()][-120:]
-        if found := _WIKI.search(before):
-            return Wanted.TITLE, found[1]
-        if found := _TAG.search(before):
-            return Wanted.TAG, found[1]
+        if match := _WIKI.search(before):
+            return Wanted.TITLE, match[1]
+        if match := _TAG.search(before):
+            return Wanted.TAG, match[1]
         return None
 
     def _on_text_changed(self) -> None:
@@ -356,15 +356,15 @@ class MarkdownEditor(SpacedTextEdit):
 
     async def _offer(self, kind: Wanted, prefix: str, request: int) -> None:
         try:
-            found = await self._complete(kind, prefix)
+            choices = await self._complete(kind, prefix)
         except KeepsakeError:
-            found = ()  # typing goes on without a popup
+            choices = ()  # typing goes on without a popup
         if request != self._request or self._prefix() != (kind, prefix):
             return
         model = self._popup.model()
         if isinstance(model, QStringListModel):
-            model.setStringList([word for word in found if word != prefix])
-        if not found or not self.hasFocus():
+            model.setStringList([word for word in choices if word != prefix])
+        if not choices or not self.hasFocus():
             self._offers.hide()
             return
         spot = self.cursorRect().translated(Space.L, Space.M)

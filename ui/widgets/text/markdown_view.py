@@ -209,9 +209,7 @@ class MarkdownView(QWidget):
         self._picture_room = 0
         self.page = _Page(self)
         self.page.setAccessibleName(name)
-        self._notice = PlainLabel(self)
-        self._notice.setWordWrap(True)
-        theme.set_type(self._notice, "small muted")
+        self._notice = PlainLabel(self, style="small muted", wraps=True)
         self._notice.setContentsMargins(Space.XL, Space.S, Space.XL, 0)
         self._more = text_button(self.tr("Show more"), "quiet", parent=self)
         column = QVBoxLayout(self)
@@ -283,14 +281,14 @@ class MarkdownView(QWidget):
             heading: Its level and words.
             occurrence: How many of the same level and words come before it.
         """
-        block, left = self.page.document().begin(), occurrence
+        block, remaining = self.page.document().begin(), occurrence
         while block.isValid():
             words = " ".join(block.text().split())
             if block.blockFormat().headingLevel() == heading.level and words == heading.title:
-                if left == 0:
+                if remaining == 0:
                     self._go_to(QTextCursor(block))
                     return
-                left -= 1
+                remaining -= 1
             block = block.next()
 
     def show_now(self) -> None:

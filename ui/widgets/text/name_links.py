@@ -52,7 +52,7 @@ def link_names(document: QTextDocument, names: Iterable["MentionedEntity"]) -> N
     group = QTextCursor(document)
     group.beginEditBlock()
     # The longest first: "Anna Keller" is one link and not that of another Anna.
-    few = islice({(one.entity_id, one.text): one for one in names}.values(), EFFORT // length)
+    few = islice({(name.entity_id, name.text): name for name in names}.values(), EFFORT // length)
     for name in sorted(few, key=lambda one: len(one.text), reverse=True):
         form.setAnchorHref(_PREFIX + quote(name.entity_id))
         is_exact = name.text != name.text.casefold()
@@ -69,7 +69,7 @@ def entity_of(href: str) -> str:
 
 def links_of(document: QTextDocument) -> list[DocumentLink]:
     """Return the links of a document in reading order."""
-    found: list[DocumentLink] = []
+    links: list[DocumentLink] = []
     block = document.begin()
     while block.isValid():
         parts = block.begin()
@@ -77,10 +77,10 @@ def links_of(document: QTextDocument) -> list[DocumentLink]:
             part = parts.fragment()
             href = part.charFormat().anchorHref() if part.charFormat().isAnchor() else ""
             if href:
-                _add(found, document, href, part.position(), part.length())
+                _add(links, document, href, part.position(), part.length())
             parts += 1
         block = block.next()
-    return found
+    return links
 
 
 def _add(found: list[DocumentLink], document: QTextDocument, href: str, start: int, length: int) -> None:

@@ -99,12 +99,12 @@ class PictureCache(QObject):
 
     async def _found(self, name: str) -> tuple[QImage | None, str]:
         try:
-            found = await self._locate(link_of(name))
+            attachment = await self._locate(link_of(name))
             loop = asyncio.get_event_loop()
-            if found.is_sealed:
-                data = await self._read(found, MAX_PICTURE_BYTES + 1)
+            if attachment.is_sealed:
+                data = await self._read(attachment, MAX_PICTURE_BYTES + 1)
                 return await loop.run_in_executor(None, decode, data, self._largest), ""
-            return await loop.run_in_executor(None, read_picture, Path(found.path), self._largest), ""
+            return await loop.run_in_executor(None, read_picture, Path(attachment.path), self._largest), ""
         except PictureError as error:
             return None, self._sentence(error.kind)
         except KeepsakeError as error:

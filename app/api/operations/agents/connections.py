@@ -51,10 +51,10 @@ async def preview(
         removal: Show the end of its connection instead.
         variables: See connection.list.
     """
-    found = _variables(variables)
+    entries = _variables(variables)
     if removal:
-        return await engine.connections.preview_removal(client, found)
-    return await engine.connections.preview(ConnectionRequest(client, agent, trust, hooks=hooks), found)
+        return await engine.connections.preview_removal(client, entries)
+    return await engine.connections.preview(ConnectionRequest(client, agent, trust, hooks=hooks), entries)
 
 
 @operation("connection.write", access="write", owner_only=True, review="refused", kind="settings", undo="operation")

@@ -70,9 +70,11 @@ async def with_isolated(report: CheckReport, vaults: IsolatedVaults[Engine]) -> 
             vault = await vaults.at(folder)
             await vault.erasure.settled()
             own = await vault.upkeep.service.check()
-            findings += [replace(found, what=f"In {AGENTS}/{folder.name}: {found.what}") for found in own.findings]
+            findings += [
+                replace(finding, what=f"In {AGENTS}/{folder.name}: {finding.what}") for finding in own.findings
+            ]
         except MachineError as error:
             what = f"The vault in {AGENTS}/{folder.name} cannot be opened: {error.message}"
             findings.append(Finding("database", "error", what, "Restore a backup of it, or move the folder away."))
-    sound = not any(found.severity == "error" for found in findings)
+    sound = not any(finding.severity == "error" for finding in findings)
     return CheckReport(sound, tuple(findings), report.seconds + time.perf_counter() - begun)

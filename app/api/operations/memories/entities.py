@@ -186,8 +186,8 @@ async def split(
         name: The second one's name; the first of the aliases when empty.
         type: The second one's type; the same as the first's when left out.
     """
-    owners: list[tuple[OwnerKind, str]] = [("message", one) for one in messages]
-    owners += [("memory", one) for one in memories]
+    owners: list[tuple[OwnerKind, str]] = [("message", message) for message in messages]
+    owners += [("memory", memory) for memory in memories]
     return await engine.entities.service.split(
         id, aliases=aliases, owners=owners, name=name, kind=type, actor=caller.name
     )

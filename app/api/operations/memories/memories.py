@@ -61,7 +61,7 @@ async def search(
     """
     weights = (vector_weight, fts_weight)
     chosen = recipe or (engine.config.text("search.recipe") if weights == (None, None) else "weighted")
-    found = await engine.search.service.search(
+    result = await engine.search.service.search(
         caller.access,
         query,
         limit=limit,
@@ -74,11 +74,11 @@ async def search(
         embedding=query_embedding,
     )
     if as_of is None:
-        engine.memories.access.count(hit.id for hit in found.hits if hit.target == "memory")
+        engine.memories.access.count(hit.id for hit in result.hits if hit.target == "memory")
     if "private" in caller.stores:
-        return found
+        return result
     # Conversations are private, also those that a memory comes from.
-    return replace(found, hits=tuple(replace(hit, session_id=None) for hit in found.hits))
+    return replace(result, hits=tuple(replace(hit, session_id=None) for hit in result.hits))
 
 
 @operation("memory.get", positional=("ids",), sentence="Read a memory")

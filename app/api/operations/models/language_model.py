@@ -60,16 +60,16 @@ async def ask_small_question(engine: Engine, caller: Caller, tier: Tier = "main"
     engine.chat.try_again()
     await engine.chat.prepare()
     begun = time.perf_counter()
-    said, note = "", ""
+    text, note = "", ""
     try:
         async with asyncio.timeout(options.timeout_s):
-            said = (await engine.chat.complete(request)).text
+            text = (await engine.chat.complete(request)).text
     except KeepsakeError as error:
         note = error.message
     except TimeoutError:
         note = f"{options.host} did not answer within {options.timeout_s:g} seconds."
     seconds = round(time.perf_counter() - begun, 3)
-    return ModelTest(not note, options.model_of(tier), seconds, collapse(said)[:_LONGEST], note)
+    return ModelTest(not note, options.model_of(tier), seconds, collapse(text)[:_LONGEST], note)
 
 
 @operation("llm.usage", owner_only=True)

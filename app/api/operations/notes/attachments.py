@@ -28,14 +28,14 @@ async def add(engine: Engine, caller: Caller, path: str = "", name: str = "", da
         data: Its bytes in base64.
     """
     if path:
-        kept = await engine.attachments.add_file(user_path(path))
+        attachment = await engine.attachments.add_file(user_path(path))
     else:
         try:
             decoded = base64.b64decode(data, validate=True)
         except (binascii.Error, ValueError) as error:
             raise InputError("'data' must be the bytes of a file in base64.", field="data") from error
-        kept = await engine.attachments.add(name, decoded)
-    return Changed(kept, ChangeSet(frozenset({"attachments"}), (), caller.name))
+        attachment = await engine.attachments.add(name, decoded)
+    return Changed(attachment, ChangeSet(frozenset({"attachments"}), (), caller.name))
 
 
 @operation("attachment.list", owner_only=True)

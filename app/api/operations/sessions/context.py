@@ -37,10 +37,10 @@ async def context(
     """
     check_range("max_tokens", max_tokens, 0)
     session = await mentioned(engine, caller, session) if session else session
-    made = await engine.context.build(
+    result = await engine.context.build(
         caller.access, prompt, session=session, agent=agent, max_tokens=max_tokens, sections=sections
     )
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
-    included = (item for section in made.sections if section.name not in _UNCOUNTED for item in section.items)
+    included = (item for section in result.sections if section.name not in _UNCOUNTED for item in section.items)
     engine.memories.access.count(item.id for item in included)
-    return made
+    return result

@@ -265,5 +265,5 @@ async def forget_many(engine: Engine, caller: Caller, sessions: list[str]) -> Ch
     Args:
         sessions: Their ids.
     """
-    ids = [await conversation(engine, caller, one) for one in dict.fromkeys(sessions)]
+    ids = [await conversation(engine, caller, session) for session in dict.fromkeys(sessions)]
     return await engine.sessions.service.forget_many(ids, caller.name)

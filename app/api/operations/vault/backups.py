@@ -14,9 +14,9 @@ async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
 
     The vaults of isolated agents are copied too, each into its own ``backups``. The answer is the person's.
     """
-    made = await engine.upkeep.backups.now("manual")
+    backup = await engine.upkeep.backups.now("manual")
     await back_up_isolated(engine.isolated)
-    return Changed(made, ChangeSet(frozenset({"backups"}), (made.name,), caller.name))
+    return Changed(backup, ChangeSet(frozenset({"backups"}), (backup.name,), caller.name))
 
 
 @operation("backup.list", owner_only=True)
@@ -38,10 +38,10 @@ async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
     Args:
         name: Its name as ``backup.list`` gives it, or a path to a database of Keepsake.
     """
-    found = await engine.upkeep.backups.verify(name)
-    await engine.safety.keep_verification(found)
+    result = await engine.upkeep.backups.verify(name)
+    await engine.safety.keep_verification(result)
     engine.feed.publish(ChangeSet(frozenset({"backups"}), (), caller.name))
-    return found
+    return result
 
 
 @operation("backup.preview", owner_only=True)

@@ -110,5 +110,5 @@ def _encryption(engine: Engine) -> VaultEncryption:
 
 
 async def _changed(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
-    found = await asyncio.to_thread(_encryption(engine).status)
-    return Changed(found, ChangeSet(_AREAS, (), caller.name))
+    status = await asyncio.to_thread(_encryption(engine).status)
+    return Changed(status, ChangeSet(_AREAS, (), caller.name))

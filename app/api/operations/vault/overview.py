@@ -38,7 +38,7 @@ async def overview(engine: Engine, caller: Caller) -> VaultOverview:
         agents=engine.presence.connected(),
         waiting=len(await engine.agents.requests()),
         backups=len(backups),
-        last_backup=next((one for one in backups if not one.is_damaged_original), None),
+        last_backup=next((backup for backup in backups if not backup.is_damaged_original), None),
         verified=await engine.safety.last_verification(),
         check=await engine.safety.last_check(),
         embedder=status.embedder,
@@ -63,14 +63,14 @@ async def overview(engine: Engine, caller: Caller) -> VaultOverview:
 def _services(engine: Engine) -> tuple[str, ...]:
     """Return the remote services that the settings name."""
     model = model_options(engine.config)
-    found = [model.host] if model.is_configured and not model.is_local else []
+    hosts = [model.host] if model.is_configured and not model.is_local else []
     source = EmbedderSource(engine.config.text("embedding.model"))
-    return tuple([*found, source.provider] if source.is_remote else found)
+    return tuple([*hosts, source.provider] if source.is_remote else hosts)
 
 
 async def _work(engine: Engine) -> tuple[ScheduledWork, ...]:
-    found = await engine.schedules.service.search(ScheduleFilter(), _MOST, 0)
-    shown = [one for one in found.schedules if one.status == "active" or one.last_run_at is not None]
+    page = await engine.schedules.service.search(ScheduleFilter(), _MOST, 0)
+    shown = [schedule for schedule in page.schedules if schedule.status == "active" or schedule.last_run_at is not None]
     return tuple([await _scheduled(engine, one) for one in shown])
 
 

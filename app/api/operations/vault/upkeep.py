@@ -86,9 +86,9 @@ async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     Args:
         job: The name of the job, as upkeep.status has it.
     """
-    found = engine.upkeep_jobs.named(job)
+    upkeep_job = engine.upkeep_jobs.named(job)
     await _install(engine)
-    schedule = await engine.schedules.service.get(schedule_ids(found)[0])
+    schedule = await engine.schedules.service.get(schedule_ids(upkeep_job)[0])
     claim = await engine.schedules.runner.run_now(schedule)
     await engine.schedules.runner.ended(schedule.id)
     return await engine.schedules.service.run(claim.run_id)
@@ -103,8 +103,10 @@ async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     Args:
         job: The name of the job, as upkeep.status has it.
     """
-    found = engine.upkeep_jobs.named(job)
-    running = [claim for claim in await engine.schedules.service.claims() if claim.schedule_id in schedule_ids(found)]
+    upkeep_job = engine.upkeep_jobs.named(job)
+    running = [
+        claim for claim in await engine.schedules.service.claims() if claim.schedule_id in schedule_ids(upkeep_job)
+    ]
     for claim in running:
         engine.jobs.cancel(claim.run_id)
     return bool(running)
@@ -120,7 +122,7 @@ async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Chang
         hours: How long ago the runs began at most.
     """
     since = to_datetime(engine.clock.now_ms()) - timedelta(hours=hours)
-    undone, left, entries = list[str](), list[str](), list[int]()
+    undone, remaining, entries = list[str](), list[str](), list[int]()
     areas = frozenset[Area]()
     for run in await _runs_since(engine, since):  # the latest first: what one run changed, a later one may change again
         try:
@@ -128,13 +130,13 @@ async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Chang
         except NotFoundError:
             continue  # it changed nothing
         except StaleError:
-            left.append(run.run_id)
+            remaining.append(run.run_id)
             continue
         undone.append(run.run_id)
         entries += one.value
         areas |= one.changes.areas
     changes = ChangeSet(areas, (), caller.name, history_ids=tuple(entries))
-    return Changed(UndoneNight(tuple(undone), len(entries), tuple(left)), changes)
+    return Changed(UndoneNight(tuple(undone), len(entries), tuple(remaining)), changes)
 
 
 async def _runs_since(engine: Engine, since: datetime) -> list[ScheduleRun]:

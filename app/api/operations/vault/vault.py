@@ -110,7 +110,7 @@ async def read_trace(engine: Engine, caller: Caller, limit: Count = 200, contain
 
 async def _status(engine: Engine) -> VaultStatus:
     coming = await _next_schedule(engine)
-    found = replace(
+    status = replace(
         await engine.upkeep.service.status(),
         pending_names=await engine.entities.worker.left(),
         running=await _running(engine),
@@ -118,7 +118,7 @@ async def _status(engine: Engine) -> VaultStatus:
         next_at=coming.next_run_at if coming is not None else None,
         agents=tuple(one.name for one in engine.presence.connected()),
     )
-    return found if engine.isolated is None else replace(found, isolated=engine.isolated.opened())
+    return status if engine.isolated is None else replace(status, isolated=engine.isolated.opened())
 
 
 async def _next_schedule(engine: Engine) -> Schedule | None:
@@ -129,8 +129,11 @@ async def _next_schedule(engine: Engine) -> Schedule | None:
     if engine.config.is_safe_mode or await engine.schedules.service.paused_until() is not None:
         return None
     now = to_datetime(engine.clock.now_ms())
-    found = await engine.schedules.service.search(ScheduleFilter(status="active"), _LOOKED_AT, 0)
-    return next((one for one in found.schedules if one.next_run_at is not None and one.next_run_at > now), None)
+    page = await engine.schedules.service.search(ScheduleFilter(status="active"), _LOOKED_AT, 0)
+    return next(
+        (schedule for schedule in page.schedules if schedule.next_run_at is not None and schedule.next_run_at > now),
+        None,
+    )
 
 
 async def _running(engine: Engine) -> tuple[str, ...]:
@@ -138,5 +141,5 @@ async def _running(engine: Engine) -> tuple[str, ...]:
     claims = {claim.schedule_id for claim in await engine.schedules.service.claims()}
     if not claims:
         return ()
-    found = await engine.schedules.service.search(ScheduleFilter(), _LOOKED_AT, 0)
-    return tuple(one.name for one in found.schedules if one.id in claims)
+    page = await engine.schedules.service.search(ScheduleFilter(), _LOOKED_AT, 0)
+    return tuple(schedule.name for schedule in page.schedules if schedule.id in claims)

@@ -63,10 +63,10 @@ def read(path: Path, cancelled: Callable[[], bool], *, all_branches: bool = Fals
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    with open_files(path, opens_nested=False) as found:
-        files = ConversationFiles(found.files)
+    with open_files(path, opens_nested=False) as exported:
+        files = ConversationFiles(exported.files)
         if path.is_dir():
-            for name, entry in found.files.items():
+            for name, entry in exported.files.items():
                 if is_media(name):
                     list_file(name, entry.size)
         for thing in items(path, cancelled, is_whole=False):
@@ -78,13 +78,13 @@ def read(path: Path, cancelled: Callable[[], bool], *, all_branches: bool = Fals
 
 def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: bool) -> Iterator[Record]:
     talk = table(item.value)
-    given = table(talk.get("mapping"))
-    nodes = {name: node for name, node in given.items() if isinstance(node, dict)}
+    mapping = table(talk.get("mapping"))
+    nodes = {name: node for name, node in mapping.items() if isinstance(node, dict)}
     title, _ = storable(text(talk.get("title")))
     place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
-    head_fields = {name: value for name, value in talk.items() if value is not given}
+    head_fields = {name: value for name, value in talk.items() if value is not mapping}
     read_item(place, head_fields if isinstance(item.value, dict) else item.value, "conversation")
-    for name, node in given.items():
+    for name, node in mapping.items():
         if name not in nodes:
             read_item(f"{place}, message {name}", node, "message")
     if not nodes:
@@ -99,9 +99,9 @@ def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: boo
     lost = [name for name in apart(parents, way) if _is_spoken(nodes[name])]
     left_out = sum(map(_is_spoken, nodes.values())) - len(spoken) - len(lost)
     if lost and not all_branches:
-        said = "It is joined to no other message by its 'parent' and was left out; the format"
+        sentence = "It is joined to no other message by its 'parent' and was left out; the format"
         for name in lost:
-            yield Problem(f"{place}, message {excerpt(name, 40)}", f"{said} '{WITH_BRANCHES}' takes it.")
+            yield Problem(f"{place}, message {excerpt(name, 40)}", f"{sentence} '{WITH_BRANCHES}' takes it.")
     head = _head(talk, title, spoken, left_out)
     yield head
     yield from _messages(head, spoken, talk, files, place)
@@ -111,14 +111,14 @@ def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: boo
     for number, (after, other) in enumerate(others, 2):
         rest = [nodes[name] for name in other.nodes if _is_spoken(nodes[name])]
         if rest:
-            left = replace(
+            remainder = replace(
                 head,
                 key=f"{head.key}~{storable(other.nodes[-1])[0]}",
                 title=f"{title or AGENT} ({number})",
                 attributes={"branch_of": head.key, **({} if after is None else {"branches_after": clean(after)})},
             )
-            yield left
-            yield from _messages(left, rest, talk, files, f"{place}, branch {number}")
+            yield remainder
+            yield from _messages(remainder, rest, talk, files, f"{place}, branch {number}")
 
 
 def _head(talk: Node, title: str, spoken: list[Node], left_out: int) -> SessionRecord:
@@ -146,18 +146,18 @@ def _messages(
         read_item(where, node, "message")
         message = table(node.get("message"))
         yield from _files(message, files, where)
-        said, left = render(message.get("content"), files.link)
-        said = "\n\n".join(filter(None, (said, *_unshown(message, files, said))))
+        words, payload = render(message.get("content"), files.link)
+        words = "\n\n".join(filter(None, (words, *_unshown(message, files, words))))
         moment = parse_instant(message.get("create_time")) or moment
-        if not said.strip():
+        if not words.strip():
             continue
-        said, replaced = storable(said)
+        words, replaced = storable(words)
         if replaced:
             yield Problem(where, replaced_words(replaced), lost=False)
         role = _ROLES.get(text(table(message.get("author")).get("role")))
         if role is None:
             yield Problem(where, f"Its role {_foreign_role(message)!r} is unknown; it went in as 'system'.", lost=False)
-        yield MessageRecord(head.key, _message(message, said, left, role or "system", moment, talk))
+        yield MessageRecord(head.key, _message(message, words, payload, role or "system", moment, talk))
 
 
 def _files(message: Node, files: ConversationFiles, place: str) -> Iterator[Record]:

@@ -49,18 +49,18 @@ def render(given: object, link: Callable[[str], str] = _no_link) -> tuple[str, C
         renderer = partial(_parts, link=link)
     if renderer is None:
         return _unknown(kind, content)
-    said, covered = renderer(content)
-    left = filled(content, without=("content_type", *covered))
-    return said.strip("\n"), left if kind == "text" else {"content_type": kind, **left}
+    words, covered = renderer(content)
+    payload = filled(content, without=("content_type", *covered))
+    return words.strip("\n"), payload if kind == "text" else {"content_type": kind, **payload}
 
 
 def _parts(content: Content, link: Callable[[str], str] = _no_link) -> tuple[str, tuple[str, ...]]:
-    given = content.get("parts")
-    parts = [given] if isinstance(given, str | dict) else row(given)
-    said = [said for part in parts if (said := _part(part, link)).strip()]
+    pieces = content.get("parts")
+    parts = [pieces] if isinstance(pieces, str | dict) else row(pieces)
+    words = [words for part in parts if (words := _part(part, link)).strip()]
     if not parts:
         return first_text(content, "text", "content", "value"), ("parts", "text", "content", "value")
-    return "\n\n".join(said), ("parts",) if all(isinstance(part, str) for part in parts) else ()
+    return "\n\n".join(words), ("parts",) if all(isinstance(part, str) for part in parts) else ()
 
 
 def _part(part: object, link: Callable[[str], str], depth: int = 0) -> str:
@@ -70,9 +70,9 @@ def _part(part: object, link: Callable[[str], str], depth: int = 0) -> str:
         return "\n\n".join(filter(None, (_part(inner, link, depth + 1) for inner in part))) if depth < MAX_DEPTH else ""
     fields = table(part)
     kind = text(fields.get("content_type"))
-    said = first_text(fields, "text")
-    if said or not fields:
-        return said
+    words = first_text(fields, "text")
+    if words or not fields:
+        return words
     if shown := " ".join(filter(None, map(link, pointers(fields)))):
         return shown
     if kind in _NAMED_PARTS:
@@ -99,16 +99,16 @@ def _quote(content: Content) -> tuple[str, tuple[str, ...]]:
 
 
 def _browsed(content: Content) -> tuple[str, tuple[str, ...]]:
-    said = (first_text(content, "summary"), first_text(content, "result"))
-    return "\n\n".join(filter(None, said)), ("summary", "result")
+    texts = (first_text(content, "summary"), first_text(content, "result"))
+    return "\n\n".join(filter(None, texts)), ("summary", "result")
 
 
 def _thoughts(content: Content) -> tuple[str, tuple[str, ...]]:
-    said = []
+    texts = []
     for thought in map(table, row(content.get("thoughts"))):
         summary, body = first_text(thought, "summary"), first_text(thought, "content")
-        said.append(f"**{summary}**\n\n{body}".strip() if summary else body)
-    return "\n\n".join(filter(None, said)), ("thoughts",)
+        texts.append(f"**{summary}**\n\n{body}".strip() if summary else body)
+    return "\n\n".join(filter(None, texts)), ("thoughts",)
 
 
 def _recap(content: Content) -> tuple[str, tuple[str, ...]]:
@@ -120,8 +120,8 @@ def _failure(content: Content) -> tuple[str, tuple[str, ...]]:
 
 
 def _about_user(content: Content) -> tuple[str, tuple[str, ...]]:
-    said = (first_text(content, "user_profile"), first_text(content, "user_instructions"))
-    return "\n\n".join(filter(None, said)), ("user_profile", "user_instructions")
+    texts = (first_text(content, "user_profile"), first_text(content, "user_instructions"))
+    return "\n\n".join(filter(None, texts)), ("user_profile", "user_instructions")
 
 
 def _about_model(content: Content) -> tuple[str, tuple[str, ...]]:
@@ -130,12 +130,12 @@ def _about_model(content: Content) -> tuple[str, tuple[str, ...]]:
 
 def _unknown(kind: str, content: Content) -> tuple[str, Content]:
     """Keep an unknown content type: its plain text, else all of it as JSON."""
-    kept = {"content_type": kind, **filled(content, without=("content_type",))}
-    said, _ = _parts(content)
-    said = said or first_text(content, "content", "result", "summary", "title", "name")
-    if not said and len(kept) > 1:
-        said = f"[{kind}]\n\n" + fenced(json.dumps(clean(content), ensure_ascii=False, indent=1), "json")
-    return said.strip("\n"), kept
+    payload = {"content_type": kind, **filled(content, without=("content_type",))}
+    words, _ = _parts(content)
+    words = words or first_text(content, "content", "result", "summary", "title", "name")
+    if not words and len(payload) > 1:
+        words = f"[{kind}]\n\n" + fenced(json.dumps(clean(content), ensure_ascii=False, indent=1), "json")
+    return words.strip("\n"), payload
 
 
 _RENDERERS: dict[str, Callable[[Content], tuple[str, tuple[str, ...]]]] = {

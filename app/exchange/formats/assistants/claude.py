@@ -71,13 +71,13 @@ def _conversation(item: JsonItem) -> Iterator[Record]:
     talk = table(item.value)
     title, _ = storable(text(talk.get("name")) or text(talk.get("title")))
     place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
-    said = talk.get("chat_messages", talk.get("messages"))
-    rest = {name: value for name, value in talk.items() if value is not said or not isinstance(said, list)}
+    messages = talk.get("chat_messages", talk.get("messages"))
+    rest = {name: value for name, value in talk.items() if value is not messages or not isinstance(messages, list)}
     read_item(place, rest if isinstance(item.value, dict) else item.value, "conversation")
-    if not isinstance(said, list):
+    if not isinstance(messages, list):
         yield Problem(place, "It has no messages ('chat_messages' is missing) and was left out.")
         return
-    known = [message if isinstance(message, dict) else {"text": message} for message in said]
+    known = [message if isinstance(message, dict) else {"text": message} for message in messages]
     spoken, broken = _in_use(known, text(talk.get("current_leaf_message_uuid")))
     if broken:
         yield Problem(place, "A message's predecessor is missing from the file; the messages before it are not there.")
@@ -138,12 +138,12 @@ def _message(message: Foreign, course: _Course, place: str) -> Iterator[Record]:
     if role is None:
         yield Problem(place, f"Its sender {excerpt(sender, 40)!r} is unknown; it went in as 'system'.", lost=False)
     for number, turn in enumerate(turns(message)):
-        said, replaced = storable(turn.content)
+        content, replaced = storable(turn.content)
         if replaced:
             yield Problem(place, replaced_words(replaced), lost=False)
         for call in turn.calls:
             course.tools[text(call.get("id"))] = text(call.get("name"))
-        yield MessageRecord(course.key, _new(message, turn, said, role or "system", number, course))
+        yield MessageRecord(course.key, _new(message, turn, content, role or "system", number, course))
 
 
 def _new(message: Foreign, turn: ClaudeTurn, said: str, role: Role, number: int, course: _Course) -> NewMessage:

@@ -41,14 +41,14 @@ def turns(message: dict[str, Any]) -> Iterator[ClaudeTurn]:
     """
     content = message.get("content")
     blocks = content if isinstance(content, list) else [content]
-    found = list(_from_blocks([_block(block) for block in blocks]))
+    result = list(_from_blocks([_block(block) for block in blocks]))
     plain = text(message.get("text"))
-    if plain.strip() and not any(turn.content.strip() for turn in found):
-        found = [ClaudeTurn(plain, calls=[call for turn in found for call in turn.calls])]
-    elif plain.strip() and not _holds(found, plain):
-        _add(found, plain)
-    _add(found, *_attached(message))
-    return (turn for turn in found if turn.content.strip() or turn.calls)
+    if plain.strip() and not any(turn.content.strip() for turn in result):
+        result = [ClaudeTurn(plain, calls=[call for turn in result for call in turn.calls])]
+    elif plain.strip() and not _holds(result, plain):
+        _add(result, plain)
+    _add(result, *_attached(message))
+    return (turn for turn in result if turn.content.strip() or turn.calls)
 
 
 def _add(found: list[ClaudeTurn], *texts: str) -> None:
@@ -63,10 +63,10 @@ def _add(found: list[ClaudeTurn], *texts: str) -> None:
 
 def _holds(found: list[ClaudeTurn], plain: str) -> bool:
     """Return whether the blocks say what the message's text does."""
-    said = StoredWords()
+    words = StoredWords()
     for turn in found:
-        said.add(turn.content)
-    return said.holds(plain)
+        words.add(turn.content)
+    return words.holds(plain)
 
 
 def _block(given: Any) -> dict[str, Any]:
@@ -86,8 +86,8 @@ def _from_blocks(blocks: list[dict[str, Any]]) -> Iterator[ClaudeTurn]:
             call = {"id": block.get("id"), "name": block.get("name"), "input": block.get("input")}
             current.calls.append(filled(call))
         else:
-            said = _said(kind, block)
-            current.content = "\n\n".join(filter(None, (current.content, said)))
+            words = _said(kind, block)
+            current.content = "\n\n".join(filter(None, (current.content, words)))
             _keep(current, kind, block)
     yield current
 
@@ -102,16 +102,16 @@ def _said(kind: str, block: dict[str, Any]) -> str:
         return _document(block)
     if kind in ("image", "file"):
         return first_text(block, "text") or f"[{kind}]"
-    said = first_text(block, "text", "content", "summary", "title")
-    return said or f"[{kind}]\n\n" + fenced(json.dumps(clean(block), ensure_ascii=False, indent=1), "json")
+    words = first_text(block, "text", "content", "summary", "title")
+    return words or f"[{kind}]\n\n" + fenced(json.dumps(clean(block), ensure_ascii=False, indent=1), "json")
 
 
 def _document(block: dict[str, Any]) -> str:
     """Return the title and text of a document in a message."""
     source, name = table(block.get("source")), first_text(block, "title", "name", "file_name")
-    given = source.get("content") if source.get("type") == "content" else source.get("data")
+    inner = source.get("content") if source.get("type") == "content" else source.get("data")
     is_text = source.get("type") in ("text", "content")
-    parts = [given] if isinstance(given, str) else [first_text(table(part), "text") for part in row(given)]
+    parts = [inner] if isinstance(inner, str) else [first_text(table(part), "text") for part in row(inner)]
     words = "\n\n".join(filter(None, parts)) if is_text else first_text(block, "text")
     mark = f"[document: {name}]" if name else "[document]"
     return "\n\n".join(filter(None, (mark, first_text(block, "context"), words)))
@@ -119,21 +119,21 @@ def _document(block: dict[str, Any]) -> str:
 
 def _keep(turn: ClaudeTurn, kind: str, block: dict[str, Any]) -> None:
     covered = ("text", "start_timestamp", "stop_timestamp", *(("type",) if kind in ("text", "") else ()))
-    if left := filled(block, without=covered):
-        turn.left.setdefault("blocks", []).append(left)
+    if rest := filled(block, without=covered):
+        turn.left.setdefault("blocks", []).append(rest)
 
 
 def _thought(block: dict[str, Any]) -> ClaudeTurn:
-    left = filled(block, without=("thinking", "start_timestamp", "stop_timestamp", "text"))
-    return ClaudeTurn(first_text(block, "thinking", "text"), thought=True, left={"blocks": [left]})
+    rest = filled(block, without=("thinking", "start_timestamp", "stop_timestamp", "text"))
+    return ClaudeTurn(first_text(block, "thinking", "text"), thought=True, left={"blocks": [rest]})
 
 
 def _answer(block: dict[str, Any]) -> ClaudeTurn:
     content = block.get("content")
-    said = content if isinstance(content, str) else "\n\n".join(_result(table(part)) for part in row(content))
-    left = filled(block, without=("content", "tool_use_id", "name", "start_timestamp", "stop_timestamp"))
+    words = content if isinstance(content, str) else "\n\n".join(_result(table(part)) for part in row(content))
+    rest = filled(block, without=("content", "tool_use_id", "name", "start_timestamp", "stop_timestamp"))
     call = text(block.get("tool_use_id"))
-    return ClaudeTurn(said or "[no answer]", answers=call, tool=text(block.get("name")), left={"blocks": [left]})
+    return ClaudeTurn(words or "[no answer]", answers=call, tool=text(block.get("name")), left={"blocks": [rest]})
 
 
 def _result(part: dict[str, Any]) -> str:
@@ -141,12 +141,12 @@ def _result(part: dict[str, Any]) -> str:
 
 
 def _attached(message: dict[str, Any]) -> list[str]:
-    said = []
+    words = []
     for item in map(table, row(message.get("attachments"))):
         name = first_text(item, "file_name") or "attachment"
         body = first_text(item, "extracted_content")
-        said.append(f"[attachment: {name}]\n\n{fenced(body)}" if body else f"[attachment: {name}]")
+        words.append(f"[attachment: {name}]\n\n{fenced(body)}" if body else f"[attachment: {name}]")
     for item in map(table, row(message.get("files"))):
         name = first_text(item, "file_name") or first_text(item, "file_uuid") or "file"
-        said.append(f"[{text(item.get('file_kind')) or 'file'}: {name}]")
-    return said
+        words.append(f"[{text(item.get('file_kind')) or 'file'}: {name}]")
+    return words

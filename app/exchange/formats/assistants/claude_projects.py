@@ -31,10 +31,10 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         cancelled: Asked now and then; reading stops when it says so.
     """
     names: dict[str, str] = {}
-    with files(path, _FILES) as found:
-        if path.is_file() and all(entry.name == path.name for entry in found):
+    with files(path, _FILES) as exported:
+        if path.is_file() and all(entry.name == path.name for entry in exported):
             return
-        for entry in sorted(found, key=lambda entry: entry.name.endswith(_MEMORIES)):
+        for entry in sorted(exported, key=lambda entry: entry.name.endswith(_MEMORIES)):
             is_memory = entry.name.lower().endswith(_MEMORIES)
             for thing in entry_items(entry, cancelled, "memory" if is_memory else "project"):
                 if isinstance(thing, JsonItem):
@@ -50,30 +50,30 @@ def _project(item: JsonItem, names: dict[str, str]) -> Iterator[Record]:
     key = text(project.get("uuid")) or content_hash(text(project.get("name")), text(project.get("created_at")))
     title = storable(first_text(project, "name"))[0] or "Claude"
     names[key] = title
-    made, changed = parse_instant(project.get("created_at")), parse_instant(project.get("updated_at"))
+    created, changed = parse_instant(project.get("created_at")), parse_instant(project.get("updated_at"))
     parts = (first_text(project, "description"), first_text(project, "prompt_template"))
     if about := "\n\n".join(part.strip() for part in parts if part):
-        yield _note(f"project/{key}", title, about, made, changed)
+        yield _note(f"project/{key}", title, about, created, changed)
     if not isinstance(project.get("docs", []), list):
         yield Problem(item.place, "Its documents ('docs') are no list and were left out.")
     for number, document in enumerate(map(table, row(project.get("docs"))), 1):
-        said = first_text(document, "content")
-        if not said:
+        words = first_text(document, "content")
+        if not words:
             yield Problem(f"{item.place}, document {number}", "It has no text and was left out.", lost=False)
             continue
         name = storable(first_text(document, "filename"))[0] or f"{title} {number}"
-        written = parse_instant(document.get("created_at")) or made
-        foreign = text(document.get("uuid")) or content_hash(name, said)
-        yield _note(f"project/{key}/{foreign}", f"{name} ({title})", said, written, written)
+        written = parse_instant(document.get("created_at")) or created
+        foreign = text(document.get("uuid")) or content_hash(name, words)
+        yield _note(f"project/{key}/{foreign}", f"{name} ({title})", words, written, written)
 
 
 def _memories(given: Foreign, names: dict[str, str]) -> Iterator[Record]:
     account = text(given.get("account_uuid"))
-    if said := first_text(given, "conversations_memory"):
-        yield _note(f"memory/{account}", "What Claude remembers", said, None, None)
-    for key, said in table(given.get("project_memories")).items():
-        if text(said).strip():
-            yield _note(f"memory/{key}", f"What Claude remembers of {names.get(key, 'a project')}", said, None, None)
+    if memory := first_text(given, "conversations_memory"):
+        yield _note(f"memory/{account}", "What Claude remembers", memory, None, None)
+    for key, memory in table(given.get("project_memories")).items():
+        if text(memory).strip():
+            yield _note(f"memory/{key}", f"What Claude remembers of {names.get(key, 'a project')}", memory, None, None)
 
 
 def _note(key: str, title: str, said: str, made: int | None, changed: int | None) -> MemoryRecord:

@@ -30,8 +30,8 @@ class ConversationFiles:
     def __init__(self, files: Mapping[str, SourceEntry]) -> None:
         self._files: dict[str, SourceEntry] = {}
         for path, entry in files.items():
-            if found := _ID.match(posixpath.basename(path)):
-                self._files.setdefault(found[0], entry)
+            if match := _ID.match(posixpath.basename(path)):
+                self._files.setdefault(match[0], entry)
         self._links: dict[str, str] = {}
 
     def take(self, key: str, name: str, place: str) -> Iterator[AttachmentRecord | Problem]:
@@ -79,9 +79,9 @@ def pointers(part: object) -> Iterator[str]:
 
 def attached_files(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield id and name of each file that a person attached to a message."""
-    for given in map(table, row(table(message.get("metadata")).get("attachments"))):
-        if key := text(given.get("id")):
-            yield key, first_text(given, "name")
+    for item in map(table, row(table(message.get("metadata")).get("attachments"))):
+        if key := text(item.get("id")):
+            yield key, first_text(item, "name")
 
 
 def _key(address: str) -> str:

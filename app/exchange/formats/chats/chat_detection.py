@@ -35,7 +35,7 @@ def by_text(text: str, name: str) -> str:
 
 def preview(path: Path, name: str) -> ImportPreview:
     """Return which files an import would read."""
-    with chat_records.files(path, known_formats.SPECS[name].files) as found:
-        detail = ", ".join(entry.name for entry in found[:_SHOWN])
-        more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
-        return ImportPreview(name, sum(entry.size for entry in found), detail + more)
+    with chat_records.files(path, known_formats.SPECS[name].files) as records:
+        detail = ", ".join(entry.name for entry in records[:_SHOWN])
+        more = f" and {len(records) - _SHOWN:,} more" if len(records) > _SHOWN else ""
+        return ImportPreview(name, sum(entry.size for entry in records), detail + more)

@@ -23,8 +23,8 @@ MAX_FILES: Final = 200_000
 
 def head(key: str, title: str, agent: str, created_ms: int | None = None, **attributes: Any) -> SessionRecord:
     """Return the head of a chat; empty attributes are left out."""
-    kept = {name: clean(value) for name, value in attributes.items() if value not in (None, "", [], {})}
-    return SessionRecord(storable(key)[0], storable(title)[0], agent, created_ms=created_ms, attributes=kept)
+    values = {name: clean(value) for name, value in attributes.items() if value not in (None, "", [], {})}
+    return SessionRecord(storable(key)[0], storable(title)[0], agent, created_ms=created_ms, attributes=values)
 
 
 def message(
@@ -38,9 +38,9 @@ def message(
     payload: dict[str, Any] | None = None,
 ) -> MessageRecord:
     """Return a message of a person, or a notice of the program."""
-    kept = {name: clean(value) for name, value in (payload or {}).items() if value not in (None, "", [], {})}
+    values = {name: clean(value) for name, value in (payload or {}).items() if value not in (None, "", [], {})}
     if foreign_id:
-        kept["id"] = storable(foreign_id)[0]
+        values["id"] = storable(foreign_id)[0]
     return MessageRecord(
         storable(key)[0],
         NewMessage(
@@ -49,7 +49,7 @@ def message(
             author=storable(author)[0],
             created_at=optional_datetime(moment),
             importance=NOTICE_IMPORTANCE if is_notice else None,
-            payload=kept or None,
+            payload=values or None,
         ),
     )
 
@@ -142,8 +142,8 @@ def files(path: Path, wanted: re.Pattern[str]) -> Iterator[list[SourceEntry]]:
     if path.is_dir():
         yield [_entry(path, name) for name in names(path) if wanted.fullmatch(name)]
         return
-    with entries(path, wanted) as found:
-        yield found
+    with entries(path, wanted) as members:
+        yield members
 
 
 def _entry(folder: Path, name: str) -> SourceEntry:

@@ -20,21 +20,21 @@ def merged(*parts: str) -> str:
     A line is left out where its words stand in an earlier part. A text that stands wholly in a later one is left out as
     well, such as the short form of a card.
     """
-    kept: list[str] = []
+    pieces: list[str] = []
     words: set[str] = set()
     for part in filter(str.strip, parts):
         own = _words(part)
-        if not own and any(part.strip() in other for other in kept):
+        if not own and any(part.strip() in other for other in pieces):
             continue
         if words and words < own:
-            kept, words = [part], own
+            pieces, words = [part], own
             continue
         lines = part.splitlines()
-        adding = [line for line in lines if not kept or _adds(line, words)]
+        adding = [line for line in lines if not pieces or _adds(line, words)]
         if any(line.strip() for line in adding):
-            kept.append("\n".join(lines if len(adding) * 2 > len(lines) else adding).strip("\n"))
+            pieces.append("\n".join(lines if len(adding) * 2 > len(lines) else adding).strip("\n"))
             words |= own
-    return "\n\n".join(kept)
+    return "\n\n".join(pieces)
 
 
 def _adds(line: str, words: set[str]) -> bool:
@@ -74,10 +74,10 @@ def unread(
     lines: dict[str, None] = {}
     singles = single_words(rest, noise) if is_message else ()
     for value in (*spoken(rest, noise), *singles, *_choices(rest)):
-        said = shown(value.text).strip()
-        own = _words(said)
+        shown_text = shown(value.text).strip()
+        own = _words(shown_text)
         if not own <= words and len(lines) < _MOST_LINES:
-            lines[said] = None
+            lines[shown_text] = None
             words |= own
     return "\n".join(lines)
 

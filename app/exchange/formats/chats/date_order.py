@@ -98,11 +98,11 @@ def _reading(
     ranked = []
     for calendar in (era,) if era is not None else _CALENDARS:
         reading = DateReading(order, calendar, is_proven=True)
-        found = [reading.date(numbers, today) for numbers in dates]
-        days = [day for day in found if day is not None]
+        readings = [reading.date(numbers, today) for numbers in dates]
+        days = [day for day in readings if day is not None]
         falls = sum(later < earlier for earlier, later in pairwise(days))
-        ranked.append(((len(found) - len(days), falls), reading))
-        if len(days) == len(found):
+        ranked.append(((len(readings) - len(days), falls), reading))
+        if len(days) == len(readings):
             break
     return min(ranked, key=lambda one: one[0][0])
 

@@ -47,12 +47,12 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    with chat_records.files(path, FILES) as found:
-        package = [entry for entry in found if PACKAGE.fullmatch(entry.name)]
+    with chat_records.files(path, FILES) as archive:
+        package = [entry for entry in archive if PACKAGE.fullmatch(entry.name)]
         if package:
-            yield from _package(found, package, cancelled)
+            yield from _package(archive, package, cancelled)
             return
-        for entry in found:
+        for entry in archive:
             yield from _exported(entry, cancelled)
 
 
@@ -66,15 +66,15 @@ def _exported(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
             known[thing.place] = table(thing.value)
         else:
             number += 1
-            found = table(thing.value)
-            if not found:
+            fields = table(thing.value)
+            if not fields:
                 yield Problem(f"{entry.name}, message {number}", "It is not an object and was left out.")
                 continue
             if not key:
                 channel = known.get("channel", {})
                 key = str(channel.get("id") or entry.name)
-                yield _head(key, channel, known.get("guild", {}), found)
-            yield _message(key, found)
+                yield _head(key, channel, known.get("guild", {}), fields)
+            yield _message(key, fields)
 
 
 def _head(key: str, channel: dict[str, Any], guild: dict[str, Any], first: dict[str, Any]) -> Record:
@@ -104,8 +104,8 @@ def _words(found: dict[str, Any]) -> str:
     stickers = [f"[sticker: {first_text(table(part), 'name')}]" for part in row(found.get("stickers"))]
     embeds = [_embed(table(part)) for part in row(found.get("embeds"))]
     passed_on = _words(table(found.get("forwardedMessage"))) if found.get("forwardedMessage") else ""
-    said = chat_records.joined(text(found.get("content")), passed_on, *embeds, *files, *stickers)
-    return chat_records.joined(said, unread(found, _METADATA, [said], _NOBODYS))
+    content = chat_records.joined(text(found.get("content")), passed_on, *embeds, *files, *stickers)
+    return chat_records.joined(content, unread(found, _METADATA, [content], _NOBODYS))
 
 
 def _file(part: dict[str, Any]) -> str:
@@ -120,8 +120,8 @@ def _embed(part: dict[str, Any]) -> str:
     ]
     author, footer = (first_text(table(part.get(name)), key) for name, key in (("author", "name"), ("footer", "text")))
     lines = (author, first_text(part, "title"), first_text(part, "description"), *fields, footer)
-    said = "\n".join(filter(None, lines))
-    return merged(said, unread(part, (), [said], _NOBODYS, is_message=False)) or first_text(part, "url")
+    words = "\n".join(filter(None, lines))
+    return merged(words, unread(part, (), [words], _NOBODYS, is_message=False)) or first_text(part, "url")
 
 
 def _small(entry: SourceEntry) -> dict[str, Any] | Problem:
@@ -161,7 +161,7 @@ def _own_messages(
 ) -> Iterator[Record]:
     key = text(channel.get("id")) or folder_of(entry.name).rpartition("/")[2].removeprefix("c")
     title = text(index.get(key)) or text(channel.get("name"))
-    said: list[tuple[int, MessageRecord]] = []
+    messages: list[tuple[int, MessageRecord]] = []
     for row_of in _csv(entry) if entry.name.lower().endswith(".csv") else _rows(entry, cancelled):
         if isinstance(row_of, Problem):
             yield row_of
@@ -172,12 +172,12 @@ def _own_messages(
         content = chat_records.joined(content, unread(row_of, _OF_ROWS, [content]))
         foreign = str(row_of.get("ID") or "")
         order = int(foreign) if foreign.isdecimal() and len(foreign) < _MAX_DIGITS else moment or 0
-        said.append((order, chat_records.message(key, author, content, moment, foreign_id=foreign)))
+        messages.append((order, chat_records.message(key, author, content, moment, foreign_id=foreign)))
     # The package names the newest message first.
-    said.sort(key=lambda one: one[0])
-    if said:
+    messages.sort(key=lambda one: one[0])
+    if messages:
         yield chat_records.head(key, title, AGENT, None, guild=table(channel.get("guild")).get("name"))
-        yield from (record for _, record in said)
+        yield from (record for _, record in messages)
 
 
 def _rows(entry: SourceEntry, cancelled: Cancelled) -> Iterator[dict[str, Any] | Problem]:

@@ -72,8 +72,8 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
     threads: dict[str, str] = {}
     begun: dict[str, str] = {}
     attached: list[str] = []
-    with chat_records.files(path, FILES) as found:
-        for entry in found:
+    with chat_records.files(path, FILES) as archive:
+        for entry in archive:
             number = 0
             try:
                 for mail, done in _mails(entry):
@@ -143,8 +143,8 @@ def _records(
         written = [f"{name}: {value}" for name in _WRITTEN_FIELDS if (value := _header(mail, name))]
         parts = [*written, *_texts(mail), _trimmed(mail.epilogue or "")]
         read_item(place, {"subject": _PREFIX.sub("", _header(mail, "Subject")), "parts": parts}, "mail")
-        said, repair = _content(mail, attached)
-        said = chat_records.joined(*written, said, _trimmed(mail.epilogue or ""))
+        content, repair = _content(mail, attached)
+        content = chat_records.joined(*written, content, _trimmed(mail.epilogue or ""))
         foreign = _first_id(mail, "Message-ID") or f"hash:{content_hash(data.decode('latin-1'))}"
         name, address = parseaddr(_header(mail, "From"))
         subject = _header(mail, "Subject")
@@ -162,9 +162,9 @@ def _records(
         begun[key] = title
         yield chat_records.head(key, title or "Mail without a subject", AGENT, moment)
     elif title.casefold() != begun[key].casefold():
-        said = chat_records.joined(f"Subject: {subject}", said)
+        content = chat_records.joined(f"Subject: {subject}", content)
     payload = {"subject": subject, "from": address, "to": _header(mail, "To"), "cc": _header(mail, "Cc")}
-    yield chat_records.message(key, name or address, said, moment, foreign_id=foreign, payload=payload)
+    yield chat_records.message(key, name or address, content, moment, foreign_id=foreign, payload=payload)
 
 
 def _thread(mail: Message, foreign: str, threads: dict[str, str]) -> str:
@@ -188,10 +188,10 @@ def _first_id(mail: Message, name: str) -> str:
 def _header(mail: Message, name: str) -> str:
     value = mail.get(name, "")
     try:
-        said = str(make_header(decode_header(value)))
+        header = str(make_header(decode_header(value)))
     except (ValueError, LookupError, UnicodeError):
-        said = str(value)
-    return " ".join(said.split())
+        header = str(value)
+    return " ".join(header.split())
 
 
 def _moment(mail: Message) -> int | None:
@@ -226,15 +226,17 @@ def _content(mail: Message, attached: list[str]) -> tuple[str, str]:
             if not words:
                 attached.append(shown)
             continue
-        said, wrong = _decoded(part)
+        content, wrong = _decoded(part)
         repair = repair or wrong
         if kind == "text/plain" and _parameter(part, "format") == "flowed":
-            said = unflowed(said, joins_words=_parameter(part, "delsp") == "yes")
-        (rich if kind == "text/html" else plain).append(said)
+            content = unflowed(content, joins_words=_parameter(part, "delsp") == "yes")
+        (rich if kind == "text/html" else plain).append(content)
     text = chat_records.joined(*map(_trimmed, plain))
-    formatted = [_trimmed(_without_tags(said)) for said in rich]
+    formatted = [_trimmed(_without_tags(rich_text)) for rich_text in rich]
     # Where a mail has both they say the same, unless the plain one only points to the other.
-    added = formatted if not text else [said for said in formatted if not covers(text, said)]
+    added = (
+        formatted if not text else [formatted_text for formatted_text in formatted if not covers(text, formatted_text)]
+    )
     return chat_records.joined(text, *added, *marks), repair
 
 
@@ -242,17 +244,17 @@ def _texts(mail: Message) -> Iterator[str]:
     """Yield the text of each part, attached or not."""
     for part in mail.walk():
         if not part.is_multipart() and (part.get_content_type().startswith("text/") or _attached_text(part)):
-            said = _decoded(part)[0]
-            said = _without_tags(said) if part.get_content_type() == "text/html" else said
-            yield unflowed(said, joins_words=True) if _parameter(part, "delsp") == "yes" else said
+            content = _decoded(part)[0]
+            content = _without_tags(content) if part.get_content_type() == "text/html" else content
+            yield unflowed(content, joins_words=True) if _parameter(part, "delsp") == "yes" else content
 
 
 def _attached_text(part: Message) -> str:
     """Return the text of an attached file, ``""`` for one that is none."""
     kind = part.get_content_type()
     if kind.startswith("text/") or kind in _TEXTS:
-        said = _trimmed(_decoded(part)[0])
-        return _without_tags(said) if kind == "text/html" else said
+        content = _trimmed(_decoded(part)[0])
+        return _without_tags(content) if kind == "text/html" else content
     return ""
 
 

@@ -40,8 +40,8 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    with chat_records.files(path, FILES) as found:
-        ordered = sorted(found, key=lambda entry: (folder_of(entry.name), -_number(entry)))
+    with chat_records.files(path, FILES) as archive:
+        ordered = sorted(archive, key=lambda entry: (folder_of(entry.name), -_number(entry)))
         total, done = sum(entry.size for entry in ordered), 0
         # The file with the highest number holds the oldest messages of a thread.
         for _, group in groupby(ordered, key=lambda entry: folder_of(entry.name)):
@@ -62,7 +62,7 @@ def _number(entry: SourceEntry) -> int:
 def _file(entry: SourceEntry, begun: set[str], cancelled: Cancelled) -> Iterator[Record]:
     head: dict[str, str] = {}
     people: list[str] = []
-    said: list[tuple[int, dict[str, Any]]] = []
+    messages: list[tuple[int, dict[str, Any]]] = []
     number = 0
     for thing in values(entry, _WANTED, cancelled):
         if isinstance(thing, Problem):
@@ -70,25 +70,25 @@ def _file(entry: SourceEntry, begun: set[str], cancelled: Cancelled) -> Iterator
         elif isinstance(thing, JsonValue):
             if thing.place == "messages.item":
                 number += 1
-                found = table(thing.value)
-                if found:
-                    said.append((_moment(found) or 0, found))
+                fields = table(thing.value)
+                if fields:
+                    messages.append((_moment(fields) or 0, fields))
                 else:
                     yield Problem(f"{entry.name}, message {number}", "It is not an object and was left out.")
             elif thing.place == "participants.item":
                 people.append(repaired(text(thing.value) or text(table(thing.value).get("name"))))
             else:
                 head[thing.place] = repaired(text(thing.value))
-    said.reverse()
-    said.sort(key=lambda one: one[0])
+    messages.reverse()
+    messages.sort(key=lambda one: one[0])
     title = head.get("title") or head.get("threadName") or ", ".join(people)
     folder = folder_of(entry.name).rpartition("/")[2]
     key = head.get("thread_path", "").rpartition("/")[2] or folder or content_hash(title, *sorted(people))
-    if said and key not in begun:
+    if messages and key not in begun:
         begun.add(key)
-        yield chat_records.head(key, title, _agent(entry, head), said[0][0] or None, participants=people)
-    for _, found in said:
-        yield _message(key, found)
+        yield chat_records.head(key, title, _agent(entry, head), messages[0][0] or None, participants=people)
+    for _, fields in messages:
+        yield _message(key, fields)
 
 
 def _agent(entry: SourceEntry, head: dict[str, str]) -> str:
@@ -118,8 +118,8 @@ def _message(key: str, found: dict[str, Any]) -> MessageRecord:
         marks.append(rest)
     author = repaired(first_text(found, "sender_name", "senderName"))
     foreign = content_hash(str(found.get("timestamp_ms", found.get("timestamp"))), author, content)
-    said = chat_records.joined(content, *marks)
-    return chat_records.message(key, author, said, _moment(found), foreign_id=foreign, payload=payload)
+    words = chat_records.joined(content, *marks)
+    return chat_records.message(key, author, words, _moment(found), foreign_id=foreign, payload=payload)
 
 
 def _deep(value: Any) -> Any:

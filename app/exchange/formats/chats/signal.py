@@ -55,9 +55,9 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    with chat_records.files(path, FILES) as found:
-        total, done = sum(entry.size for entry in found), 0
-        for entry in found:
+    with chat_records.files(path, FILES) as archive:
+        total, done = sum(entry.size for entry in archive), 0
+        for entry in archive:
             for thing in _file(entry, path, cancelled):
                 yield Position(done + thing.done, total, entry.name) if isinstance(thing, Position) else thing
             done += entry.size
@@ -65,9 +65,11 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
 
 def is_message(value: object) -> bool:
     """Return whether a JSON value is a message of one of the tools."""
-    found = table(value)
-    is_exported = {"date", "sender", "body"} <= found.keys() and bool(found.keys() & {"quote", "sticker", "reactions"})
-    return is_exported or {"conversationId", "sent_at"} <= found.keys()
+    fields = table(value)
+    is_exported = {"date", "sender", "body"} <= fields.keys() and bool(
+        fields.keys() & {"quote", "sticker", "reactions"}
+    )
+    return is_exported or {"conversationId", "sent_at"} <= fields.keys()
 
 
 def _file(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Record]:
@@ -79,14 +81,14 @@ def _file(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Reco
         if not isinstance(thing, JsonItem):
             yield thing
             continue
-        found = table(thing.value)
-        if not is_message(found):
+        fields = table(thing.value)
+        if not is_message(fields):
             yield Problem(thing.place, "It is not a message of Signal and was left out.")
             continue
         if not key:
-            key = text(found.get("conversationId")) or title
-            yield chat_records.head(key, title, AGENT, _moment(found))
-        yield _message(key, found)
+            key = text(fields.get("conversationId")) or title
+            yield chat_records.head(key, title, AGENT, _moment(fields))
+        yield _message(key, fields)
 
 
 def _moment(found: dict[str, Any]) -> int | None:
@@ -102,13 +104,13 @@ def _message(key: str, found: dict[str, Any]) -> MessageRecord:
     author = first_text(found, "sender", "profileName", "source", "sourceServiceId", "sourceUuid")
     body = text(found.get("body"))
     is_notice = kind not in _SPOKEN
-    said = chat_records.joined(quoted, body or (kind.replace("-", " ") if is_notice else ""), sticker, *files)
-    said = chat_records.joined(said, unread(found, _METADATA, [said], _NOBODYS))
+    words = chat_records.joined(quoted, body or (kind.replace("-", " ") if is_notice else ""), sticker, *files)
+    words = chat_records.joined(words, unread(found, _METADATA, [words], _NOBODYS))
     author = author or ("Me" if kind == "outgoing" else "")
     foreign = text(found.get("id")) or content_hash(str(found.get("date")), author, body)
     payload = filled(found, without=_OWN)
     return chat_records.message(
-        key, author, said, _moment(found), foreign_id=foreign, is_notice=is_notice, payload=payload
+        key, author, words, _moment(found), foreign_id=foreign, is_notice=is_notice, payload=payload
     )
 
 

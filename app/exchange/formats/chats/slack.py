@@ -49,15 +49,15 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    with chat_records.files(path, FILES) as found:
+    with chat_records.files(path, FILES) as archive:
         people: dict[str, str] = {}
         channels: dict[str, dict[str, Any]] = {}
-        for entry in found:
+        for entry in archive:
             if _USERS.fullmatch(entry.name):
                 yield from _users(entry, people, cancelled)
             elif _LISTS.fullmatch(entry.name):
                 yield from _channels(entry, channels, cancelled)
-        days = [entry for entry in found if _is_day(entry, path)]
+        days = [entry for entry in archive if _is_day(entry, path)]
         total, done = sum(entry.size for entry in days), 0
         for folder, group in groupby(days, key=lambda entry: folder_of(entry.name)):
             name = folder.rpartition("/")[2] or path.resolve().parent.name
@@ -85,11 +85,11 @@ def _objects(entry: SourceEntry, cancelled: Cancelled) -> Iterator[dict[str, Any
 
 
 def _users(entry: SourceEntry, people: dict[str, str], cancelled: Cancelled) -> Iterator[Problem]:
-    for found in _objects(entry, cancelled):
-        if isinstance(found, Problem):
-            yield found
-        elif name := _name(found):
-            people[text(found.get("id"))] = name
+    for item in _objects(entry, cancelled):
+        if isinstance(item, Problem):
+            yield item
+        elif name := _name(item):
+            people[text(item.get("id"))] = name
 
 
 def _name(user: dict[str, Any]) -> str:
@@ -98,11 +98,11 @@ def _name(user: dict[str, Any]) -> str:
 
 
 def _channels(entry: SourceEntry, channels: dict[str, dict[str, Any]], cancelled: Cancelled) -> Iterator[Problem]:
-    for found in _objects(entry, cancelled):
-        if isinstance(found, Problem):
-            yield found
+    for item in _objects(entry, cancelled):
+        if isinstance(item, Problem):
+            yield item
         else:
-            channels[text(found.get("name")) or text(found.get("id"))] = found
+            channels[text(item.get("name")) or text(item.get("id"))] = item
 
 
 class _Channel:
@@ -120,24 +120,24 @@ class _Channel:
 
     def day(self, entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
         """Yield the messages of one day's file, in order of time."""
-        said: list[tuple[float, dict[str, Any]]] = []
-        for found in _objects(entry, cancelled):
-            if isinstance(found, Problem):
-                yield found
+        messages: list[tuple[float, dict[str, Any]]] = []
+        for item in _objects(entry, cancelled):
+            if isinstance(item, Problem):
+                yield item
             else:
-                said.append((_seconds(found), found))
-        for _, found in sorted(said, key=lambda one: one[0]):
+                messages.append((_seconds(item), item))
+        for _, item in sorted(messages, key=lambda one: one[0]):
             if not self._is_begun:
                 self._is_begun = True
                 topic = text(table(self._channel.get("topic")).get("value"))
                 purpose = text(table(self._channel.get("purpose")).get("value"))
                 yield chat_records.head(
-                    self.key, self._title, AGENT, _moment(found), topic=topic, purpose=purpose, members=self._members
+                    self.key, self._title, AGENT, _moment(item), topic=topic, purpose=purpose, members=self._members
                 )
-            yield self._message(found)
+            yield self._message(item)
 
     def _message(self, found: dict[str, Any]) -> MessageRecord:
-        said = self._text.message(found, _METADATA)
+        words = self._text.message(found, _METADATA)
         is_notice = text(found.get("subtype")) not in _SPOKEN
         payload = filled(found, without=(*_OWN, "files", "file", "attachments"))
         if slack_text.is_stand_in(text(found.get("text"))):
@@ -148,7 +148,7 @@ class _Channel:
         return chat_records.message(
             self.key,
             self._author(found),
-            said,
+            words,
             _moment(found),
             foreign_id=stamp,
             is_notice=is_notice,

@@ -53,16 +53,16 @@ class SlackText:
     def message(self, found: dict[str, Any], metadata: Collection[str]) -> str:
         """Return all words of a message but those in fields of ``metadata``."""
         blocks = self.blocks(found.get("blocks"))
-        said = self.markup(text(found.get("text")))
+        words = self.markup(text(found.get("text")))
         comment = table(found.get("comment"))
         parts = [
-            merged("" if blocks.strip() and is_stand_in(said) else said, blocks),
+            merged("" if blocks.strip() and is_stand_in(words) else words, blocks),
             *(self.attachment(table(part)) for part in row(found.get("attachments"))),
             *(self.file(table(part)) for part in [*row(found.get("files")), found.get("file")] if table(part)),
             self.markup(text(comment.get("comment"))),
         ]
         read = chat_records.joined(parts[0], *(part for part in parts[1:] if merged(parts[0], part) != parts[0]))
-        known = {*metadata, "text"} if is_stand_in(said) else metadata
+        known = {*metadata, "text"} if is_stand_in(words) else metadata
         return chat_records.joined(read, unread(found, known, [read], _NOBODYS, self.markup))
 
     def attachment(self, part: dict[str, Any]) -> str:
@@ -81,9 +81,9 @@ class SlackText:
         files = "\n".join(self.file(table(file)) for file in row(part.get("files")))
         footer = self.markup(first_text(part, "footer"))
         words = merged(card, self.blocks(part.get("blocks")), shared, files, footer)
-        said = merged(words, unread(part, (), [words], _NOBODYS, self.markup, is_message=False))
+        attached_words = merged(words, unread(part, (), [words], _NOBODYS, self.markup, is_message=False))
         fallback = self.markup(first_text(part, "fallback"))
-        return said or ("" if is_stand_in(fallback) else fallback)
+        return attached_words or ("" if is_stand_in(fallback) else fallback)
 
     def file(self, part: dict[str, Any]) -> str:
         """Return the mark of a file, with its words where the export has them."""
@@ -112,8 +112,8 @@ class SlackText:
         """Yield the words of a block of any kind, in the order of its fields."""
         if depth > _MAX_DEPTH or _NOBODYS.has_object(value):
             return
-        if said := self._inline(value):
-            yield said
+        if words := self._inline(value):
+            yield words
             return
         for name, inner in value.items():
             if _NOBODYS.has_field(name) or name in _TECHNICAL:
@@ -139,10 +139,10 @@ class SlackText:
         kind = text(element.get("type"))
         children = [table(child) for child in row(element.get("elements"))] if depth < _MAX_DEPTH else []
         if kind in ("rich_text_section", "rich_text_quote", "rich_text_preformatted"):
-            said = "".join(self._inline(child) or self._block(child, depth + 1) for child in children)
+            words = "".join(self._inline(child) or self._block(child, depth + 1) for child in children)
             if kind == "rich_text_quote":
-                return "\n".join(f"> {line}" for line in said.splitlines())
-            return f"```\n{said}\n```" if kind == "rich_text_preformatted" else said
+                return "\n".join(f"> {line}" for line in words.splitlines())
+            return f"```\n{words}\n```" if kind == "rich_text_preformatted" else words
         if kind == "rich_text_list":
             level = element.get("indent")
             indent = "  " * (min(level, _MAX_INDENT) if isinstance(level, int) else 0)
@@ -155,25 +155,25 @@ class SlackText:
 
     def _inline(self, part: dict[str, Any]) -> str:
         """Return a piece of a line, ``""`` for an object of another kind."""
-        kind, said = text(part.get("type")), text(part.get("text"))
+        kind, words = text(part.get("type")), text(part.get("text"))
         if kind == "text" and table(part.get("style")).get("code") is True:
-            said = f"`{said}`"
+            words = f"`{words}`"
         elif kind == "link":
             url = text(part.get("url"))
-            said = f"[{said}]({url})" if said and said != url else url
+            words = f"[{words}]({url})" if words and words != url else url
         elif kind in ("user", "channel"):
             name = text(part.get(f"{kind}_id"))
-            said = f"{'@' if kind == 'user' else '#'}{self._people.get(name, name)}"
+            words = f"{'@' if kind == 'user' else '#'}{self._people.get(name, name)}"
         elif kind in ("usergroup", "broadcast", "team"):
-            said = f"@{first_text(part, 'range', 'usergroup_id', 'team_id')}"
+            words = f"@{first_text(part, 'range', 'usergroup_id', 'team_id')}"
         elif kind == "emoji":
             tone = part.get("skin_tone")
-            said = f":{text(part.get('name'))}:" + (f":skin-tone-{tone}:" if isinstance(tone, int) else "")
+            words = f":{text(part.get('name'))}:" + (f":skin-tone-{tone}:" if isinstance(tone, int) else "")
         elif kind in ("date", "color"):
-            said = first_text(part, "fallback", "value")
+            words = first_text(part, "fallback", "value")
         elif kind != "text":
-            said = ""
-        return said
+            words = ""
+        return words
 
     def _token(self, found: re.Match[str]) -> str:
         kind, what, label = found[1], found[2], found[3]

@@ -41,8 +41,8 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    with chat_records.files(path, FILES) as found:
-        for entry in found:
+    with chat_records.files(path, FILES) as archive:
+        for entry in archive:
             yield from _file(entry, cancelled)
 
 
@@ -58,15 +58,15 @@ def _file(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
             known[thing.place.rpartition(".")[2]] = thing.value
         else:
             number += 1
-            found = table(thing.value)
-            if not found:
+            fields = table(thing.value)
+            if not fields:
                 yield Problem(f"{entry.name}, message {number}", "It is not an object and was left out.")
                 continue
-            record = _message(_key(known), found)
+            record = _message(_key(known), fields)
             if not begun:
                 begun = _key(known)
                 title = text(known.get("name")) or ("Saved messages" if known.get("type") == "saved_messages" else "")
-                yield chat_records.head(begun, title, AGENT, _moment(found), type=known.get("type"))
+                yield chat_records.head(begun, title, AGENT, _moment(fields), type=known.get("type"))
             yield record
 
 
@@ -83,10 +83,10 @@ def _message(key: str, found: dict[str, Any]) -> MessageRecord:
     is_notice = found.get("type") == "service"
     payload = filled(found, without=_OWN)
     author = first_text(found, "from", "actor") or ("Deleted account" if found.get("from_id") else "")
-    said = telegram_text.message(found)
+    words = telegram_text.message(found)
     foreign = str(found.get("id") or "")
     return chat_records.message(
-        key, author, said, _moment(found), foreign_id=foreign, is_notice=is_notice, payload=payload
+        key, author, words, _moment(found), foreign_id=foreign, is_notice=is_notice, payload=payload
     )
 
 

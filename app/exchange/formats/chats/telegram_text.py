@@ -33,14 +33,14 @@ _NOBODYS: Final = Noise(("type", "data", "callback_data", "button_id", "forward_
 
 def message(found: dict[str, Any]) -> str:
     """Return all words of a message."""
-    said = inline(found.get("text"))
-    if not said.strip():
-        said = inline(found.get("text_entities"))
+    words = inline(found.get("text"))
+    if not words.strip():
+        words = inline(found.get("text_entities"))
     is_notice = found.get("type") == "service"
     fields = (name for name in _SPOKEN if found.get(name))
     contact = table(found.get("contact_information"))
     person = " ".join(first_text(contact, name) for name in ("first_name", "last_name", "phone_number")).strip()
-    spoken = merged(said, person, *("\n".join(_lines(found[name], in_list=name in _LISTS)) for name in fields))
+    spoken = merged(words, person, *("\n".join(_lines(found[name], in_list=name in _LISTS)) for name in fields))
     if not spoken.strip() and is_notice:
         action = text(found.get("action")).replace("_", " ")
         spoken = " ".join(filter(None, (action, text(found.get("title")))))
@@ -61,8 +61,8 @@ def inline(value: Any, depth: int = 0) -> str:
     if isinstance(value, str) or depth > MAX_DEPTH:
         return text(value)
     if isinstance(value, dict):
-        said = inline(value.get("text"), depth + 1)
-        return f"[{said}]({value['href']})" if text(value.get("href")) else said
+        words = inline(value.get("text"), depth + 1)
+        return f"[{words}]({value['href']})" if text(value.get("href")) else words
     return "".join(inline(piece, depth + 1) for piece in row(value))
 
 

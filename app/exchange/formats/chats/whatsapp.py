@@ -93,8 +93,8 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    with chat_records.files(path, FILES) as found:
-        for entry in found:
+    with chat_records.files(path, FILES) as archive:
+        for entry in archive:
             try:
                 yield from _read(entry, path, cancelled)
             except DAMAGE as error:
@@ -204,20 +204,22 @@ class _Messages:
 
     def _record(self) -> Iterator[Record]:
         """Yield the message whose last line was read."""
-        said, chat = self._current, self._chat
-        if said is None:
+        message, chat = self._current, self._chat
+        if message is None:
             return
-        moment = _moment(said.header, chat)
+        moment = _moment(message.header, chat)
         if moment is None:
-            self._undated.append(said.number)
+            self._undated.append(message.number)
         if not self._is_begun:
             self._is_begun = True
             yield chat_records.head(chat.key, chat.title, chat.agent, moment)
-        text = _media("\n".join(said.lines).rstrip())
-        stamp = ".".join(map(str, (*said.header.date, *said.header.clock)))
-        foreign = content_hash(stamp, said.author, text)
+        text = _media("\n".join(message.lines).rstrip())
+        stamp = ".".join(map(str, (*message.header.date, *message.header.clock)))
+        foreign = content_hash(stamp, message.author, text)
         shown = _ATTACHED_ANYHOW.sub(lambda match: f"[file: {match[1] or match[2]}]", text)
-        yield chat_records.message(chat.key, said.author, shown, moment, foreign_id=foreign, is_notice=not said.author)
+        yield chat_records.message(
+            chat.key, message.author, shown, moment, foreign_id=foreign, is_notice=not message.author
+        )
 
     def _remarks(self) -> Iterator[Problem]:
         """Yield what holds for many lines."""

@@ -23,7 +23,7 @@ def foreign_entity(name: str, kind: str, aliases: Sequence[str], summary: str, m
         made_ms: When it was stored, milliseconds UTC.
     """
     names = [" ".join(storable(one)[0].split()) for one in (name, *aliases)]
-    names = [one for one in dict.fromkeys(names) if one and len(one) <= MAX_NAME]
+    names = [name for name in dict.fromkeys(names) if name and len(name) <= MAX_NAME]
     if not names or names[0] != " ".join(name.split()):
         return None
     return VaultDetail(

@@ -65,13 +65,13 @@ def _said(key: str, moment: int, entry: Fields) -> Iterator[Record]:
     title = text(entry.get("title"))
     prompt = next((title.removeprefix(word) for word in _PROMPTED if title.startswith(word)), title)
     answers = [markdown_of(text(table(part).get("html")))[0] for part in row(entry.get("safeHtmlItem"))]
-    for role, author, said in (("user", "", prompt), ("assistant", AGENT, "\n\n".join(filter(None, answers)))):
-        if said.strip():
+    for role, author, words in (("user", "", prompt), ("assistant", AGENT, "\n\n".join(filter(None, answers)))):
+        if words.strip():
             yield MessageRecord(
                 key,
                 NewMessage(
                     role="user" if role == "user" else "assistant",
-                    content=storable(said)[0],
+                    content=storable(words)[0],
                     author=author,
                     created_at=optional_datetime(moment),
                 ),

@@ -85,8 +85,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
 def _agent(agent: Fields, blocks: dict[str, Fields], file: str, number: int) -> Iterator[Record]:
     name = _name(agent, number)
     place = f'{file}, agent "{excerpt(name, 60)}"'
-    given = (agent.get("core_memory"), agent.get("memory_blocks"), table(agent.get("memory")).get("blocks"))
-    own = [table(block) for part in given for block in row(part)]
+    memory_blocks = (agent.get("core_memory"), agent.get("memory_blocks"), table(agent.get("memory")).get("blocks"))
+    own = [table(block) for part in memory_blocks for block in row(part)]
     named = [blocks[one] for one in row(agent.get("block_ids")) if isinstance(one, str) and one in blocks]
     yield from _notes(name, [*own, *named])
     messages = [table(message) for message in row(agent.get("messages"))]
@@ -108,11 +108,11 @@ def _name(agent: Fields, number: int) -> str:
 def _notes(name: str, blocks: Sequence[Fields]) -> Iterator[MemoryRecord]:
     """Yield a note for each memory block of the agent with this name."""
     for block in blocks:
-        label, said = storable(text(block.get("label")))[0], storable(text(block.get("value")))[0]
-        if said.strip():
+        label, value = storable(text(block.get("label")))[0], storable(text(block.get("value")))[0]
+        if value.strip():
             yield MemoryRecord(
                 f"{NAME}/{name}/{label}",
-                said.strip(),
+                value.strip(),
                 title=f"{name}: {label}" if label else name,
                 tags=(NAME,),
                 attributes={"description": clean(block.get("description")), **filled(block, without=_BLOCK)},
@@ -130,35 +130,35 @@ def _message(key: str, message: Fields, moment: int | None, place: str, sent: se
         sent: Calls with which the agent spoke; those of this message are added.
     """
     role = _ROLES.get(text(message.get("role")))
-    said = _text(message.get("content")) or text(message.get("text"))
+    content = _text(message.get("content")) or text(message.get("text"))
     calls = [table(call) for call in row(message.get("tool_calls"))]
     spoken = [words for call in calls if (words := _sent(call))]
     sent.update(text(call.get("id")) for call in calls if _sent(call))
     is_to_person = text(message.get("tool_call_id")) in sent or text(message.get("name")) == _SEND
-    if role == "tool" and is_to_person and _is_plain_answer(said):
+    if role == "tool" and is_to_person and _is_plain_answer(content):
         return
     thoughts = _thoughts(message.get("content"))
     if role == "user":
-        said, is_person = _unwrapped(said)
+        content, is_person = _unwrapped(content)
         role = role if is_person else "system"
     elif role == "assistant" and spoken:
         # Beside a message that it sends, the agent's text is what it thinks.
-        thoughts, said = "\n\n".join(filter(None, (thoughts, said))), "\n\n".join(spoken)
+        thoughts, content = "\n\n".join(filter(None, (thoughts, content))), "\n\n".join(spoken)
     name = storable(text(message.get("name")))[0]
     identified = text(message.get("id"))
     turn = _Turn(key, moment, name, identified, place)
     if thoughts.strip():
         yield turn.record("system", thoughts, mark="thought")
     others = [_call(call) for call in calls if not _sent(call)]
-    if not said.strip() and not others:
+    if not content.strip() and not others:
         return
-    said, replaced = storable(said)
+    content, replaced = storable(content)
     if replaced:
         yield Problem(place, replaced_words(replaced), lost=False)
     if role is None:
         shown = excerpt(text(message.get("role")), 40)
         yield Problem(place, f"Its role {shown!r} is unknown; it went in as 'system'.", lost=False)
-    yield turn.record(role or "system", said, calls=others)
+    yield turn.record(role or "system", content, calls=others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +195,8 @@ def _sent(call: Fields) -> str:
     function = table(call.get("function")) or call
     if text(function.get("name")) != _SEND:
         return ""
-    given = function.get("arguments")
-    return first_text(table(_unpacked(given)), "message", "content", "text") or text(given)
+    arguments = function.get("arguments")
+    return first_text(table(_unpacked(arguments)), "message", "content", "text") or text(arguments)
 
 
 def _is_plain_answer(said: str) -> bool:
@@ -253,11 +253,11 @@ def _call(call: Fields) -> Fields:
 
 
 def _files(files: list[Any], file: str) -> Iterator[Record]:
-    for given in map(table, files):
-        name = storable(first_text(given, "original_file_name", "file_name", "name"))[0]
-        said = storable(text(given.get("content")))[0]
-        if said.strip():
-            yield MemoryRecord(f"{NAME}/files/{name}", said, title=name, tags=(NAME,))
+    for file_fields in map(table, files):
+        name = storable(first_text(file_fields, "original_file_name", "file_name", "name"))[0]
+        content = storable(text(file_fields.get("content")))[0]
+        if content.strip():
+            yield MemoryRecord(f"{NAME}/files/{name}", content, title=name, tags=(NAME,))
         elif name:
             yield Problem(f"{file}, file {excerpt(name, 60)!r}", "Its text is not in the agent file.", foreign=True)
 

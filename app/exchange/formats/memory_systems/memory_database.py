@@ -31,6 +31,7 @@ from app.memories.model import Kind
 from app.sentence import Sentence
 from app.sessions.model import NewMessage, Role
 from app.store.files.database_file import SYSTEM_VFS
+from app.store.sqlite_errors import file_problem
 
 NAME: Final = "memory-database"
 BEGINNING: Final = b"SQLite format 3\x00"
@@ -122,15 +123,15 @@ class _Database:
     def _rows(self, name: str, order: str = "rowid") -> Iterator[Fields]:
         names = [column for column, _ in _columns(self._connection, name)]
         listed = ", ".join(_quoted(column) for column in names)
-        kept = ", ".join(_quoted(one) for one in order.split() if one in {*names, "rowid"}) or "rowid"
-        for values in self._connection.execute(f"SELECT {listed} FROM {_quoted(name)} ORDER BY {kept}"):
+        columns = ", ".join(_quoted(one) for one in order.split() if one in {*names, "rowid"}) or "rowid"
+        for values in self._connection.execute(f"SELECT {listed} FROM {_quoted(name)} ORDER BY {columns}"):
             fields = {column.lower(): value for column, value in zip(names, values, strict=True)}
             read_item(f"table {name}", fields, "row")
             yield fields
 
     def _sessions(self) -> dict[str, SessionRecord]:
         """Return the records of the sessions by their id in the database."""
-        found: dict[str, SessionRecord] = {}
+        sessions: dict[str, SessionRecord] = {}
         summaries = {
             str(fields.get("session_id")): fields
             for name in ("summaries", "session_state")
@@ -140,18 +141,18 @@ class _Database:
         for fields in self._rows("sessions") if "sessions" in self.tables else ():
             key = first_text(fields, "session_id", "id")
             if key:
-                found[key] = self._head(key, fields, summaries.get(key, {}))
-        return found
+                sessions[key] = self._head(key, fields, summaries.get(key, {}))
+        return sessions
 
     def _head(self, session: str, fields: Fields, summary: Fields) -> SessionRecord:
-        said = first_text(summary, "summary", "content") or _state_summary(summary)
+        words = first_text(summary, "summary", "content") or _state_summary(summary)
         return SessionRecord(
             key=f"{self._stem}/{storable(session)[0]}",
             title=storable(first_text(fields, "title", "name"))[0],
             agent=storable(first_text(fields, "agent_identity", "agent", "agent_id"))[0],
             created_ms=parse_instant(fields.get("created_at")),
             updated_ms=parse_instant(fields.get("updated_at")),
-            attributes={"summary": clean(said)} if said else {},
+            attributes={"summary": clean(words)} if words else {},
         )
 
     def _open(self, session: str) -> Iterator[Record]:
@@ -181,8 +182,8 @@ class _Database:
     def _message(self, session: str, fields: Fields, name: str) -> Iterator[Record]:
         role = _ROLES.get(text(fields.get("role")).lower())
         calls = [clean(call) for call in row(_json(fields.get("tool_calls_json") or fields.get("tool_calls")))]
-        said = content_text(fields.get("content"))
-        if not said.strip() and not calls:
+        words = content_text(fields.get("content"))
+        if not words.strip() and not calls:
             return
         if role is None:
             shown = excerpt(text(fields.get("role")), 40)
@@ -192,7 +193,7 @@ class _Database:
             f"{self._stem}/{storable(session)[0]}",
             NewMessage(
                 role=role or "system",
-                content=storable(said)[0],
+                content=storable(words)[0],
                 author=storable(first_text(fields, "author"))[0],
                 created_at=optional_datetime(parse_instant(fields.get("created_at"))),
                 importance=_share(importance),
@@ -205,22 +206,22 @@ class _Database:
     def memories(self, name: str) -> Iterator[Record]:
         """Yield memories of all kinds; episodes are messages of their sessions."""
         for fields in self._rows(name, "created_at rowid"):
-            said = storable(text(fields.get("content")))[0]
+            words = storable(text(fields.get("content")))[0]
             kind = text(fields.get("kind")).lower()
-            if not said.strip():
+            if not words.strip():
                 yield Problem(f"{name}, {_id(fields)}", "It holds no text and was left out.")
             elif kind == "episode":
                 session = str(fields.get("session_id") or "")
                 yield from self._open(session)
                 by = text(fields.get("source_role"))
                 spoken: Fields = {"role": "user" if by == "user" else "assistant", "author": "" if by == "user" else by}
-                spoken |= {"content": said, "created_at": fields.get("event_time") or fields.get("created_at")}
+                spoken |= {"content": words, "created_at": fields.get("event_time") or fields.get("created_at")}
                 yield from self._message(session, spoken, name)
             elif "content_hash" in fields and not kind:
                 decoded = {**fields, "metadata": _json(fields.get("metadata"))}
-                yield memory_record(decoded, said, MEMORY_SERVICE)
+                yield memory_record(decoded, words, MEMORY_SERVICE)
             else:
-                yield self._memory(name, fields, said, "reflection" if kind == "reflection" else "fact")
+                yield self._memory(name, fields, words, "reflection" if kind == "reflection" else "fact")
 
     def _memory(self, name: str, fields: Fields, said: str, kind: Kind) -> MemoryRecord:
         session = text(fields.get("session_id"))
@@ -241,14 +242,14 @@ class _Database:
     def facts(self, name: str) -> Iterator[Record]:
         """Yield facts: values by category and key, or sentences."""
         for fields in self._rows(name, "created_at rowid"):
-            said = storable(first_text(fields, "value", "content"))[0]
-            if not said.strip():
+            words = storable(first_text(fields, "value", "content"))[0]
+            if not words.strip():
                 yield Problem(f"{name}, {_id(fields)}", "It holds no text and was left out.")
                 continue
             category, key = (storable(text(fields.get(column)))[0] for column in ("category", "key"))
             yield MemoryRecord(
                 f"{self._stem}/{name}/{f'{category}/{key}' if key else _id(fields)}",
-                said,
+                words,
                 kind="fact",
                 category=category,
                 fact_key=key if category else "",
@@ -273,13 +274,13 @@ class _Database:
     def _observation(self, fields: Fields, archived_ms: int | None = None, reason: str = "") -> Record:
         facts = tuple(storable(one)[0] for one in _list(fields.get("facts")) if isinstance(one, str) and one.strip())
         title = storable(text(fields.get("title")))[0]
-        said = storable(first_text(fields, "narrative", "content"))[0]
-        if not said.strip() and not facts and not title.strip():
+        words = storable(first_text(fields, "narrative", "content"))[0]
+        if not words.strip() and not facts and not title.strip():
             return Problem(f"observations, {_id(fields)}", "It holds no text and was left out.")
         store = text(fields.get("store")).lower()
         return MemoryRecord(
             f"{self._stem}/observations/{_id(fields)}",
-            said or ("" if facts else title),
+            words or ("" if facts else title),
             kind="observation",
             title=title,
             store=store if store in ("private", "shared", "social") else None,  # type: ignore[arg-type]
@@ -299,13 +300,13 @@ class _Database:
     def summaries(self, name: str) -> Iterator[Record]:
         """Yield the accounts of sessions as notes."""
         for fields in self._rows(name):
-            said = storable(first_text(fields, "summary", "content", "request", "outcome"))[0]
+            words = storable(first_text(fields, "summary", "content", "request", "outcome"))[0]
             session = storable(first_text(fields, "session_key", "session_id"))[0]
-            if said.strip():
+            if words.strip():
                 title = f"Summary of {session}" if session else "Summary of a conversation"
                 yield MemoryRecord(
                     f"{self._stem}/{name}/{session or _id(fields)}",
-                    said,
+                    words,
                     title=title,
                     created_ms=parse_instant(fields.get("created_at")) or self._made_ms,
                 )
@@ -347,7 +348,7 @@ def _opened(path: Path, cancelled: Callable[[], bool]) -> Iterator[apsw.Connecti
             yield connection
         except apsw.Error as error:
             raise FormatError(
-                Sentence("{name} is damaged or no SQLite database: {reason}.", name=path.name, reason=error),
+                Sentence("{name} cannot be imported. {problem}", name=path.name, problem=file_problem(error, path)),
                 path=str(path),
             ) from error
         finally:
@@ -357,7 +358,7 @@ def _opened(path: Path, cancelled: Callable[[], bool]) -> Iterator[apsw.Connecti
 
 def _tables(connection: apsw.Connection) -> set[str]:
     rows = connection.execute("SELECT lower(name) FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
-    return {str(found[0]) for found in rows}
+    return {str(name_row[0]) for name_row in rows}
 
 
 def _has_texts(connection: apsw.Connection, name: str) -> bool:
@@ -386,15 +387,15 @@ def _json(value: object) -> object:
 
 def _list(value: object) -> list[Any]:
     """Return a list that is kept as JSON, or as words between commas."""
-    found = _json(value)
-    if found is None and isinstance(value, str):
+    value_list = _json(value)
+    if value_list is None and isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
-    return row(found)
+    return row(value_list)
 
 
 def _id(fields: Fields) -> str:
-    found = fields.get("id") or fields.get("content_hash")
-    return storable(str(found))[0] if found else content_hash(json.dumps(fields, default=str, sort_keys=True))
+    identity = fields.get("id") or fields.get("content_hash")
+    return storable(str(identity))[0] if identity else content_hash(json.dumps(fields, default=str, sort_keys=True))
 
 
 def _share(value: object) -> float | None:

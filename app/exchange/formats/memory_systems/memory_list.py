@@ -55,16 +55,16 @@ def _graph(path: Path, source: str) -> Iterator[Record]:
         return  # named where the memories were read
     made_ms = int(path.stat().st_mtime * 1000)
     known: dict[str, VaultDetail] = {}
-    for number, given in enumerate(_parts_of(value, _ENTITIES), 1):
+    for number, entity_fields in enumerate(_parts_of(value, _ENTITIES), 1):
         place = f"{path.name}, entity {number}"
-        read_item(place, given, "entity")
-        entity = _entity(given, made_ms)
+        read_item(place, entity_fields, "entity")
+        entity = _entity(entity_fields, made_ms)
         if entity is not None:
             known.setdefault(entity.fields["name"].casefold(), entity)
         yield entity or Problem(place, "It has no name that can be stored, and was left out.")
-    for number, given in enumerate(_parts_of(value, _RELATIONS), 1):
-        read_item(f"{path.name}, relation {number}", given, "relation")
-        relation = table(given)
+    for number, entity_fields in enumerate(_parts_of(value, _RELATIONS), 1):
+        read_item(f"{path.name}, relation {number}", entity_fields, "relation")
+        relation = table(entity_fields)
         ends = [
             _end(_word(first_text(relation, *names)), text(relation.get(f"{names[0]}_type")), known, made_ms)
             for names in (("source", "subject", "from"), ("destination", "target", "object", "to"))
@@ -98,8 +98,8 @@ def _entity(given: object, made_ms: int) -> VaultDetail | None:
 
 def _parts_of(value: dict[str, Any], name: str) -> Iterator[object]:
     """Yield the entities or relations in an answer, without removed ones."""
-    given = value.get(name)
-    waiting = [table(given).get("added_entities") if isinstance(given, dict) else given]
+    items = value.get(name)
+    waiting = [table(items).get("added_entities") if isinstance(items, dict) else items]
     waiting += [table(inner).get(name) for part in value.values() for inner in (part, *row(part))]
     while waiting:
         part = waiting.pop(0)
@@ -117,11 +117,11 @@ def _word(name: str) -> str:
 
 def _memory(item: JsonItem, fmt: str) -> Record:
     fields = table(item.value)
-    said = first_text(fields, "memory", "content") or first_text(table(fields.get("data")), "memory")
-    if not said:
+    words = first_text(fields, "memory", "content") or first_text(table(fields.get("data")), "memory")
+    if not words:
         return Problem(item.place, "It holds no text and was left out.")
-    said, _ = storable(said)
-    return memory_record(fields, said, fmt)
+    words, _ = storable(words)
+    return memory_record(fields, words, fmt)
 
 
 def memory_record(fields: dict[str, Any], said: str, fmt: str) -> MemoryRecord:
@@ -148,8 +148,8 @@ def memory_record(fields: dict[str, Any], said: str, fmt: str) -> MemoryRecord:
 
 def tags_of(fields: dict[str, Any]) -> tuple[str, ...]:
     """Return the tags of a memory: a list, or words between commas."""
-    given = fields.get("tags") or fields.get("categories")
-    named = given.split(",") if isinstance(given, str) else [one for one in row(given) if isinstance(one, str)]
+    tags = fields.get("tags") or fields.get("categories")
+    named = tags.split(",") if isinstance(tags, str) else [one for one in row(tags) if isinstance(one, str)]
     return tuple(dict.fromkeys(clean(one.strip()) for one in named if one.strip()))
 
 

@@ -58,18 +58,19 @@ def _message(key: str, fields: dict[str, Any], place: str) -> Record:
         shown = excerpt(text(fields.get("role")), 40)
         return Problem(place, f"Its role {shown!r} is none of {', '.join(_ROLES)}; it was left out.")
     parts = list(turns({"content": fields.get("content")})) if _has_blocks(fields.get("content")) else []
-    said = "\n\n".join(part.content for part in parts if part.content) or content_text(fields.get("content"))
+    words = "\n\n".join(part.content for part in parts if part.content) or content_text(fields.get("content"))
     calls = [
-        clean(table(call)) for call in (*row(fields.get("tool_calls")), *(one for part in parts for one in part.calls))
+        clean(table(call))
+        for call in (*row(fields.get("tool_calls")), *(call for part in parts for call in part.calls))
     ]
-    if not said.strip() and not calls:
+    if not words.strip() and not calls:
         return Problem(place, "It holds no text and was left out.")
     name = storable(first_text(fields, "name"))[0]
     return MessageRecord(
         key,
         NewMessage(
             role=role,
-            content=storable(said)[0],
+            content=storable(words)[0],
             author="" if role == "tool" else name,
             created_at=optional_datetime(_moment(fields)),
             tool_name=name or None if role == "tool" else None,

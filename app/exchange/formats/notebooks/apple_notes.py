@@ -55,13 +55,13 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     Raises:
         FormatError: The zip is damaged, encrypted, or would swell beyond reason.
     """
-    with open_files(path) as found:
-        yield from found.problems
-        notes = {name: entry for name, entry in sorted(found.files.items()) if _is_note(name)}
+    with open_files(path) as exported:
+        yield from exported.problems
+        notes = {name: entry for name, entry in sorted(exported.files.items()) if _is_note(name)}
         in_folder: dict[str, list[str]] = {}
-        for name in sorted(found.files.keys() - notes.keys()):
+        for name in sorted(exported.files.keys() - notes.keys()):
             in_folder.setdefault(posixpath.dirname(name), []).append(name)
-        attached = AttachedEntries(found.files)
+        attached = AttachedEntries(exported.files)
         total, done = sum(entry.size for entry in notes.values()), 0
         for name, entry in notes.items():
             if cancelled():
@@ -69,7 +69,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield from _records(name, entry, in_folder.get(posixpath.dirname(name), []), attached)
             done += entry.size
             yield Position(done, total, name)
-        rest = len(found.files) - len(notes) - len(attached.used)
+        rest = len(exported.files) - len(notes) - len(attached.used)
         if rest:
             files = counted(rest, "file that belongs to no note was", "files that belong to no note were")
             yield Problem(path.name, f"{files} left out.", lost=False, foreign=True)

@@ -99,10 +99,10 @@ def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveF
 
 
 def _copy(stream: IO[bytes], copy: IO[bytes], size: int) -> None:
-    left = size
-    while left > 0 and (data := stream.read(min(_PART, left))):
+    remaining = size
+    while remaining > 0 and (data := stream.read(min(_PART, remaining))):
         copy.write(data)
-        left -= len(data)
+        remaining -= len(data)
 
 
 def _times(info: zipfile.ZipInfo) -> tuple[int | None, int | None]:

@@ -76,9 +76,9 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         cancelled: Asked before every document; reading stops when it says so.
     """
     root = path.resolve()
-    found = list(files(root, cancelled))
-    total, done = sum(file.stat().st_size for file in found), 0
-    for file in found:
+    paths = list(files(root, cancelled))
+    total, done = sum(file.stat().st_size for file in paths), 0
+    for file in paths:
         if cancelled():
             return
         place = file.relative_to(root).as_posix()

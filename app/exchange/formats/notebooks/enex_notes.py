@@ -120,8 +120,8 @@ class _NoteParser:
         if self._depth > MAX_DEPTH:
             raise _DamagedNoteError("It is nested beyond reason.")
         if self._content_at:
-            given = "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
-            self._characters(f"<{tag}{given}>")
+            shown_attributes = "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
+            self._characters(f"<{tag}{shown_attributes}>")
             return
         if tag == "note":
             if self._note is not None:
@@ -195,11 +195,11 @@ class _Window:
     """Bytes of a file since the beginning of the note at hand."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        self._stream, taken = utf8_stream(stream)
-        first = taken + read_some(self._stream, _PART)
+        self._stream, prefix = utf8_stream(stream)
+        first = prefix + read_some(self._stream, _PART)
         declared = _DECLARED.match(first)
         # UTF-16 and text with a mark are UTF-8 here, whatever they say of themselves.
-        self._decoder = _decoder(declared[1].decode()) if declared and taken else None
+        self._decoder = _decoder(declared[1].decode()) if declared and prefix else None
         self.data = bytearray(self._recoded(first))
         self.base = 0
         self.is_at_end = not first
@@ -277,8 +277,10 @@ class NoteReader:
                 is_last = self._feed()
                 damage = ""
             except _UnsafeXmlError:
-                said = "The file declares entities of XML, which no real export does, so it was not read any further."
-                yield [*self._parser.notes, Gap(said)]
+                sentence = (
+                    "The file declares entities of XML, which no real export does, so it was not read any further."
+                )
+                yield [*self._parser.notes, Gap(sentence)]
                 return
             except _DamagedNoteError as error:
                 damage = str(error)
@@ -325,22 +327,24 @@ def damaged_note(source: str, damage: str) -> Note:
     before, end, after = source.rpartition("</note>")
     source = before if end else after
     note = Note(damage=damage, is_whole=bool(end))
-    for found in _RESOURCE.finditer(source):
+    for match in _RESOURCE.finditer(source):
         note.resources.append(Resource())
         for tag in _OF_RESOURCES:
-            _fill(note.resources[-1], tag, _field(found[1], tag))
+            _fill(note.resources[-1], tag, _field(match[1], tag))
     source = _RESOURCE.sub("", source)
     content = _CONTENT.search(source)
     if content is not None:
-        said = content[1] if content[1] is not None else content[2]
+        encoded = content[1] if content[1] is not None else content[2]
         note.is_whole = note.is_whole and content[1] is not None
-        note.fields["content"] = _CDATA.sub("", said) if "<![CDATA[" in said or "<" in said else html.unescape(said)
+        note.fields["content"] = (
+            _CDATA.sub("", encoded) if "<![CDATA[" in encoded or "<" in encoded else html.unescape(encoded)
+        )
         source = source[: content.start()] + source[content.end() :]
-    for found in _TASK.finditer(source):
-        note.tasks.append(_task_line(_field(found[1], "title"), _field(found[1], "taskStatus")))
+    for match in _TASK.finditer(source):
+        note.tasks.append(_task_line(_field(match[1], "title"), _field(match[1], "taskStatus")))
     source = _TASK.sub("", source)
     names = ("title", "created", "updated", "source-url", "author")
-    note.fields |= {tag: said for tag in names if (said := _field(source, tag))}
+    note.fields |= {tag: encoded for tag in names if (encoded := _field(source, tag))}
     note.tags = [html.unescape(tag) for tag in re.findall(_FIELD.format("tag"), source)]
     return note
 

@@ -72,10 +72,10 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         ) from error
     with archive:
         index, total = JoplinIndex(), path.stat().st_size
-        for found in read_index(archive, path, index):
+        for item in read_index(archive, path, index):
             if cancelled():
                 return
-            yield Position(0, total, "looking for notes") if isinstance(found, int) else found
+            yield Position(0, total, "looking for notes") if isinstance(item, int) else item
         if index.others:
             one, many = (
                 "file of the archive is none of Joplin's and was",
@@ -119,7 +119,7 @@ class _NoteReader:
         if not text and not item.title:
             yield Problem(place, "It has neither a title nor a text and was left out.")
             return
-        for key in dict.fromkeys(found[3] for found in _LINK.finditer(text)):
+        for key in dict.fromkeys(link_match[3] for link_match in _LINK.finditer(text)):
             if key not in self._kept and key not in self._index.notes:
                 yield from self._attachment(key, place)
         text = _LINK.sub(self._linked, text)

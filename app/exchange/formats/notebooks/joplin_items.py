@@ -36,7 +36,7 @@ class JoplinItem:
 
     def moment(self, *names: str) -> int | None:
         """Return the first of the named times, in milliseconds since 1970 UTC."""
-        return next((found for name in names if (found := parse_instant(self.fields.get(name))) is not None), None)
+        return next((moment for name in names if (moment := parse_instant(self.fields.get(name))) is not None), None)
 
 
 @dataclass(slots=True)
@@ -100,8 +100,8 @@ def parse_item(text: str) -> JoplinItem | None:
     """
     lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
     fields: dict[str, str] = {}
-    while lines and (found := _FIELD.fullmatch(lines[-1])):
-        fields[found[1]] = found[2].strip()
+    while lines and (match := _FIELD.fullmatch(lines[-1])):
+        fields[match[1]] = match[2].strip()
         lines.pop()
     if "type_" not in fields or "id" not in fields or (lines and lines[-1].strip()):
         return None
@@ -150,10 +150,10 @@ def read_index(archive: tarfile.TarFile, path: Path, index: JoplinIndex) -> Iter
                 if isinstance(item, str):
                     yield Problem(f"{path.name}, {member.name}", item)
                 elif not index.take(item, member):
-                    said = "It is an item of a kind that this version does not know, and was left out."
-                    yield Problem(f"{path.name}, {member.name}", said)
-            elif found := RESOURCE.fullmatch(member.name):
-                index.files[found[1]] = member
+                    sentence = "It is an item of a kind that this version does not know, and was left out."
+                    yield Problem(f"{path.name}, {member.name}", sentence)
+            elif match := RESOURCE.fullmatch(member.name):
+                index.files[match[1]] = member
             else:
                 index.others += 1
         is_whole = _ends_as_archives_do(path)

@@ -37,8 +37,8 @@ class LogseqGraph:
             data = read_file(file, MAX_BYTES)
             if isinstance(data, str):
                 continue  # the reader of the note says so
-            for found in _BLOCK.finditer(data.decode(errors="replace")):
-                self._pages.setdefault(found[1] or found[2], PurePosixPath(file.name).stem)
+            for match in _BLOCK.finditer(data.decode(errors="replace")):
+                self._pages.setdefault(match[1] or match[2], PurePosixPath(file.name).stem)
 
     def enriched(self, record: MemoryRecord, place: str) -> MemoryRecord:
         """Return a page with its other names and with links for block references."""
@@ -53,9 +53,9 @@ class LogseqGraph:
 
 def page_names(stem: str) -> list[str]:
     """Return the other names of a page: a journal's date, or its namespace."""
-    if found := _JOURNAL.fullmatch(stem):
+    if match := _JOURNAL.fullmatch(stem):
         try:
-            day = date(int(found[1]), int(found[2]), int(found[3]))
+            day = date(int(match[1]), int(match[2]), int(match[3]))
         except ValueError:
             return []
         return [f"{_MONTHS[day.month - 1]} {day.day}{_ordinal(day.day)}, {day.year}", day.isoformat()]

@@ -25,10 +25,10 @@ class NoteNames:
     def link(self, key: str, shown: str, heading: str = "") -> str:
         """Return a wiki link to the note with the id ``key``."""
         target = self._titles[key] if self._is_clear(key) else key
-        said = " ".join(re.sub(r"[\[\]|]", " ", shown).split()) or ("" if target != key else self._titles[key])
-        said = re.sub(r"[\[\]|]", " ", said)
+        label = " ".join(re.sub(r"[\[\]|]", " ", shown).split()) or ("" if target != key else self._titles[key])
+        label = re.sub(r"[\[\]|]", " ", label)
         place = f"#{heading}" if heading and not _UNLINKABLE.search(heading) else ""
-        return f"[[{target}{place}|{said}]]" if said and said != target else f"[[{target}{place}]]"
+        return f"[[{target}{place}|{label}]]" if label and label != target else f"[[{target}{place}]]"
 
     def aliases(self, key: str) -> list[str]:
         """Return the names beside its title that links use for a note."""

@@ -99,14 +99,14 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     Raises:
         FormatError: The zip is damaged, encrypted, or would swell beyond reason.
     """
-    with open_files(path) as found:
-        yield from found.problems
-        pages = _pages(found)
+    with open_files(path) as exported:
+        yield from exported.problems
+        pages = _pages(exported)
         if pages.same:
             views = counted(pages.same, "view of a database was", "views of databases were")
-            said = f"{views} left out; the whole tables hold their rows."
-            yield Problem(path.name, said, lost=False, foreign=True)
-        attached = AttachedEntries(found.files)
+            sentence = f"{views} left out; the whole tables hold their rows."
+            yield Problem(path.name, sentence, lost=False, foreign=True)
+        attached = AttachedEntries(exported.files)
         names = NoteNames({page.key: page.title for page in pages.by_key.values()})
         total, done = sum(page.entry.size for page in pages.by_key.values()), 0
         for page in pages.by_key.values():
@@ -115,7 +115,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield from _records(page, pages, names, attached)
             done += page.entry.size
             yield Position(done, total, page.entry.name)
-        others = found.files.keys() - {page.entry.name for page in pages.by_key.values()} - attached.used
+        others = exported.files.keys() - {page.entry.name for page in pages.by_key.values()} - attached.used
         rest = [name for name in others if not PAGE.fullmatch(name) and posixpath.basename(name) != _INDEX]
         if rest:
             files = counted(len(rest), "file that no page shows was", "files that no page shows were")
@@ -163,9 +163,9 @@ def _records(page: _Page, pages: _Pages, names: NoteNames, attached: AttachedEnt
     else:
         properties = _properties(text)
     folder = posixpath.dirname(page.entry.name)
-    for found in _LINK.finditer(text):
-        if not _page_at(found[3], folder, pages):
-            yield from attached.take(found[3], folder, page.entry.name)
+    for match in _LINK.finditer(text):
+        if not _page_at(match[3], folder, pages):
+            yield from attached.take(match[3], folder, page.entry.name)
     text = _LINK.sub(lambda found: _linked(found, folder, pages, names, attached), text)
     text = _NOTION_URL.sub(lambda found: names.link(found[2], found[1]) if found[2] in pages.by_key else found[0], text)
     yield _note(page, text, properties, names)
@@ -210,8 +210,8 @@ def _properties(text: str) -> dict[str, str]:
     if not head.startswith("# "):
         return {}
     block = rest.lstrip("\n").partition("\n\n")[0].split("\n")
-    found = [_PROPERTY.fullmatch(line.strip()) for line in block]
-    return {one[1].strip(): one[2].strip() for one in found if one} if all(found) else {}
+    matches = [_PROPERTY.fullmatch(line.strip()) for line in block]
+    return {match[1].strip(): match[2].strip() for match in matches if match} if all(matches) else {}
 
 
 def _html_properties(text: str) -> dict[str, str]:

@@ -62,16 +62,16 @@ class VaultFiles:
             yield text
             return
         folder = posixpath.dirname(place)
-        shown = [(found, path) for found in _links(text) if (path := self._path_of(found, folder))]
+        shown = [(match, path) for match in _links(text) if (path := self._path_of(match, folder))]
         code = CodeRanges(code_ranges(text)) if shown else None
         parts, at = [], 0
-        for found, path in shown:
-            if code is not None and code.touch(*found.span()):
+        for link_match, path in shown:
+            if code is not None and code.touch(*link_match.span()):
                 continue
             if posixpath.dirname(path) not in self._own_folders:
                 yield from self._attached.take(quote(path), "", place)
-            parts += [text[at : found.start()], self._link(found, path) or found[0]]
-            at = found.end()
+            parts += [text[at : link_match.start()], self._link(link_match, path) or link_match[0]]
+            at = link_match.end()
         yield "".join((*parts, text[at:]))
 
     def canvases(self, root_name: str) -> Iterator[MemoryRecord | Problem]:
@@ -116,8 +116,8 @@ class VaultFiles:
 
 def linked_names(text: str) -> Iterator[str]:
     """Yield the names of files that a text links to, in lower case, without folders."""
-    for found in _links(text):
-        yield posixpath.basename(_written(found)).casefold()
+    for match in _links(text):
+        yield posixpath.basename(_written(match)).casefold()
 
 
 def _written(found: re.Match[str]) -> str:
@@ -129,12 +129,12 @@ def _written(found: re.Match[str]) -> str:
 
 def _links(text: str) -> list[re.Match[str]]:
     """Return the links of a text in order, without overlap."""
-    found = sorted((*_WIKI.finditer(text), *_MARKDOWN.finditer(text)), key=lambda match: match.start())
-    kept: list[re.Match[str]] = []
-    for match in found:
-        if not kept or match.start() >= kept[-1].end():
-            kept.append(match)
-    return kept
+    matches = sorted((*_WIKI.finditer(text), *_MARKDOWN.finditer(text)), key=lambda match: match.start())
+    links: list[re.Match[str]] = []
+    for match in matches:
+        if not links or match.start() >= links[-1].end():
+            links.append(match)
+    return links
 
 
 def _cards(data: bytes) -> list[str] | str:
@@ -148,13 +148,13 @@ def _cards(data: bytes) -> list[str] | str:
 
 
 def _card(node: dict[str, Any]) -> str:
-    said = {name: value for name, value in node.items() if isinstance(value, str) and value.strip()}
-    kind = said.get("type")
-    if kind == "text" and "text" in said:
-        return "- " + said["text"].strip().replace("\n", "\n  ")
-    if kind == "file" and "file" in said:
-        place = said["file"].removesuffix(".md")
+    texts = {name: value for name, value in node.items() if isinstance(value, str) and value.strip()}
+    kind = texts.get("type")
+    if kind == "text" and "text" in texts:
+        return "- " + texts["text"].strip().replace("\n", "\n  ")
+    if kind == "file" and "file" in texts:
+        place = texts["file"].removesuffix(".md")
         return f"- [[{posixpath.basename(place)}]]"
-    if kind == "link" and "url" in said:
-        return f"- <{said['url']}>"
-    return f"- **{said['label']}**" if kind == "group" and "label" in said else ""
+    if kind == "link" and "url" in texts:
+        return f"- <{texts['url']}>"
+    return f"- **{texts['label']}**" if kind == "group" and "label" in texts else ""

@@ -109,8 +109,8 @@ class _Page:
 
     def _take_headline(self, headline: re.Match[str]) -> None:
         text, tags = headline["text"] or "", ""
-        if found := _HEADLINE_TAGS.search(text):
-            text, tags = text[: found.start()], "".join(f" #{tag}" for tag in found["tags"].split(":") if tag)
+        if match := _HEADLINE_TAGS.search(text):
+            text, tags = text[: match.start()], "".join(f" #{tag}" for tag in match["tags"].split(":") if tag)
         self._quotes = 0
         self._depth = len(headline["stars"]) - 1
         self._put(f"- {inline(text)}{tags}".rstrip())
@@ -119,17 +119,17 @@ class _Page:
 
 def inline(text: str) -> str:
     """Return a line with its links and emphasis as Markdown."""
-    kept: list[str] = []
+    pieces: list[str] = []
 
     def keep(said: str) -> str:
-        kept.append(said)
-        return f"\0{len(kept) - 1}\0"
+        pieces.append(said)
+        return f"\0{len(pieces) - 1}\0"
 
     text = text.replace("\0", "")
     text = _LINK.sub(lambda found: keep(_link(found)), text)
     text = _VERBATIM.sub(lambda found: keep(f"`{found['text']}`"), text)
     text = _EMPHASIS.sub(r"*\g<text>*", _STRONG.sub(r"**\g<text>**", text))
-    return re.sub(r"\0(\d+)\0", lambda found: kept[int(found[1])], text)
+    return re.sub(r"\0(\d+)\0", lambda found: pieces[int(found[1])], text)
 
 
 def _link(found: re.Match[str]) -> str:

@@ -64,20 +64,20 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                 empty += 1
             yield Position(size * (number + 1) // max(pages, 1), size, f"page {number + 1} of {pages:,}")
             if length > MAX_CHARACTERS:
-                said = f"Its text is longer than {MAX_CHARACTERS >> 20} million characters; the rest was left out."
-                yield Problem(f"{path.name}, page {number + 1}", said)
+                sentence = f"Its text is longer than {MAX_CHARACTERS >> 20} million characters; the rest was left out."
+                yield Problem(f"{path.name}, page {number + 1}", sentence)
                 break
         if pages > MAX_PAGES:
             yield Problem(path.name, f"It has more than {MAX_PAGES:,} pages; the rest was left out.")
         if empty:
-            said = f"{empty} {'page has' if empty == 1 else 'pages have'} no text, such as scanned pages."
-            yield Problem(path.name, said, lost=False, foreign=True)
+            sentence = f"{empty} {'page has' if empty == 1 else 'pages have'} no text, such as scanned pages."
+            yield Problem(path.name, sentence, lost=False, foreign=True)
         asides = list(_asides(document, min(pages, MAX_PAGES)))
         for aside in asides:
             read_item(f"{path.name}, comments and fields", aside, "comment")
         parts += ["\n".join(f"- {aside}" for aside in asides)] if asides else []
-        title, made, changed = _properties(document)
-    yield from _note(path, "\n\n".join(parts), title or path.stem, made, changed)
+        title, created, changed = _properties(document)
+    yield from _note(path, "\n\n".join(parts), title or path.stem, created, changed)
 
 
 def _note(path: Path, text: str, title: str, made: int | None, changed: int | None) -> Iterator[Record]:
@@ -99,8 +99,8 @@ def _note(path: Path, text: str, title: str, made: int | None, changed: int | No
             link = attachment_link(record.name, path.name) + "\n\n"
             yield record
     else:
-        said = f"It is larger than {MAX_ATTACHED >> 20} MB, so only its text was taken."
-        yield Problem(path.name, said, lost=False)
+        sentence = f"It is larger than {MAX_ATTACHED >> 20} MB, so only its text was taken."
+        yield Problem(path.name, sentence, lost=False)
     yield MemoryRecord(
         f"{path.resolve().parent.name}/{path.name}", link + text, title=title, created_ms=made, updated_ms=changed
     )
@@ -154,22 +154,22 @@ def _asides(document: "PdfReader", pages: int) -> Iterator[str]:
     for number in range(pages):
         with suppress(*_DAMAGE, RecursionError):
             for reference in document.pages[number].get("/Annots") or ():
-                given = reference.get_object()
-                name = "/V" if given.get("/Subtype") == "/Widget" else "/Contents"
-                said = given.get(name) if name in given else (given.get("/Parent") or {}).get(name)
-                if isinstance(said, str) and not said.startswith("/") and said.strip():
-                    yield storable(" ".join(said.split()))[0]
+                annotation = reference.get_object()
+                name = "/V" if annotation.get("/Subtype") == "/Widget" else "/Contents"
+                value = annotation.get(name) if name in annotation else (annotation.get("/Parent") or {}).get(name)
+                if isinstance(value, str) and not value.startswith("/") and value.strip():
+                    yield storable(" ".join(value.split()))[0]
 
 
 def _properties(document: "PdfReader") -> tuple[str, int | None, int | None]:
     """Return title, creation and change time of a document, where given."""
-    title, made, changed = "", None, None
+    title, created, changed = "", None, None
     with suppress(*_DAMAGE):
-        found = document.metadata
-        if found is not None:
-            title = " ".join(storable(str(found.title or ""))[0].split())
-            made, changed = _time_ms(found.creation_date), _time_ms(found.modification_date)
-    return title, made, changed
+        metadata = document.metadata
+        if metadata is not None:
+            title = " ".join(storable(str(metadata.title or ""))[0].split())
+            created, changed = _time_ms(metadata.creation_date), _time_ms(metadata.modification_date)
+    return title, created, changed
 
 
 def _time_ms(moment: datetime | None) -> int | None:

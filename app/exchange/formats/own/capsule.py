@@ -182,13 +182,13 @@ def _header(line: bytes, path: Path) -> CapsuleHeader:
         numbers = (fields["made_at"], fields["expires_at"], fields["count"])
         if fields["type"] != TYPE or not all(isinstance(one, str) for one in (*texts, recipient)):
             raise _changed(path)
-        if any(type(one) is not int or one < 0 for one in numbers):
+        if any(type(number) is not int or number < 0 for number in numbers):
             raise _changed(path)
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _changed(path) from None
     sender, digest, key, signature = texts
-    made, expires, count = numbers
-    return CapsuleHeader(sender, made, expires, count, digest, key, signature, recipient)
+    created, expires, count = numbers
+    return CapsuleHeader(sender, created, expires, count, digest, key, signature, recipient)
 
 
 def _changed(path: Path) -> FormatError:

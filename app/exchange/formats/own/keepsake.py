@@ -49,17 +49,17 @@ class _Course:
 
         The number is ``None`` for the next one.
         """
-        said = ""
+        sentence = ""
         if seq == 0 and not self.last[key] and key not in self.from_zero:
             self.from_zero.add(key)
-            said = "The numbers of its session begin at 0; each message got the number one higher."
+            sentence = "The numbers of its session begin at 0; each message got the number one higher."
         if seq is not None and key in self.from_zero:
             seq += 1
         if seq is not None and seq <= self.last[key]:
-            said = f"Its number {seq} does not follow {self.last[key]}; it was kept in the order of the file."
+            sentence = f"Its number {seq} does not follow {self.last[key]}; it was kept in the order of the file."
             seq = None
         self.last[key] = self.last[key] + 1 if seq is None else seq
-        return seq, said
+        return seq, sentence
 
 
 def read(path: Path, cancelled: Callable[[], bool], *, first_line: int = 1) -> Iterator[Record]:
@@ -190,9 +190,9 @@ def _message(fields: ObjectFields, course: _Course, place: str) -> Iterator[Reco
     if key not in course.last:
         course.last[key] = 0
         yield SessionRecord(key, title, agent, channel, created_ms=moment)
-    seq, said = course.number(key, seq)
-    if said:
-        yield Problem(place, said, lost=False)
+    seq, remark = course.number(key, seq)
+    if remark:
+        yield Problem(place, remark, lost=False)
     yield MessageRecord(
         key,
         NewMessage(role, content, author, optional_datetime(moment), seq, importance, *tools, payload=payload),

@@ -61,11 +61,11 @@ class AgentSessionParser(LineParser):
                 self._title = first_text(event, "name", "title", "sessionTitle") or self._title
 
     def _event(self, event: dict[str, Any], line: bytes, place: str) -> Iterator[Record]:
-        made = list(self._turns(event, first_text(event, "id", "uuid") or line_id(line)))
-        if made and not self.state.get("is_begun"):
+        records = list(self._turns(event, first_text(event, "id", "uuid") or line_id(line)))
+        if records and not self.state.get("is_begun"):
             self.state["is_begun"] = True
             yield self._head(parse_instant(event.get("timestamp")))
-        yield from made
+        yield from records
 
     def _head(self, moment: int | None) -> SessionRecord:
         begun = self.state.get("begun") or moment
@@ -94,10 +94,10 @@ class AgentSessionParser(LineParser):
             yield from self._message({"role": event.get("role"), **message}, event, name)
         else:
             # Summaries and whatever else has words.
-            said = first_text(event, "summary", "text") or transcript_records.readable(event.get("content"))
-            if said.strip():
+            words = first_text(event, "summary", "text") or transcript_records.readable(event.get("content"))
+            if words.strip():
                 moment = parse_instant(event.get("timestamp"))
-                yield turn(self._key, "system", said, name, moment, importance=transcript_records.NOTICE_IMPORTANCE)
+                yield turn(self._key, "system", words, name, moment, importance=transcript_records.NOTICE_IMPORTANCE)
 
     def _message(self, message: dict[str, Any], event: dict[str, Any], name: str) -> Iterator[Record]:
         moment = parse_instant(event.get("timestamp")) or parse_instant(message.get("timestamp"))
@@ -136,10 +136,10 @@ def _blocks(message: dict[str, Any], role: Role) -> list[dict[str, Any]]:
     """Return the parts of a message as Claude names them."""
     content = message.get("content")
     if role == "tool":
-        said = transcript_records.readable(content) or first_text(message, "output", "text")
+        words = transcript_records.readable(content) or first_text(message, "output", "text")
         call = first_text(message, "toolCallId", "tool_call_id", "call_id")
         tool = first_text(message, "toolName", "tool_name", "name", "command")
-        return [{"type": "tool_result", "tool_use_id": call, "name": tool, "content": said}]
+        return [{"type": "tool_result", "tool_use_id": call, "name": tool, "content": words}]
     parts = [content] if isinstance(content, str) else row(content)
     return [{"type": "text", "text": part} if isinstance(part, str) else _block(table(part)) for part in parts]
 
@@ -147,9 +147,9 @@ def _blocks(message: dict[str, Any], role: Role) -> list[dict[str, Any]]:
 def _block(part: dict[str, Any]) -> dict[str, Any]:
     kind = text(part.get("type"))
     if kind.casefold() in _CALLS:
-        given = next((part[name] for name in ("input", "arguments", "args") if name in part), None)
+        arguments = next((part[name] for name in ("input", "arguments", "args") if name in part), None)
         call = first_text(part, "id", "toolCallId", "call_id")
-        return {**part, "type": "tool_use", "id": call, "input": transcript_records.arguments_of(given)}
+        return {**part, "type": "tool_use", "id": call, "input": transcript_records.arguments_of(arguments)}
     if kind in _TEXTS:
         return {"type": "text", "text": first_text(part, "text")}
     return {**part, "type": "thinking"} if kind == "reasoning" else part

@@ -94,18 +94,18 @@ class ClaudeCodeParser(LineParser):
             yield from self._late_title(event)
             return
         if kind in _SPOKEN:
-            made = list(self._message(event, name))
+            records = list(self._message(event, name))
         elif kind == "system" and text(event.get("content")).strip():
-            made = [self._notice(event, text(event["content"]), name)]
+            records = [self._notice(event, text(event["content"]), name)]
         elif kind == "attachment":
-            made = list(self._attached(event, name))
+            records = list(self._attached(event, name))
         elif kind == "queue-operation":
-            made = list(self._enqueued(event))
+            records = list(self._enqueued(event))
         else:
             return
-        if made:
+        if records:
             yield from self._head(event)
-        yield from made
+        yield from records
 
     def _late_title(self, event: dict[str, Any]) -> Iterator[Record]:
         """Yield the head again where its title comes after it."""
@@ -182,17 +182,17 @@ class ClaudeCodeParser(LineParser):
 
     def _attached(self, event: dict[str, Any], name: str) -> Iterator[Record]:
         """Yield a prompt that was queued, or the text of another attachment."""
-        given = table(event.get("attachment"))
-        kind, moment = text(given.get("type")), parse_instant(event.get("timestamp"))
+        attachment = table(event.get("attachment"))
+        kind, moment = text(attachment.get("type")), parse_instant(event.get("timestamp"))
         if kind == "queued_command":
-            words = words_of(given.get("prompt"))
+            words = words_of(attachment.get("prompt"))
             if words.strip() and not self._queue.is_copy(words):
                 yield from persons_turn(self._key_of(event), words, name, moment)
-        elif kind not in _REMINDERS and (words := _given_text(given)):
-            shown = first_text(given, "filename", "displayPath", "path", "name", "uri", "title") or kind
-            said = f"[attachment: {shown}]\n\n{words}"
+        elif kind not in _REMINDERS and (words := _given_text(attachment)):
+            shown = first_text(attachment, "filename", "displayPath", "path", "name", "uri", "title") or kind
+            content = f"[attachment: {shown}]\n\n{words}"
             yield turn(
-                self._key_of(event), "system", said, name, moment, importance=transcript_records.NOTICE_IMPORTANCE
+                self._key_of(event), "system", content, name, moment, importance=transcript_records.NOTICE_IMPORTANCE
             )
 
     def _enqueued(self, event: dict[str, Any]) -> Iterator[Record]:
@@ -200,8 +200,8 @@ class ClaudeCodeParser(LineParser):
         if words:
             yield from persons_turn(self._key_of(event), words, name, parse_instant(event.get("timestamp")))
         elif event.get("operation") == "enqueue" and words_of(event.get("content")).strip():
-            said = "A prompt that was taken back out of the queue was left out."
-            yield Problem(f"session {self._key_of(event)}", said, lost=False, foreign=True)
+            sentence = "A prompt that was taken back out of the queue was left out."
+            yield Problem(f"session {self._key_of(event)}", sentence, lost=False, foreign=True)
 
 
 def _given_text(attachment: dict[str, Any]) -> str:

@@ -51,8 +51,8 @@ class CodexParser(LineParser):
 
     def look_ahead(self, lines: Iterable[bytes]) -> None:
         """See ``LineParser``: of lines that say the same, one kind is read."""
-        found = {_source_of(line) for line in lines} | {self.state.get("source")}
-        self.state["source"] = next((source for source in _SOURCES if source in found), "")
+        sources = {_source_of(line) for line in lines} | {self.state.get("source")}
+        self.state["source"] = next((source for source in _SOURCES if source in sources), "")
 
     def _event(self, event: dict[str, Any], line: bytes, place: str) -> Iterator[Record]:
         item = event["payload"] if isinstance(event.get("payload"), dict) else event
@@ -67,14 +67,14 @@ class CodexParser(LineParser):
         if kind == "turn_context":
             self.state["model"] = text(item.get("model"))
             return
-        made: list[Record | None] = []
+        event_records: list[Record | None] = []
         if kind == "compacted":
-            made = [self._notice(text(item.get("message")), line, moment)]
+            event_records = [self._notice(text(item.get("message")), line, moment)]
         elif kind == "response_item" or item is event:
-            made = [*self._item(item, line, moment)]
+            event_records = [*self._item(item, line, moment)]
         elif kind == "event_msg":
-            made = [*self._said_in_event(item, line, moment)]
-        records = [record for record in made if record is not None]
+            event_records = [*self._said_in_event(item, line, moment)]
+        records = [record for record in event_records if record is not None]
         if records:
             yield from self._begin(moment)
         yield from records
@@ -99,8 +99,8 @@ class CodexParser(LineParser):
             yield self._call(item, kind, line, moment)
         else:
             # What a newer version says in its own way.
-            said = _content(item.get("content")) or first_text(item, "text", "message", "summary")
-            yield self._notice(said, line, moment)
+            words = _content(item.get("content")) or first_text(item, "text", "message", "summary")
+            yield self._notice(words, line, moment)
 
     def _said_in_event(self, item: dict[str, Any], line: bytes, moment: int | None) -> Iterator[Record | None]:
         """Yield what an event says where no item does."""
@@ -108,25 +108,25 @@ class CodexParser(LineParser):
         if kind == "item_completed" and source == "item_completed":
             completed = table(item.get("item"))
             name = text(completed.get("type")).replace("_", "").casefold()
-            said = _content(completed.get("content")) or first_text(completed, "text")
+            words = _content(completed.get("content")) or first_text(completed, "text")
             if name == "reasoning":
                 yield self._thought({**completed, "summary": completed.get("summary_text")}, line, moment)
-            elif said.strip():
-                yield from self._turn(_ITEM_ROLES.get(name, "system"), said, line, moment)
+            elif words.strip():
+                yield from self._turn(_ITEM_ROLES.get(name, "system"), words, line, moment)
         elif kind in _EVENT_ROLES and source == "event_message":
             yield from self._turn(_EVENT_ROLES[kind], first_text(item, "message"), line, moment)
         elif kind == "agent_reasoning" and source == "event_message":
             yield self._thought({"summary": [item]}, line, moment)
 
     def _message(self, item: dict[str, Any], line: bytes, moment: int | None) -> Iterator[Record]:
-        said = _content(item.get("content")) or first_text(item, "text", "message")
+        words = _content(item.get("content")) or first_text(item, "text", "message")
         author = text(item.get("author")) if item.get("type") == "agent_message" else ""
         role = "assistant" if item.get("type") == "agent_message" else _ROLES.get(text(item.get("role")), "system")
         events: list[str] = self.state.get("events", [])
-        if (name := content_hash(role, said)) in events:
+        if (name := content_hash(role, words)) in events:
             events.remove(name)  # an event of an earlier part said it
             return
-        yield from self._turn(role, said, line, moment, author)
+        yield from self._turn(role, words, line, moment, author)
 
     def _turn(self, role: Role, said: str, line: bytes, moment: int | None, author: str = "") -> Iterator[Record]:
         if self.state.get("source") not in ("item_message", None):
@@ -140,10 +140,10 @@ class CodexParser(LineParser):
 
     def _thought(self, item: dict[str, Any], line: bytes, moment: int | None) -> Record | None:
         parts = (*row(item.get("summary")), *row(item.get("content")))
-        said = "\n\n".join(
+        words = "\n\n".join(
             filter(None, (part if isinstance(part, str) else text(table(part).get("text")) for part in parts))
         )
-        return transcript_records.thought(self._key, said, line_id(line), moment, AGENT) if said.strip() else None
+        return transcript_records.thought(self._key, words, line_id(line), moment, AGENT) if words.strip() else None
 
     def _spoken(
         self, role: Role, said: str, name: str, moment: int | None, importance: float | None, author: str = ""
@@ -163,17 +163,17 @@ class CodexParser(LineParser):
     def _call(self, item: dict[str, Any], kind: str, line: bytes, moment: int | None) -> Record:
         call, tool = first_text(item, "call_id", "id"), text(item.get("name")) or kind.removesuffix("_call")
         transcript_records.keep_tool(self.state, call, tool)
-        given = next((item[name] for name in ("arguments", "input", "action") if name in item), None)
-        calls = [filled({"id": call, "name": tool, "input": transcript_records.arguments_of(given)})]
+        arguments = next((item[name] for name in ("arguments", "input", "action") if name in item), None)
+        calls = [filled({"id": call, "name": tool, "input": transcript_records.arguments_of(arguments)})]
         name = f"{call}#call" if call else line_id(line)
         return turn(self._key, "assistant", "", name, moment, author=AGENT, calls=calls)
 
     def _answer(self, item: dict[str, Any], line: bytes, moment: int | None) -> Record:
         call = first_text(item, "call_id", "id")
         tool = transcript_records.tool_of(self.state, call)
-        said = transcript_records.readable(transcript_records.arguments_of(item.get("output"))) or "[no answer]"
+        words = transcript_records.readable(transcript_records.arguments_of(item.get("output"))) or "[no answer]"
         name = f"{call}#answer" if call else line_id(line)
-        return turn(self._key, "tool", said, name, moment, author=tool, call=call, tool=tool)
+        return turn(self._key, "tool", words, name, moment, author=tool, call=call, tool=tool)
 
 
 def _content(content: object) -> str:
@@ -194,9 +194,9 @@ def _source_of(line: bytes) -> str:
 
 
 def _said(part: dict[str, Any]) -> str:
-    said = first_text(part, "text")
-    if said or text(part.get("type")).casefold().endswith("text"):
-        return said
+    words = first_text(part, "text")
+    if words or text(part.get("type")).casefold().endswith("text"):
+        return words
     kind = text(part.get("type")).removeprefix("input_") or "part"
     return f"[{kind}]" if kind == "image" else json.dumps(part, ensure_ascii=False)
 

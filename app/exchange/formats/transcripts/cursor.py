@@ -25,6 +25,7 @@ from app.memories.foreign_record import Problem
 from app.sentence import Sentence
 from app.sessions.model import Role
 from app.store.files.database_file import SYSTEM_VFS
+from app.store.sqlite_errors import file_problem
 
 FORMAT = "cursor"
 AGENT = transcript_records.AGENTS[FORMAT]
@@ -93,7 +94,11 @@ def read_database(path: Path, cancelled: Callable[[], bool], since_ms: int = 0) 
                 yield from _tabs(_value(connection, "ItemTable", _CHATS), path.name)
     except apsw.Error as error:
         raise FormatError(
-            Sentence("{name} could not be read as a database of Cursor: {reason}.", name=path.name, reason=error),
+            Sentence(
+                "{name} could not be read as a database of Cursor. {problem}",
+                name=path.name,
+                problem=file_problem(error, path),
+            ),
             path=str(path),
         ) from error
 
@@ -114,8 +119,8 @@ def _tables(connection: apsw.Connection) -> set[str]:
 
 
 def _value(connection: apsw.Connection, table_name: str, key: str) -> Any:
-    found = connection.execute(f"SELECT value FROM {table_name} WHERE key = ?", (key,)).fetchone()
-    return None if found is None else _decoded(found[0])
+    row = connection.execute(f"SELECT value FROM {table_name} WHERE key = ?", (key,)).fetchone()
+    return None if row is None else _decoded(row[0])
 
 
 def _decoded(value: object) -> Any:
@@ -158,13 +163,13 @@ def _composers(
 
 def _composer(composer: dict[str, Any], bubble: Callable[[str], Any]) -> Iterator[Record]:
     key = text(composer.get("composerId"))
-    made: list[Record] = []
-    for found in _bubbles(composer, bubble):
-        if isinstance(found, Problem):
-            made.append(found)
+    records: list[Record] = []
+    for found_bubble in _bubbles(composer, bubble):
+        if isinstance(found_bubble, Problem):
+            records.append(found_bubble)
         else:
-            made.extend(_messages(key, found, parse_instant(composer.get("createdAt"))))
-    if made:
+            records.extend(_messages(key, found_bubble, parse_instant(composer.get("createdAt"))))
+    if records:
         yield SessionRecord(
             key,
             title=first_text(composer, "name"),
@@ -173,7 +178,7 @@ def _composer(composer: dict[str, Any], bubble: Callable[[str], Any]) -> Iterato
             updated_ms=parse_instant(composer.get("lastUpdatedAt")),
             attributes=filled({"subtitle": composer.get("subtitle"), "mode": composer.get("unifiedMode")}),
         )
-        yield from made
+        yield from records
 
 
 def _bubbles(composer: dict[str, Any], bubble: Callable[[str], Any]) -> Iterator[dict[str, Any] | Problem]:
@@ -186,9 +191,9 @@ def _bubbles(composer: dict[str, Any], bubble: Callable[[str], Any]) -> Iterator
         name = text(one.get("bubbleId"))
         if name in writing or (one is (inline or headers)[-1] and composer.get("status") == "generating"):
             continue
-        found = one if inline else known.get(name) or bubble(name)
-        if isinstance(found, dict):
-            yield {"bubbleId": name, **found}
+        value = one if inline else known.get(name) or bubble(name)
+        if isinstance(value, dict):
+            yield {"bubbleId": name, **value}
         else:
             yield Problem(f"conversation {text(composer.get('composerId'))}, message {name}", "It is missing.")
 
@@ -201,11 +206,11 @@ def _messages(key: str, bubble: dict[str, Any], begun: int | None) -> Iterator[R
     thought = first_text(table(bubble.get("thinking")), "text")
     if thought:
         yield transcript_records.thought(key, thought, f"{name}#thought", moment, AGENT)
-    said = first_text(bubble, "text", "rawText") or _code(bubble)
-    if said and role == "user":
-        yield from transcript_records.persons_turn(key, said, name, moment)
-    elif said:
-        yield turn(key, role, said, name, moment, author=author)
+    words = first_text(bubble, "text", "rawText") or _code(bubble)
+    if words and role == "user":
+        yield from transcript_records.persons_turn(key, words, name, moment)
+    elif words:
+        yield turn(key, role, words, name, moment, author=author)
     tool = table(bubble.get("toolFormerData"))
     if tool:
         yield from _tool(key, tool, name, moment)
@@ -219,12 +224,12 @@ def _code(bubble: dict[str, Any]) -> str:
 def _tool(key: str, tool: dict[str, Any], name: str, moment: int | None) -> Iterator[Record]:
     title = first_text(tool, "name") or str(tool.get("tool", "tool"))
     call = first_text(tool, "toolCallId", "callId") or f"{name}#tool"
-    given = transcript_records.arguments_of(tool.get("rawArgs", tool.get("params")))
-    calls = [filled({"id": call, "name": title, "input": given})]
+    arguments = transcript_records.arguments_of(tool.get("rawArgs", tool.get("params")))
+    calls = [filled({"id": call, "name": title, "input": arguments})]
     yield turn(key, "assistant", "", f"{name}#call", moment, author=AGENT, calls=calls)
-    said = transcript_records.readable(transcript_records.arguments_of(tool.get("result")))
-    if said:
-        yield turn(key, "tool", said, f"{name}#answer", moment, author=title, call=call, tool=title)
+    words = transcript_records.readable(transcript_records.arguments_of(tool.get("result")))
+    if words:
+        yield turn(key, "tool", words, f"{name}#answer", moment, author=title, call=call, tool=title)
 
 
 def _tabs(value: Any, place: str) -> Iterator[Record]:
@@ -233,13 +238,13 @@ def _tabs(value: Any, place: str) -> Iterator[Record]:
         key = first_text(tab, "tabId") or f"{place}:{number}"
         read_item(f"{place}, tab {number}", tab, "conversation")
         begun = parse_instant(tab.get("lastSendTime"))
-        made: list[Record] = []
+        records: list[Record] = []
         for place_in, one in enumerate(map(table, row(tab.get("bubbles")))):
             name = first_text(one, "bubbleId", "id") or f"{key}#{place_in}"
-            made.extend(_messages(key, {**one, "bubbleId": name}, begun))
-        if made:
+            records.extend(_messages(key, {**one, "bubbleId": name}, begun))
+        if records:
             yield SessionRecord(key, title=first_text(tab, "chatTitle"), agent=AGENT, created_ms=begun)
-            yield from made
+            yield from records
 
 
 def _read_json(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:

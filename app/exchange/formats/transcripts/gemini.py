@@ -117,8 +117,8 @@ class GeminiParser(LineParser):
                 yield Problem(f"{place}, message {number}", "It is not an object and was left out.")
 
     def _message(self, message: dict[str, Any], fallback: str) -> Iterator[Record]:
-        made = list(self._parts(message, text(message.get("id")) or fallback))
-        if made and not self.state.get("is_begun"):
+        records = list(self._parts(message, text(message.get("id")) or fallback))
+        if records and not self.state.get("is_begun"):
             self.state["is_begun"] = True
             yield SessionRecord(
                 self._key,
@@ -127,25 +127,25 @@ class GeminiParser(LineParser):
                 created_ms=self.state.get("begun") or parse_instant(message.get("timestamp")),
                 attributes=table(self.state.get("attributes")),
             )
-        yield from made
+        yield from records
 
     def _parts(self, message: dict[str, Any], name: str) -> Iterator[Record]:
         moment = parse_instant(message.get("timestamp"))
         role = _ROLES.get(first_text(message, "type", "role"), "system")
         author = AGENT if role == "assistant" else ""
         for number, thought in enumerate(map(table, row(message.get("thoughts")))):
-            said = "\n\n".join(filter(None, (text(thought.get("subject")), text(thought.get("description")))))
-            if said:
+            words = "\n\n".join(filter(None, (text(thought.get("subject")), text(thought.get("description")))))
+            if words:
                 at = parse_instant(thought.get("timestamp")) or moment
-                yield transcript_records.thought(self._key, said, f"{name}#thought{number}", at, AGENT)
-        said = transcript_records.readable(message.get("content")) or transcript_records.readable(message.get("parts"))
+                yield transcript_records.thought(self._key, words, f"{name}#thought{number}", at, AGENT)
+        words = transcript_records.readable(message.get("content")) or transcript_records.readable(message.get("parts"))
         if role == "user":
-            yield from transcript_records.persons_turn(self._key, said, name, moment)
-        elif said.strip():
+            yield from transcript_records.persons_turn(self._key, words, name, moment)
+        elif words.strip():
             weight = transcript_records.NOTICE_IMPORTANCE if role == "system" else None
             model = text(message.get("model"))
             payload = {"model": model} if model else None
-            yield turn(self._key, role, said, name, moment, author=author, importance=weight, payload=payload)
+            yield turn(self._key, role, words, name, moment, author=author, importance=weight, payload=payload)
         for call in map(table, row(message.get("toolCalls"))):
             yield from self._call(call, name, moment)
 
@@ -157,12 +157,12 @@ class GeminiParser(LineParser):
         yield turn(self._key, "assistant", "", f"{name}#call", at, author=AGENT, calls=calls)
         if text(call.get("status")) in _RUNNING:
             return
-        said = (
+        words = (
             transcript_records.readable(call.get("result"))
             or first_text(call, "error", "resultDisplay")
             or "[no answer]"
         )
-        yield turn(self._key, "tool", said, f"{name}#answer", at, author=tool, call=number, tool=tool)
+        yield turn(self._key, "tool", words, f"{name}#answer", at, author=tool, call=number, tool=tool)
 
 
 SPEC = FormatSpec(

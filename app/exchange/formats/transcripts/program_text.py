@@ -50,11 +50,11 @@ def parted(content: str) -> Turn:
         added.append(found[0].strip())
         return ""
 
-    said = _MARK.sub(keep, _BLOCK.sub(keep, typed))
+    words = _MARK.sub(keep, _BLOCK.sub(keep, typed))
     if not added:
         return Turn(typed, "")
-    said = re.sub(r"\n{3,}", "\n\n", said).strip()
-    if command is not None and arguments is not None and arguments[1] and arguments[1] not in said:
+    words = re.sub(r"\n{3,}", "\n\n", words).strip()
+    if command is not None and arguments is not None and arguments[1] and arguments[1] not in words:
         # What follows the name of a command is typed by the person.
-        said = "\n\n".join(filter(None, (f"{command[1]} {arguments[1]}", said)))
-    return Turn(said, "\n".join(added))
+        words = "\n\n".join(filter(None, (f"{command[1]} {arguments[1]}", words)))
+    return Turn(words, "\n".join(added))

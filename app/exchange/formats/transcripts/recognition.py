@@ -23,8 +23,8 @@ def of_file(path: Path) -> str:
     if cursor.is_database(path):
         return cursor.FORMAT
     with path.open("rb") as file:
-        stream, taken = utf8_stream(file)
-        head = taken + stream.read(_HEAD)
+        stream, prefix = utf8_stream(file)
+        head = prefix + stream.read(_HEAD)
     # The first line may be broken; that of a note is none of a transcript whatever follows.
     if head.lstrip()[:1] not in (b"{", b"[") and path.suffix.lower() != ".jsonl":
         return ""
@@ -40,8 +40,8 @@ def of_folder(path: Path, count_notes: Callable[[], int]) -> str:
         path: The folder.
         count_notes: Counts the notes in it; called where there are transcripts.
     """
-    found = next(filter(None, map(_quiet, islice(files(path), _LOOKED_AT))), "")
-    return found if found and sum(1 for _ in files(path)) > count_notes() else ""
+    name = next(filter(None, map(_quiet, islice(files(path), _LOOKED_AT))), "")
+    return name if name and sum(1 for _ in files(path)) > count_notes() else ""
 
 
 def files(path: Path) -> Iterator[Path]:

@@ -191,12 +191,12 @@ def thought(session: str, said: str, foreign_id: str, moment: int | None, author
 
 def persons_turn(session: str, content: str, foreign_id: str, moment: int | None) -> Iterator[MessageRecord]:
     """Yield what a person said, and what their program added as a notice."""
-    said, added = parted(content)
+    words, added = parted(content)
     if added.strip():
-        name = f"{foreign_id}#notice" if said.strip() else foreign_id
+        name = f"{foreign_id}#notice" if words.strip() else foreign_id
         yield turn(session, "system", added, name, moment, importance=NOTICE_IMPORTANCE)
-    if said.strip():
-        yield turn(session, "user", said, foreign_id, moment)
+    if words.strip():
+        yield turn(session, "user", words, foreign_id, moment)
 
 
 def readable(value: Any) -> str:
@@ -207,9 +207,9 @@ def readable(value: Any) -> str:
     if parts:
         return "\n".join(filter(None, parts))
     one = table(value)
-    said = first_text(one, "text", "output", "content", "error", "stdout", "aggregated_output", "message")
-    if said:
-        return said
+    words = first_text(one, "text", "output", "content", "error", "stdout", "aggregated_output", "message")
+    if words:
+        return words
     for name in ("functionResponse", "response", "output", "content", "result"):
         if isinstance(one.get(name), dict | list):
             return readable(one[name])

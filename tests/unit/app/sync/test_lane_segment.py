@@ -153,3 +153,16 @@ def test_a_forgotten_line_leaves_the_digest() -> None:
     assert (found.part.turns, found.part.sessions) == ((), ())
     assert b'"note-1"' not in zlib.decompress(anew)
     assert lane_segment.without(anew, frozenset({"note-1", "s"})) is None
+
+
+def test_a_clock_that_is_ahead_by_more_than_a_century_is_not_followed() -> None:
+    now_ms, year_ms = 1_700_000_000_000, 366 * 86_400_000
+
+    def ahead(years: int) -> LanePart:
+        clock = hybrid_clock.at_wall(now_ms + years * year_ms)
+        return replace(part(), places=((7, clock, 6),))
+
+    lane_segment.require_plausible(ahead(99), now_ms)
+    lane_segment.require_plausible(ahead(40), 0)  # a clock here that was set to 1970
+    with pytest.raises(ExchangeError, match="hundred years ahead"):
+        lane_segment.require_plausible(ahead(101), now_ms)

@@ -1,12 +1,14 @@
 """Names of one person are joined by themselves, unless anything speaks against it; and every join can be taken back."""
 
 from collections.abc import Callable, Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.entities import ner_backlog
+from app.entities.duplicates.model import NamedEntity, NearDuplicate
 from app.errors import InputError
 from app.host import Host
 from tests.helpers.engine import engine_of
@@ -34,6 +36,11 @@ def notes(host: Host, *texts: str, **fields: Any) -> list[str]:
     made = [host.ask("note.save", content=text, **fields).id for text in texts]
     host.ask("vault.settle", names=True)
     return made
+
+
+def linked_notes(host: Host) -> list[str]:
+    first = notes(host, "Kenji came. Kenji Tanaka laughed. Kenji sat.", title="Lunch")
+    return first + notes(host, "Kenji slept, see [[Lunch]].", "Kenji Tanaka slept.")
 
 
 def names(host: Host) -> dict[str, int]:
@@ -202,7 +209,7 @@ def test_nothing_is_joined_while_texts_are_left_to_read(host: Host) -> None:
 
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_forgetting_a_text_for_ever_takes_the_join_with_it(host: Host, which: int) -> None:
-    made = notes(host, "Kenji came. Kenji Tanaka laughed. Kenji sat.", "Kenji slept.", "Kenji Tanaka slept.")
+    made = linked_notes(host)
     run(host)
     assert "Kenji" not in names(host)
     left = {0: {"Kenji": 1, "Kenji Tanaka": 1}, 1: {"Kenji": 2, "Kenji Tanaka": 2}, 2: {"Kenji": 3, "Kenji Tanaka": 1}}
@@ -214,7 +221,7 @@ def test_forgetting_a_text_for_ever_takes_the_join_with_it(host: Host, which: in
 
 
 def test_no_trace_of_a_joined_name_is_left_when_its_texts_are_forgotten(host: Host) -> None:
-    made = notes(host, "Kenji came. Kenji Tanaka laughed. Kenji sat.", "Kenji slept.", "Kenji Tanaka slept.")
+    made = linked_notes(host)
     run(host)
     assert host.ask("memory.forget_forever", ids=made, confirm=True).verified
     spelled = "SELECT count(*) FROM entities WHERE canonical_name LIKE '%Kenji%'"
@@ -400,7 +407,7 @@ def test_a_name_among_other_people_and_places_stays_for_itself(host: Host) -> No
     ],
 )
 def test_what_is_said_of_one_person_prevents_no_join(host: Host, text: str) -> None:
-    notes(host, *TEXTS, "Kenji Tanaka came, and Kenji sang.", text)
+    notes(host, *TEXTS, "Kenji Tanaka came, and Kenji sang.", "Kenji Tanaka slept, and Kenji snored.", text)
     run(host)
     assert "Kenji" not in names(host)
 
@@ -420,3 +427,51 @@ def test_no_other_takes_the_name_that_was_joined_to_one(host: Host) -> None:
     with pytest.raises(InputError, match="Marco Rossi is called Marco too"):
         host.ask("entity.rename", id=id_of(host, "Kenji Tanaka"), name="Marco")
     assert names(host) == {"Marco Rossi": 2, "Kenji Tanaka": 1}
+
+
+BARISTA = ("Ahmed made me a strong coffee.", "Ahmed has a new grinder at the bar.")
+SINGER = ("Ahmed Malik sang in the old theatre, and Ahmed bowed.",)
+
+
+@pytest.mark.parametrize("texts", [*permutations((*BARISTA, *SINGER))], ids=str)
+def test_a_first_name_with_a_life_of_its_own_is_asked_about_once_in_any_order(
+    host: Host, texts: tuple[str, ...]
+) -> None:
+    for text in texts:
+        notes(host, text)
+        run(host)
+    assert names(host) == {"Ahmed": 3, "Ahmed Malik": 1}
+    assert ["Ahmed Malik" in one.reason for one in host.ask("inbox.list")] == [True]
+
+
+def test_a_question_that_later_texts_answer_is_withdrawn(host: Host) -> None:
+    notes(host, "Kenji is tall.", TEXTS[0])
+    run(host)
+    assert host.ask("inbox.count") == 1
+    notes(host, TEXTS[1], *(f"Kenji Tanaka came {n} times, and Kenji laughed." for n in range(2, 4)))
+    made = run(host)
+    assert names(host) == {"Kenji Tanaka": 9}
+    assert host.ask("inbox.count", state="all") == 0
+    host.ask("memory.undo", run_id=made.run_id)
+    run(host)
+    assert names(host) == {"Kenji Tanaka": 4, "Kenji": 5}
+    assert host.ask("inbox.count") == 0
+
+
+def test_a_join_of_a_looser_rule_is_taken_back_by_one_run_with_its_undo(host: Host) -> None:
+    notes(host, *BARISTA, *SINGER)
+    joins, rows = engine_of(host).enrichment.job._joins, {row.name: row for row in host.ask("entity.list")}
+    into, other = (NamedEntity(rows[name].id, name, "person", 1) for name in ("Ahmed Malik", "Ahmed"))
+    pair = NearDuplicate(into, other, "short name", 1.0)
+    write(host, lambda connection: joins._move(connection, pair, pair.into.id, "MERGE", "run-of-a-looser-rule"))
+    assert names(host) == {"Ahmed Malik": 4}
+    assert [change.action for change in host.ask("upkeep.plan", job="enrichment").changes] == ["part"]
+    made = run(host)
+    assert "apart again" in made.output
+    assert names(host) == {"Ahmed": 3, "Ahmed Malik": 1}
+    entries = len(history(host))
+    assert "apart again" not in run(host).output
+    assert len(history(host)) == entries
+    host.ask("memory.undo", run_id=made.run_id)
+    run(host)
+    assert names(host) == {"Ahmed Malik": 4}

@@ -435,11 +435,11 @@ class GraphCanvas(QWidget):
         self.menu_requested.emit(number, self.mapToGlobal(where))
 
     def _choose_inside(self, outline: Points) -> None:
-        found = set(self.scene.inside(outline))
-        if len(found) == 1:
-            self.set_current(next(iter(found)))
+        numbers = set(self.scene.inside(outline))
+        if len(numbers) == 1:
+            self.set_current(next(iter(numbers)))
         else:
-            self._select(found)
+            self._select(numbers)
 
     def _hover(self, number: int, where: QPoint) -> None:
         if number == self.highlight.hovered:

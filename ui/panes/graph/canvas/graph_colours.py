@@ -60,7 +60,7 @@ class GraphColours:
         """Return the colour of each node, ``#rrggbb``."""
         series, ground = self.tokens.series, self.tokens.surface
         if not self.by_group:
-            return [series[_TYPE_COLOURS[int(one)]] for one in kinds]
+            return [series[_TYPE_COLOURS[int(kind)]] for kind in kinds]
         light = [blended(colour, ground, _LIGHT).name() for colour in series[:GROUPS]]
         sizes = np.bincount(groups) if len(groups) else groups
         return [
@@ -74,7 +74,7 @@ class GraphColours:
 
     def shapes(self, kinds: Indices) -> list[str]:
         """Return the outline of each node."""
-        return [_TYPE_SHAPES[int(one)] for one in kinds]
+        return [_TYPE_SHAPES[int(kind)] for kind in kinds]
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,9 @@ class GraphScene:
         self.labels: tuple[str, ...] = tuple(edge.label for edge in edges)
         each = _LINKS_EACH[0 if count <= _SMALL else 1 if count <= _MIDDLE else 2]
         self.springs = strongest(self.links, count, each)
-        kept = set(zip(self.springs.sources.tolist(), self.springs.targets.tolist(), strict=True))
+        links = set(zip(self.springs.sources.tolist(), self.springs.targets.tolist(), strict=True))
         pairs = zip(self.links.sources.tolist(), self.links.targets.tolist(), strict=True)
-        self.drawn: Mask = np.array([pair in kept for pair in pairs], dtype=np.bool_) | self.stated
+        self.drawn: Mask = np.array([pair in links for pair in pairs], dtype=np.bool_) | self.stated
         if count <= _MIDDLE:
             self.drawn |= self.linked
         # GraphLinks by node, so that the neighbours of one are a slice.
@@ -84,13 +84,13 @@ class GraphScene:
 
     def links_of(self, number: int) -> Indices:
         """Return the numbers of the shown links of a node."""
-        found = self._order[self._begins[number] : self._begins[number + 1]] % max(1, len(self.links.sources))
-        return np.asarray(found[self.shown_links[found]])
+        order = self._order[self._begins[number] : self._begins[number + 1]] % max(1, len(self.links.sources))
+        return np.asarray(order[self.shown_links[order]])
 
     def neighbours(self, number: int) -> Indices:
         """Return the numbers of the shown neighbours of a node."""
-        found = self.links_of(number)
-        others = self.links.sources[found] + self.links.targets[found] - number
+        links = self.links_of(number)
+        others = self.links.sources[links] + self.links.targets[links] - number
         return np.unique(others[others != number])
 
     def link_counts(self) -> Indices:
@@ -141,8 +141,8 @@ class GraphScene:
             direction: Step across and down, such as ``(1, 0)`` for right.
         """
         everyone = np.flatnonzero(self.shown_nodes)
-        for found in (self.neighbours(number), everyone):
-            wanted = found[(found != number) & self.shown_nodes[found]]
+        for numbers in (self.neighbours(number), everyone):
+            wanted = numbers[(numbers != number) & self.shown_nodes[numbers]]
             delta = self.positions[wanted] - self.positions[number]
             length = np.maximum(np.hypot(delta[:, 0], delta[:, 1]), 1e-9)
             ahead = (delta @ np.array(direction, dtype=np.float64)) / length

@@ -81,8 +81,8 @@ def _type_box(name: str, parent: QWidget, kind: EntityType = "person") -> QCombo
     """Return a choice of types, ``kind`` among them."""
     box = QComboBox(parent)
     box.setAccessibleName(name)
-    for one in dict.fromkeys((*DRAWN, kind)):
-        box.addItem(type_label(one), one)
+    for choice in dict.fromkeys((*DRAWN, kind)):
+        box.addItem(type_label(choice), choice)
     return box
 
 

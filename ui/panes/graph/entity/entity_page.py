@@ -187,8 +187,7 @@ class EntityPage(PageArea):
         others = [alias for alias in entity.aliases if name_key(alias) != name_key(entity.name)]
         self._open(self._aliases, len(others), len(others))
         if others:
-            label = PlainLabel(", ".join(others), self._aliases)
-            label.setWordWrap(True)
+            label = PlainLabel(", ".join(others), self._aliases, wraps=True)
             label.setContentsMargins(Space.S, 0, Space.S, 0)
             self._aliases.rows.addWidget(label)
 

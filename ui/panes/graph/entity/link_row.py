@@ -79,8 +79,8 @@ class LinkRow(QAbstractButton):
         painter.setFont(look.font("small"))
         painter.setPen(look.colour("muted"))
         painter.drawText(room, int(far | flags), self._end)
-        taken = painter.fontMetrics().horizontalAdvance(self._end) + Space.M if self._end else 0
-        room = QRect(room.left() + (taken if mirrored else 0), room.top(), room.width() - taken, room.height())
+        width = painter.fontMetrics().horizontalAdvance(self._end) + Space.M if self._end else 0
+        room = QRect(room.left() + (width if mirrored else 0), room.top(), room.width() - width, room.height())
         painter.setFont(look.font("body"))
         painter.setPen(look.colour("text"))
         words = painter.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room.width())

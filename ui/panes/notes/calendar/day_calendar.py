@@ -94,10 +94,10 @@ class DayCalendar(QWidget):
     async def _load(self) -> None:
         first, last = self.sheet.span
         try:
-            found: list[CalendarDay] = await self._bridge.call(operations.note.days(first=first, last=last))
+            days: list[CalendarDay] = await self._bridge.call(operations.note.days(first=first, last=last))
         except KeepsakeError:
             return  # the list beside it tells what is wrong
-        self._days = {day.day: day for day in found}
+        self._days = {day.day: day for day in days}
         self.sheet.show_days(self._days, date.today())  # noqa: DTZ011
 
     def _refresh_month(self) -> None:
@@ -114,11 +114,11 @@ class DayCalendar(QWidget):
     def _on_sheet_menu_requested(self, day: date, where: QPoint) -> None:
         held = self._days.get(day)
         daily = self.tr("Open the daily note") if held and held.daily_note else self.tr("Begin a daily note")
-        found = [
+        entries = [
             (self.tr("Show notes of this day"), partial(self.notes_requested.emit, day)),
             (self.tr("Show conversations of this day"), partial(self.sessions_requested.emit, day)),
         ]
-        open_menu(self, where, [[(daily, partial(self.daily_requested.emit, day))], found])
+        open_menu(self, where, [[(daily, partial(self.daily_requested.emit, day))], entries])
 
 
 class _Legend(QWidget):

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
-from ui import operations, theme
+from ui import operations
 from ui.models.dates import full_date
 from ui.panes.notes.calendar.day_calendar import AREAS
 from ui.panes.pane import Place
@@ -42,8 +42,7 @@ class OnThisDay(QWidget):
         self._bridge = bridge
         self._found: list[Anniversary] = []
         self._work = Work(self, bridge)
-        heading = PlainLabel(self.tr("On this day"), self)
-        theme.set_type(heading, "small muted")
+        heading = PlainLabel(self.tr("On this day"), self, style="small muted")
         self._lines = [LineButton("", self) for _ in range(MOST)]
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.M, 0, Space.S, Space.S)
@@ -72,10 +71,12 @@ class OnThisDay(QWidget):
     async def _load(self) -> None:
         day = date.today()  # noqa: DTZ011  (the person's own calendar)
         try:
-            found: list[Anniversary] = await self._bridge.call(operations.memory.on_this_day(day=day, limit=MOST))
+            anniversaries: list[Anniversary] = await self._bridge.call(
+                operations.memory.on_this_day(day=day, limit=MOST)
+            )
         except KeepsakeError:
             return  # the list beside it tells what is wrong
-        self.show_found(found)
+        self.show_found(anniversaries)
 
     def show_found(self, found: "list[Anniversary]") -> None:
         """Show what was found."""

@@ -51,18 +51,18 @@ class ConfidenceCurve(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint axes, threshold, curve, now and the day it fades."""
         del event
-        found = self._shown
-        if found is None or len(found.curve) < 2:  # noqa: PLR2004  (a line has two ends)
+        confidence = self._shown
+        if confidence is None or len(confidence.curve) < 2:  # noqa: PLR2004  (a line has two ends)
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.current().font("small"))
         box = self._plot(painter)
         self._paint_levels(painter, box)
-        if found.rate > 0:
-            self._paint_threshold(painter, box, found.threshold)
-        self._paint_curve(painter, box, found)
-        self._paint_dates(painter, box, found)
+        if confidence.rate > 0:
+            self._paint_threshold(painter, box, confidence.threshold)
+        self._paint_curve(painter, box, confidence)
+        self._paint_dates(painter, box, confidence)
 
     # --- geometry ---
 
@@ -135,16 +135,16 @@ class ConfidenceCurve(QWidget):
         height = box.bottom() + metrics.ascent() + Space.XS
         # Beside the curve are the levels; the lowest of them is as low as the dates.
         first, end = (0.0, box.right()) if self._mirrored else (box.left(), float(self.width()))
-        taken: list[tuple[float, float]] = []
+        spans: list[tuple[float, float]] = []
         dates = ((last, "warning" if found.fades_at else "muted"), (self._now, "text"), (found.curve[0].at, "muted"))
         for moment, colour in dates:
             today = moment == self._now
             words = self.tr("now") if today else date_words(local(moment).date(), "MMM yyyy" if far else "d MMM")
             width = metrics.horizontalAdvance(words)
             left = min(max(self._x_of(moment, box) - width / 2, first), end - width)
-            if any(left < after + Space.S and start - Space.S < left + width for start, after in taken):
+            if any(left < after + Space.S and start - Space.S < left + width for start, after in spans):
                 continue
-            taken.append((left, left + width))
+            spans.append((left, left + width))
             painter.setPen(look.colour(colour))
             painter.drawText(QPointF(left, height), words)
 

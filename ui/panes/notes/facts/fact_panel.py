@@ -54,8 +54,7 @@ class FactPanel(QWidget):
         self._fact: Memory | None = None
         self._work = Work(self, bridge)
         self._section = Section(self.tr("Confidence"), self)
-        self._sentence = PlainLabel(self)
-        self._sentence.setWordWrap(True)
+        self._sentence = PlainLabel(self, wraps=True)
         self._sentence.setContentsMargins(Space.S, 0, 0, 0)
         self.curve = ConfidenceCurve(self)
         self._make_buttons()
@@ -97,12 +96,12 @@ class FactPanel(QWidget):
     async def _load(self, identity: str) -> None:
         call = self._bridge.call
         try:
-            found, beliefs = await asyncio.gather(
+            confidence, beliefs = await asyncio.gather(
                 call(operations.fact.confidence(id=identity)), call(operations.fact.beliefs(id=identity))
             )
         except KeepsakeError:
             return  # it was deleted in between; the pane hears of that by itself
-        self._show_confidence(found)
+        self._show_confidence(confidence)
         self._show_beliefs(beliefs)
 
     def _show_confidence(self, found: FactConfidence) -> None:

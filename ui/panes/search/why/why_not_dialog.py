@@ -98,9 +98,7 @@ class WhyNotDialog(BaseDialog):
         side = theme.current().scaled(ICON)
         self.items.setIconSize(QSize(side, side))
         self.items.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.answer = PlainLabel(self)
-        self.answer.setWordWrap(True)
-        theme.set_type(self.answer, "strong")
+        self.answer = PlainLabel(self, style="strong", wraps=True)
         self.hint = note("", self)
         for widget in (self.box, self.items, self.answer, self.hint):
             self.body.addWidget(widget)
@@ -133,16 +131,16 @@ class WhyNotDialog(BaseDialog):
                 call(operations.session.list(filter=SessionFilter(text=text), limit=MOST)),
                 call(operations.note.list(filter=MemoryFilter(text=text), limit=MOST)),
             )
-            found = [*map(self._session, sessions), *map(self._memory, memories)]
+            choices = [*map(self._session, sessions), *map(self._memory, memories)]
             if text:
                 hits: Found = await call(operations.memory.search(query=text, limit=MOST))
-                found += [_Item(hit.id, _said_in(hit), kind_icon(hit.kind)) for hit in hits.hits]
+                choices += [_Item(hit.id, _said_in(hit), kind_icon(hit.kind)) for hit in hits.hits]
                 deleted = MemoryFilter(text=text, deleted=True)
-                found += map(self._memory, await call(operations.note.list(filter=deleted, limit=MOST)))
+                choices += map(self._memory, await call(operations.note.list(filter=deleted, limit=MOST)))
         except KeepsakeError as error:
             self.answer.setText(error_text(error))
             return
-        self._show(list({one.id: one for one in found}.values()))
+        self._show(list({choice.id: choice for choice in choices}.values()))
 
     def _session(self, one: "Session") -> _Item:
         return _Item(one.id, display_title(one.title, one.preview, self.tr("Untitled")), "messages-square")
@@ -169,14 +167,14 @@ class WhyNotDialog(BaseDialog):
 
     async def _explain(self, identity: str) -> None:
         try:
-            found: Explanation = await self._bridge.call(operations.search.explain(id=identity, **self._asking))
+            explanation: Explanation = await self._bridge.call(operations.search.explain(id=identity, **self._asking))
         except KeepsakeError as error:
             self.answer.setText(error_text(error))
             return
-        self.answer.setText(why_not_sentence(found))
-        is_message = "#" in found.id and "#" not in identity
+        self.answer.setText(why_not_sentence(explanation))
+        is_message = "#" in explanation.id and "#" not in identity
         about = self.tr("This is about the message of the conversation that fits best.")
-        better = found.remedies[0].query if found.remedies else ""
+        better = explanation.remedies[0].query if explanation.remedies else ""
         instead = self.tr("This search shows it: {query}").format(query=excerpt(better, LONGEST)) if better else ""
         self.hint.setText("\n".join(part for part in (about if is_message else "", instead) if part))
         self._offer_better(better)

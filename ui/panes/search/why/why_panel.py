@@ -53,20 +53,14 @@ class WhyPanel(QWidget):
         self._bridge = bridge
         self._work = Work(self, bridge)
         self._hit: Hit | None = None
-        self._title = PlainLabel(self)
-        self._title.setWordWrap(True)
-        theme.set_type(self._title, "heading")
-        self._facts = PlainLabel(self)
-        self._facts.setWordWrap(True)
-        theme.set_type(self._facts, "small muted")
+        self._title = PlainLabel(self, style="heading", wraps=True)
+        self._facts = PlainLabel(self, style="small muted", wraps=True)
         self._open = text_button(self.tr("Open"), "primary", parent=self)
         self._open.clicked.connect(self._on_open_clicked)
         self.preview = MarkdownView(self.tr("Text of the result"), self)
-        self.sentence = PlainLabel(self)
-        self.sentence.setWordWrap(True)
+        self.sentence = PlainLabel(self, wraps=True)
         self.sentence.setContentsMargins(Space.L, Space.XS, Space.L, 0)
-        self._marks = PlainLabel(self)
-        theme.set_type(self._marks, "small muted")
+        self._marks = PlainLabel(self, style="small muted")
         self._before = icon_button("chevron-up", self.tr("Previous marked word"), shortcut="Shift+F3", parent=self)
         self._after = icon_button("chevron-down", self.tr("Next marked word"), shortcut="F3", parent=self)
         self._section = Section(self.tr("What counted, and how much"), self)
@@ -74,9 +68,8 @@ class WhyPanel(QWidget):
         self._legs = Bars(self.tr("How it was found"), self._section)
         self._features = Bars(self.tr("What else counted"), self._section)
         self._counted = PlainLabel(
-            self.tr("A filled bar lifted the result, an outlined one lowered it."), self._section
+            self.tr("A filled bar lifted the result, an outlined one lowered it."), self._section, wraps=True
         )
-        self._counted.setWordWrap(True)
         self._counted.setContentsMargins(0, Space.S, 0, 0)
         theme.set_type(self._counted, "small muted")
         for widget in (self._legs, self._counted, self._features):
@@ -179,8 +172,8 @@ class WhyPanel(QWidget):
         same = self._hit is not None and self._hit.id == hit.id
         self._hit = hit
         self._title.setText(_breakable(excerpt(hit_title(hit), TITLE)))
-        said = speaker_label(hit.author) or ("" if hit.target == "memory" else role_label(hit.role))
-        known = (kind_label(hit.kind), said, source_label(hit.agent), full_date(hit.created_at))
+        speaker = speaker_label(hit.author) or ("" if hit.target == "memory" else role_label(hit.role))
+        known = (kind_label(hit.kind), speaker, source_label(hit.agent), full_date(hit.created_at))
         self._facts.setText("  ·  ".join(dict.fromkeys(part for part in known if part)))
         self.sentence.setText(why_sentence(hit, query))
         self._explain(hit)

@@ -25,7 +25,7 @@ class Speakers:
     def meet(self, messages: Iterable[Message]) -> bool:
         """Take the speakers of more messages; return whether it is a group only now."""
         was_group = self.is_group
-        self._names |= {one.author: None for one in messages if one.role == "user" and one.author}
+        self._names |= {message.author: None for message in messages if message.role == "user" and message.author}
         return self.is_group and not was_group
 
     def is_own(self, message: Message) -> bool:
@@ -40,7 +40,7 @@ class Speakers:
         count = len(series) - 2
         place = sum(map(ord, speaker)) % count
         if self.is_group and speaker not in self._places:
-            taken = set(self._places.values())
+            places = set(self._places.values())
             free = (other % count for other in range(place, place + count))
-            self._places[speaker] = next((other for other in free if other not in taken), place)
+            self._places[speaker] = next((other for other in free if other not in places), place)
         return series[1 + self._places.get(speaker, place)]

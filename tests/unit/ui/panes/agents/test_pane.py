@@ -184,3 +184,14 @@ def test_everything_that_takes_the_keyboard_has_a_name(
     assert _nameless(pane) == []
     pane.listing.new.click()
     assert _nameless(pane) == []
+
+
+def test_a_refused_choice_is_put_back(
+    pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, notices: "list[Notice]"
+) -> None:
+    _add(pane, host, bridge, rest)
+    page, before = pane.page, pane.page.rate.currentIndex()
+    page.rate.addItem("More than anyone may", -1)
+    page.rate.setCurrentIndex(page.rate.count() - 1)
+    rest(lambda: not bridge.is_busy and page.rate.currentIndex() == before)
+    assert [notice.kind for notice in notices] == ["error"]

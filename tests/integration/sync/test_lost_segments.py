@@ -1,0 +1,138 @@
+"""Segments that are lost, damaged, late or cut in other places: no change is lost, and nobody waits for ever."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.errors import ExchangeError, InputError
+from tests.helpers.guards.unexpected_logs import AllowLogs
+from tests.integration.sync.machines import Machine, settle
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
+    made = (Machine(tmp_path / "desktop", tmp_path / "shared"), Machine(tmp_path / "laptop", tmp_path / "shared"))
+    for machine in made:
+        machine.join()
+    yield made
+    for machine in made:
+        machine.stop()
+
+
+@pytest.fixture
+def third(pair: tuple[Machine, Machine], tmp_path: Path) -> Iterator[Machine]:
+    """Return a machine that has not yet joined."""
+    machine = Machine(tmp_path / "server", tmp_path / "shared")
+    yield machine
+    machine.stop()
+
+
+def written(machine: Machine, *texts: str) -> list[Path]:
+    """Write notes, each in a segment of its own; return the machine's segments in order."""
+    before = {*machine.folder.rglob("s-*")}
+    for text in texts:
+        machine.ask("note.save", content=text)
+        machine.ask("session.append", session="talk", messages=[{"role": "user", "content": f"said {text}"}])
+        machine.sync()
+    return sorted({*machine.folder.rglob("s-*")} - before)
+
+
+def test_lost_segments_are_written_anew(pair: tuple[Machine, Machine], third: Machine, allow_logs: AllowLogs) -> None:
+    allow_logs("segments of a lane that was written here are lost")
+    one, other = pair
+    segments = written(one, "first", "second", "third", "fourth")
+    other.sync()
+    segments[1].unlink()
+    segments[2].unlink()
+    third.join()
+    assert third.sync().waiting == "changes of another machine are missing"
+    settle(one, other, third)
+    assert third.contents() == ["first", "fourth", "second", "third"]
+    assert written(one, "fifth")
+    settle(one, other, third)
+    assert len(other.rows("SELECT 1 FROM messages")) == 5
+
+
+def test_a_damaged_segment_that_was_removed_is_written_anew(
+    pair: tuple[Machine, Machine], third: Machine, allow_logs: AllowLogs
+) -> None:
+    allow_logs("segments of a lane that was written here are lost")
+    one, other = pair
+    segments = written(one, "first", "second", "third")
+    segments[0].write_bytes(b"damaged")
+    assert "damaged" in other.sync().waiting
+    segments[0].unlink()
+    one.sync()
+    third.join()
+    settle(one, other, third)
+    assert third.contents() == ["first", "second", "third"]
+
+
+def test_a_folder_that_was_emptied_is_filled_by_who_joins_it_again(
+    pair: tuple[Machine, Machine], third: Machine, allow_logs: AllowLogs
+) -> None:
+    allow_logs("segments of a lane that was written here are lost")
+    one, other = pair
+    written(one, "of one")
+    written(other, "of other")
+    shutil.rmtree(one.folder / "keepsake-v1")
+    with pytest.raises(ExchangeError, match="Connect the disk"):
+        one.sync()
+    assert not (one.folder / "keepsake-v1").exists()
+    with pytest.raises(InputError, match="filled anew"):
+        one.join()
+    one.join(fills_anew=True)
+    other.join()
+    third.join()
+    settle(one, other, third)
+    assert third.contents() == ["of one", "of other"]
+
+
+def test_a_vault_put_back_while_its_segments_still_come(
+    pair: tuple[Machine, Machine], tmp_path: Path, allow_logs: AllowLogs
+) -> None:
+    allow_logs("segments of a lane that was written here are lost")
+    allow_logs("the exchange knows more")
+    one, other = pair
+    written(one, "first")
+    one.ask("note.save", content="not shared when the copy was made")
+    one.stop()
+    shutil.copytree(one.vault, tmp_path / "copy")
+    one.start()
+    late = written(one, "second", "third")
+    assert other.sync().taken > 0
+    away = tmp_path / "away"
+    away.mkdir()
+    one.stop()
+    for path in late:  # the folder of the new machine does not have them yet
+        shutil.move(path, away / path.name)
+    shutil.rmtree(one.vault)
+    shutil.copytree(tmp_path / "copy", one.vault)
+    one.start()
+    one.sync()
+    one.ask("note.save", content="after it was put back")
+    one.sync()
+    for path in late:
+        shutil.move(away / path.name, path)
+    settle(one, other)
+    expected = ["after it was put back", "first", "not shared when the copy was made", "second", "third"]
+    assert one.contents() == expected
+    assert len(one.rows("SELECT 1 FROM messages")) == 3
+
+
+def test_a_torn_segment_of_its_own_does_not_keep_a_machine_from_forgetting(
+    pair: tuple[Machine, Machine], allow_logs: AllowLogs
+) -> None:
+    allow_logs("segments of a lane that was written here are lost")
+    one, other = pair
+    note = one.ask("note.save", content="an unforgettablesecret")
+    segments = written(one, "first", "second")
+    other.sync()
+    torn = segments[0].read_bytes()[:-9]
+    segments[0].write_bytes(torn)
+    one.ask("memory.forget_forever", ids=[note.id], confirm=True)
+    settle(one, other)
+    assert one.contents() == ["first", "second"]
+    assert torn not in {path.read_bytes() for path in one.folder.rglob("s-*")}
