@@ -111,7 +111,7 @@ def entries(
 
 
 def entry_at(connection: apsw.Connection, place: ChangePlace) -> HistoryRow | None:
-    """Return the history entry of a change, by its lane and number, ``None`` when there is none."""
+    """Return the history entry of a change, ``None`` when there is none."""
     values = (place.lane, place.n)
     row = connection.execute(f"SELECT {_ALL} FROM memory_history WHERE lane = ? AND n = ?", values).fetchone()
     return None if row is None else _row(row)

@@ -163,7 +163,12 @@ class _Fold:
         self._undoing: dict[tuple[int, int], ChangePlace] = {}
 
     def add(self, change: Change, *, is_apart: bool = False) -> None:
-        """Take in the next change in canonical order; apart, it knew of one that is not among them."""
+        """Take in the next change in canonical order.
+
+        Args:
+            change: The change.
+            is_apart: Whether it may have known of one that is left out.
+        """
         knows_all = not is_apart and all(change.saw(ChangePlace(0, lane, n)) for lane, n in self._latest.items())
         if not self._latest:
             self._begin(change)

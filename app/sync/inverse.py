@@ -1,4 +1,4 @@
-"""Inverse of a change: what a row is to be once that change is taken back, whatever others changed meanwhile.
+"""Inverse of a change: its row once the change is taken back.
 
 A change is taken back relative to what who undoes it sees. Where others changed the same field at the same time, the
 field has what their changes make of it without this one.
@@ -48,7 +48,7 @@ def inverse(changes: Sequence[Change], place: ChangePlace, now: State | None) ->
         The row without the change; ``None`` where it only was changed while the row is gone, which is not told apart
         here.
     """
-    row = _Row(changes)
+    row = _RowChanges(changes)
     change = row.at(place)
     was_gone, made_gone = is_gone(change.before), is_gone(change.after)
     topics = _topics(change)
@@ -71,13 +71,13 @@ def inverse(changes: Sequence[Change], place: ChangePlace, now: State | None) ->
 
 
 def fold_without(changes: Sequence[Change], place: ChangePlace) -> FoldedRow:
-    """Return the row as those changes make it that stand once one more is taken back.
+    """Return the row without a change and all that was taken back before.
 
     Args:
         changes: All changes of one row, in canonical order.
         place: The change to take back. Where it undid another, that one stands again.
     """
-    row = _Row(changes)
+    row = _RowChanges(changes)
     base = row.base(row.at(place))
     standing = [
         change
@@ -95,7 +95,7 @@ def is_gone(state: State | None) -> bool:
     return state is None or state.get("deleted_at") is not None or "archived_at" in state
 
 
-class _Row:
+class _RowChanges:
     """Changes of a row, and which take others back."""
 
     def __init__(self, changes: Sequence[Change]) -> None:
@@ -111,7 +111,7 @@ class _Row:
         return self.named[place.lane, place.n]
 
     def base(self, change: Change) -> Change:
-        """Return the change that another took back or did again, after all; itself where it is none of these."""
+        """Return the change at the root of undos and redos: itself where it is none."""
         while change.undoes is not None and change.undoes in self.named:
             change = self.named[change.undoes]
         return change
@@ -124,19 +124,19 @@ class _Row:
         return found
 
     def later(self, change: Change) -> Iterator[Change]:
-        """Yield those changes, newest first, that knew a change and through which something is another since."""
+        """Yield the changes, newest first, that knew a change and count."""
         own = self.chain(self.base(change))
         for later in reversed(self._changes):
             if not later.saw(change.place) or later in own:
                 continue
             base = self.base(later)
             chain = self.chain(base)
-            is_beside = not base.saw(change.place) and not change.saw(base.place)
+            is_concurrent = not base.saw(change.place) and not change.saw(base.place)
             unknown = sum(not change.saw(one.place) for one in chain)
-            if chain[-1] is later and not is_beside and unknown % 2 == 1:
+            if chain[-1] is later and not is_concurrent and unknown % 2 == 1:
                 yield later
 
-    def beside(self, change: Change) -> Iterator[Change]:
+    def concurrent(self, change: Change) -> Iterator[Change]:
         """Yield the changes that were made at the same time as one."""
         yield from (one for one in self._changes if not one.saw(change.place) and not change.saw(one.place))
 
@@ -150,14 +150,14 @@ class _Row:
         return fold_without(self._changes, change.place).whole or {}
 
 
-def _values(row: _Row, change: Change, topics: frozenset[str]) -> dict[str, object]:
+def _values(row: _RowChanges, change: Change, topics: frozenset[str]) -> dict[str, object]:
     """Return the values that the fields of a change are to have without it."""
-    beside = frozenset[str]().union(*(_topics(one) for one in row.beside(change) if one is not change))
+    meanwhile = frozenset[str]().union(*(_topics(one) for one in row.concurrent(change) if one is not change))
     before, values = change.before or {}, {}
-    without = row.without(change) if beside & topics else {}
+    without = row.without(change) if meanwhile & topics else {}
     for topic in topics - {_EXISTENCE}:
         for name in _names(row.kind, topic):
-            source = without if topic in beside and name in without else before
+            source = without if topic in meanwhile and name in without else before
             if name in source:
                 values[name] = source[name]
     return values
@@ -171,7 +171,10 @@ def _gone_again(before: State | None, now: State | None) -> State | None:
 
 
 def _topics(change: Change) -> frozenset[str]:
-    """Return what a change is about: its fields, those that change together by the first, and ``existence``."""
+    """Return what a change is about: ``existence``, and its fields.
+
+    Fields that change together are there by the first of them.
+    """
     changed = frozenset(differing(change.before, change.after)) - _DERIVED
     if is_gone(change.before) != is_gone(change.after) or not changed.isdisjoint((_EXISTENCE, *EXISTENCE)):
         is_whole = not any(state is None or "archived_at" in state for state in (change.before, change.after))

@@ -1,4 +1,4 @@
-"""Taking back of changes of rows that several machines changed, for the undo of this one."""
+"""Undo of changes of rows that several machines changed."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ class RowInverter:
     """Takes changes back of rows that several machines changed."""
 
     def taken_back(self, connection: apsw.Connection, entry: HistoryRow, now: State | None) -> TakenBack | None:
-        """Return what a target is to be once an entry is taken back; ``None`` where one machine alone made it."""
+        """Return a target without an entry; ``None`` where one machine alone made it."""
         kind, target = entry.target_kind, entry.target
         if kind not in capture.KINDS or not lane_rows.has_others(connection):
             return None

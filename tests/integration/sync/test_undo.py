@@ -48,7 +48,7 @@ def undo(machine: Machine, *entries: int) -> list[int]:
     return list(machine.ask("memory.undo", history_ids=list(entries)))
 
 
-def beside(pair: tuple[Machine, Machine], first: dict[str, Any], second: dict[str, Any]) -> tuple[str, int, int]:
+def concurrent(pair: tuple[Machine, Machine], first: dict[str, Any], second: dict[str, Any]) -> tuple[str, int, int]:
     """Let two machines change one note at the same time, and hear of each other."""
     one, other = pair
     note = one.ask("note.save", content="first\nsecond\nthird\n", title="Begun").id
@@ -60,7 +60,7 @@ def beside(pair: tuple[Machine, Machine], first: dict[str, Any], second: dict[st
 
 def test_an_edit_beside_another_can_be_undone(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
-    note, entry, _ = beside(joined, {"content": "FIRST\nsecond\nthird\n"}, {"content": "first\nsecond\nTHIRD\n"})
+    note, entry, _ = concurrent(joined, {"content": "FIRST\nsecond\nthird\n"}, {"content": "first\nsecond\nTHIRD\n"})
     assert one.contents() == ["FIRST\nsecond\nTHIRD\n"]
     [made] = undo(other, as_known(one, other, entry))
     settle(one, other)
@@ -74,7 +74,7 @@ def test_an_edit_beside_another_can_be_undone(joined: tuple[Machine, Machine]) -
 
 def test_of_two_texts_of_the_same_lines_the_other_one_stands_again(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
-    _note, first, second = beside(joined, {"content": "of one\n"}, {"content": "of other\n"})
+    _note, first, second = concurrent(joined, {"content": "of one\n"}, {"content": "of other\n"})
     taken = one.contents()
     entry, left = (second, "of one\n") if taken == ["of other\n"] else (first, "of other\n")
     machine = other if entry == second else one
@@ -88,7 +88,7 @@ def test_of_two_texts_of_the_same_lines_the_other_one_stands_again(joined: tuple
 
 def test_what_another_machine_did_to_the_same_field_since_is_in_the_way(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
-    note, first, _ = beside(joined, {"title": "Of one"}, {"tags": ["x"]})
+    note, first, _ = concurrent(joined, {"title": "Of one"}, {"tags": ["x"]})
     update(other, note, pinned=True)
     settle(one, other)
     later = update(other, note, title="Later")
@@ -133,7 +133,7 @@ def test_two_deletions_at_the_same_time_are_undone_by_one(joined: tuple[Machine,
 
 def test_an_undo_beside_forgetting_for_ever_brings_nothing_back(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
-    note, entry, _ = beside(joined, {"content": "FIRST\nsecond\nthird\n"}, {"title": "Other"})
+    note, entry, _ = concurrent(joined, {"content": "FIRST\nsecond\nthird\n"}, {"title": "Other"})
     known = as_known(one, other, entry)
     one.ask("memory.forget_forever", ids=[note], confirm=True)
     undo(other, known)
@@ -145,7 +145,7 @@ def test_an_undo_beside_forgetting_for_ever_brings_nothing_back(joined: tuple[Ma
 
 def test_two_undos_of_one_change_are_one_and_stay_as_they_were_written(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
-    _note, entry, _ = beside(joined, {"content": "FIRST\nsecond\nthird\n"}, {"title": "Other"})
+    _note, entry, _ = concurrent(joined, {"content": "FIRST\nsecond\nthird\n"}, {"title": "Other"})
     made = undo(one, entry), undo(other, as_known(one, other, entry))
     settle(one, other)
     assert one.contents() == other.contents() == ["first\nsecond\nthird\n"]
