@@ -9,6 +9,9 @@ Each carries a stable ``code``, a sentence a person can act on, and ``data`` for
 """
 
 import errno
+import os
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from app.sentence import Sentence
@@ -237,6 +240,8 @@ class InternalError(KeepsakeError):
     code = "internal"
 
 
+_FILES_AT_ONCE: Final = 8  # more than a database is opened with
+_NO_THREAD: Final = "can't start new thread"  # how Python says it
 DISK_ERROR: Final = "The disk reported an error. Check its cable and its state; what is not confirmed was not saved."
 SCARCE: Final = {
     errno.EMFILE: "Keepsake has too many files and connections open. Close some clients, or allow more (ulimit -n).",
@@ -252,12 +257,23 @@ SCARCE: Final = {
 FULL: Final = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 
 
+def lack_of_files() -> MachineError | None:
+    """Return the failure that this process may open no further files, ``None`` where it may."""
+    try:
+        with ExitStack() as opened:
+            for _ in range(_FILES_AT_ONCE):
+                opened.enter_context(Path(os.devnull).open("rb"))
+    except OSError as error:
+        return MachineError(SCARCE[error.errno]) if error.errno in SCARCE else None
+    return None
+
+
 def unexpected(error: BaseException) -> KeepsakeError:
     """Return the failure for an error of Python or the system.
 
     What the machine lacks is said; of our bugs the kind is named and not the text, which may repeat content.
     """
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and str(error) == _NO_THREAD):
         return MachineError(SCARCE[errno.ENOMEM])
     if isinstance(error, OSError) and error.errno in FULL:
         return DiskFullError("The disk is full. Free some space and try again.")

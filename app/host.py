@@ -223,9 +223,9 @@ class Host:
             await self._open(engine)
             await self._stop.wait()
         except BaseException as error:
-            if not self._started.done():
-                self._started.set_exception(error)
-            raise
+            if self._started.done():
+                raise
+            self._started.set_exception(error)  # the caller of 'start' raises and reports it
         finally:
             engine.interrupt()
             try:

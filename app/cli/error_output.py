@@ -8,7 +8,7 @@ from typing import Self
 
 from app.cli import terminal
 from app.cli.usage import WrongUsageError
-from app.errors import KeepsakeError, unexpected
+from app.errors import KeepsakeError, MachineError, unexpected
 
 USAGE = 2
 SYSTEM = 74
@@ -46,8 +46,8 @@ class Boundary:
 
 def outcome(error: BaseException) -> tuple[int, str]:
     """Return the exit status of a failure and its sentence, which may be empty."""
-    if isinstance(error, MemoryError):
-        error = unexpected(error)
+    if isinstance(error, MemoryError | RuntimeError) and isinstance(lack := unexpected(error), MachineError):
+        error = lack
     if isinstance(error, KeepsakeError):
         return error.exit_status, error.message
     if isinstance(error, WrongUsageError):

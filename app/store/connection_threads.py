@@ -315,13 +315,13 @@ class ThreadPool:
         with self._lock:
             if self._closed:
                 raise MachineError("The vault is closing.")
+            if len(self._threads) < min(self._size, self._busy + 1):
+                self._grow()
             self._busy += 1
             if not is_background:
                 self._awaited += 1
                 if self._awaited == 1:
                     self._since_s = time.monotonic()
-            if len(self._threads) < min(self._size, self._busy):
-                self._grow()
         job.future.add_done_callback(partial(self._finished, is_background=is_background))
         self._jobs.put(job)
         return job.future
@@ -337,8 +337,13 @@ class ThreadPool:
             watch=self._watch,
             at_end=self._at_end,
         )
-        self._threads.append(thread)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:  # the machine gives no further thread; those there are do its work
+            if not self._threads:
+                raise
+        else:
+            self._threads.append(thread)
 
     def _finished(self, _future: "Future[object]", *, is_background: bool) -> None:
         with self._lock:

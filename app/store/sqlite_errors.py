@@ -20,6 +20,7 @@ from app.errors import (
     VaultLockedError,
     VaultReadOnlyError,
     VaultUnusableError,
+    lack_of_files,
 )
 from app.sentence import Sentence
 from app.store.files.database_file import is_readable
@@ -72,6 +73,8 @@ def from_sqlite(error: apsw.Error, database: Path | None = None, system_errno: i
     """
     if isinstance(error, apsw.CorruptError | apsw.NotADBError) and database is not None and not is_readable(database):
         return MachineError(DISK_ERROR, sqlite=type(error).__name__)
+    if isinstance(error, apsw.CantOpenError | apsw.ExtensionLoadingError) and (lack := lack_of_files()):
+        return lack
     # A disk without room for the shared memory file beside the database is reported as an I/O error.
     if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
         return DiskFullError(_FULL, sqlite=type(error).__name__)

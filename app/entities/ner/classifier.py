@@ -246,6 +246,8 @@ class NameClassifier:
         last = self._end_of_name(at, end) if at < end else None
         if last is not None and self._phrase(at, last) in self._lists.places:
             return Classification("location", 0.85, at, last)
+        if last is not None and last > at + _SEVERAL and self._phrase(at, at + _SEVERAL) in self._lists.places:
+            return Classification("location", 0.85, at, at + _SEVERAL)  # Abu Dhabi Grand Prix
         if last is not None and (at == begin or self._evidence.is_ordinary(at - 1) or self._is_sure(at, last)):
             return self._named(at, last, 0.85)
         return self._named(at, at + 1, 0.7) if last is None and at == begin and self._may_be_alone(at, end) else None
@@ -258,8 +260,18 @@ class NameClassifier:
         words = self._words[begin:end]
         if self._before(begin) == "the" and words[-1].bare.endswith("s") and not words[-1].possessive:
             return None  # several of a kind or family: the Jacques Lebels
+        if self._evidence.is_work(begin, end) or self._is_thing(begin, end):
+            return None
         self._people.update(word.bare for word in words if len(word.bare) > _CODE and word.capital)
         return Classification("person", confidence, begin, end)
+
+    def _is_thing(self, begin: int, end: int) -> bool:
+        """Return whether an article stands before words that no other follows: ``the Eve Vigil``."""
+        if end - begin < _SEVERAL or self._before(begin) not in ("the", "a", "an"):
+            return False
+        is_attribute = end < len(self._words) and self._words[end].joined and self._words[end].key not in ENGLISH
+        is_person = is_attribute or self._words[end - 1].possessive or self._evidence.is_known_surname(end - 1)
+        return not is_person
 
     def _is_program(self, at: int) -> bool:
         """Return whether a given name is as often that of a program.
@@ -273,6 +285,8 @@ class NameClassifier:
         word, lists, evidence = self._words[at], self._lists, self._evidence
         if not (evidence.is_plain(at) or (word.loud and self._shouted)) or word.bare in lists.never:
             return False
+        if at and word.joined and self._words[at - 1].capital and self._phrase(at - 1, at + 1) in lists.places:
+            return False  # Monte Carlo
         if word.bare in lists.given_names:
             return True
         is_rare = word.bare in lists.rarer_given_names and not evidence.is_ordinary(at) and not word.possessive
@@ -314,9 +328,11 @@ class NameClassifier:
         """Return whether an ordinary word may be the surname after a given name: ``Eric Button``."""
         evidence, word = self._evidence, self._words[at]
         if evidence.is_known_surname(at):
-            return True
-        is_name = evidence.is_plain(at) and word.bare not in self._lists.common and word.bare not in self._lists.never
-        return is_name and is_prose and not evidence.is_technical
+            return word.bare not in self._lists.thing_ends
+        lists = self._lists
+        is_word = any(word.bare in some for some in (lists.common, lists.never, lists.thing_ends))
+        is_word = is_word or self._evidence.is_compound(at)
+        return not is_word and evidence.is_plain(at) and is_prose and not evidence.is_technical
 
     def _is_done(self, at: int) -> bool:
         return self._words[at].key.endswith(_DONE)
@@ -324,7 +340,7 @@ class NameClassifier:
     def _may_be_alone(self, at: int, end: int) -> bool:
         """Return whether a given name without a surname stands where a person's name stands."""
         word, evidence = self._words[at], self._evidence
-        if word.bare not in self._lists.given_names:
+        if word.bare not in self._lists.given_names or evidence.is_label(at) or self._is_title_of_work(at):
             return False
         if self._acts(at + 1) or self._is_addressed(at):
             return True
@@ -335,6 +351,14 @@ class NameClassifier:
         if not evidence.is_technical or word.possessive:
             return True
         return not evidence.is_title_like(at, at + 1) or evidence.is_alone(at, at + 1)
+
+    def _is_title_of_work(self, at: int) -> bool:
+        """Return whether a possessive begins a title: ``I read Charlotte's Web``."""
+        words = self._words
+        if not words[at].possessive or at + 1 >= len(words) or not words[at + 1].joined or not words[at + 1].capital:
+            return False
+        evidence = self._evidence
+        return evidence.is_ordinary(at + 1) and (evidence.is_prose(at, at + 1) or evidence.is_opened(at))
 
     def _is_other_thing(self, at: int, end: int) -> bool:
         """Return whether a given name is likelier that of a program or an herb."""

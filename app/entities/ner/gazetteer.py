@@ -32,6 +32,7 @@ class Gazetteer:
     deeds: frozenset[str]
     weak_ends: frozenset[str]
     product_ends: frozenset[str]
+    thing_ends: frozenset[str]
     product_names: frozenset[str]
     screen_words: frozenset[str]
     organisation_ends: frozenset[str]

@@ -13,6 +13,13 @@ _TOKEN = re.compile(r"[^\W_]+")
 _FOREIGN = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LIFE = re.compile(r" \((?:born\b|b\. ?\d|\w{3,9} \d\d?, ?\d{4}|\d\d? \w{3,9},? \d{4}|\d{4} ?[-–—])")
 _FILE_END = re.compile(r"\.[a-z]{1,4}\b")
+_ITALIC = frozenset("*_")
+_QUOTES = frozenset(('""', "“”", "„“", "«»", "‘’", "「」", "『』", "《》"))
+_OPENING = _ITALIC | {quotes[0] for quotes in _QUOTES}
+_DESCRIBED = re.compile(r"\]\([^()\s]{1,300}\)(?: \(\[[^\n]{1,300}\]\([^()\s]{1,300}\)\))* [-–—] ")
+_COMPOUND = frozenset(
+    ("inspired", "starring", "style", "based", "led", "like", "era", "themed", "directed", "produced")
+)
 _CONTRACTED = ("n't", "n’t", "'re", "’re", "'ll", "’ll", "'ve", "’ve")
 _LEADING = ("Mc", "Mac", "De", "Di", "Du", "La", "Le", "Van", "O'", "O’", "D'", "D’", "L'", "L’")
 
@@ -103,6 +110,25 @@ class WordEvidence:
         """Return whether a comma and a blank part a word from the one before."""
         return self._text[self._words[at - 1].end : self._words[at].start] == ", "
 
+    def is_work(self, begin: int, end: int) -> bool:
+        """Return whether words fill quotation marks or italics, as titles of works do."""
+        start, stop = self._words[begin].start, self._words[end - 1].end
+        before, after = self._text[max(0, start - 2) : start], self._text[stop : stop + 2]
+        if before[-1:] in _ITALIC and after[:1] == before[-1:]:
+            return before != before[-1:] * 2  # else it is bold
+        return after[:1] != "" and before[-1:] + after[:1] in _QUOTES
+
+    def is_opened(self, at: int) -> bool:
+        """Return whether a quotation mark or one of italics stands right before a word."""
+        return self._text[max(0, self._words[at].start - 1) : self._words[at].start] in _OPENING
+
+    def is_label(self, at: int) -> bool:
+        """Return whether a link's text is one word: a possessive, or described after a dash."""
+        word = self._words[at]
+        if self._text[max(0, word.start - 1) : word.start] != "[" or self._text[word.end : word.end + 1] != "]":
+            return False
+        return word.possessive or _DESCRIBED.match(self._text, word.end) is not None
+
     def is_part_of_term(self, begin: int, end: int) -> bool:
         """Return whether a file's ending or a sign joins words to a term: ``Luxor.jl``."""
         start, stop = self._words[begin].start, self._words[end - 1].end
@@ -148,7 +174,12 @@ class WordEvidence:
             return False
         parts = word.bare.split("-")
         is_joined = len(parts) > 1 and any(part in self._lists.ordinary for part in parts)
-        return not is_joined and not self.is_ordinary(at)
+        return not (is_joined or self.is_compound(at) or self.is_ordinary(at) or word.bare in self._lists.thing_ends)
+
+    def is_compound(self, at: int) -> bool:
+        """Return whether a word ends as an adjective made of a name does: ``Scorsese-inspired``."""
+        first, _, last = self._words[at].bare.rpartition("-")
+        return bool(first) and last in _COMPOUND
 
     def is_known_surname(self, at: int) -> bool:
         """Return whether a word is in the list of surnames."""

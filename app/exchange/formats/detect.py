@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import ijson.common
 
@@ -32,6 +32,7 @@ from app.exchange.importing.source_files import DAMAGE, SourceEntry, entries, is
 from app.exchange.model import ImportPreview
 from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import decode
+from app.exchange.parsing.json_stream import RepairedJson
 from app.exchange.parsing.lines import GZIP, read_lines
 from app.sentence import Sentence
 
@@ -358,7 +359,8 @@ def _names(head: bytes) -> set[str]:
     names: set[str] = set()
     way: list[str] = []
     try:
-        for number, (event, value) in enumerate(ijson.basic_parse(BytesIO(head))):
+        source = cast("IO[bytes]", RepairedJson(BytesIO(head)))
+        for number, (event, value) in enumerate(ijson.basic_parse(source)):
             if event == "map_key":
                 way[-1] = value
                 if len(way) <= MAX_DEPTH:

@@ -43,7 +43,7 @@ def values(
     and lists count as items of the source, called ``noun``; so do, as one, the texts at other places.
     """
     with entry.open() as opened:
-        source = _Repaired(opened)
+        source = RepairedJson(opened)
         passed: dict[str, Any] = {}
         number = 0
         try:
@@ -110,10 +110,13 @@ def _keep(passed: dict[str, Any], way: list[str], value: str) -> None:
         words.append(value)
 
 
-class _Repaired:
-    """Bytes of a file as valid UTF-8, with ``done`` bytes of it read.
+class RepairedJson:
+    """JSON as valid UTF-8, which ijson can parse, with ``done`` bytes of it read.
 
-    Numbers that no computer number holds become texts, because the parser would end at them.
+    Numbers that no computer number holds become texts, because the parser would end at them, or crash.
+
+    Args:
+        stream: Where the JSON is read from, in UTF-8 or UTF-16.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:

@@ -26,7 +26,7 @@ _SPEAKING: Final = re.compile(
 _WRAPPERS: Final = frozenset({"value", "values", "data", "plain", "raw", "string", "item", "items", "v"})
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _URL: Final = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|mailto:|www\.)\S+", re.IGNORECASE)
-_TAG: Final = re.compile(r"<(?:/?[A-Za-z]|[@#!])[^<>]{0,2000}>")
+_TAG: Final = re.compile(r"<(?:/?[A-Za-z]|[@#!])[^<>]*>")
 _WITHOUT_SPACES: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2}")
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _ONE_WORD: Final = re.compile(r"[^\W\d_]{2,40}[.!?\u2026\u3002]{0,3}")

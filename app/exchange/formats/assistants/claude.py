@@ -12,7 +12,7 @@ from typing import Any
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, replaced_words, storable
 from app.exchange.formats.assistants import claude_projects
-from app.exchange.formats.assistants.claude_content import ClaudeTurn, turns
+from app.exchange.formats.assistants.claude_content import CIPHERED, ClaudeTurn, turns
 from app.exchange.formats.format_spec import FormatSpec, fields
 from app.exchange.importing.accounting import read_item
 from app.exchange.model import MessageRecord, Record, SessionRecord
@@ -32,7 +32,7 @@ _ROLES: dict[str, Role] = {
     "tool": "tool",
 }
 # Pages that a search found, what is shown of a tool's work, and names of files.
-NOISE = ("citations", "display_content", "message", "site_name", "file_name")
+NOISE = ("citations", "display_content", "message", "site_name", "file_name", CIPHERED)
 _OWN = ("uuid", "name", "created_at", "updated_at", "chat_messages", "messages", "conversation_id")
 _MESSAGE_OWN = ("uuid", "sender", "role", "text", "content", "created_at", "updated_at", "attachments", "index")
 

@@ -6,11 +6,14 @@ Each part, in order, becomes a message.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from app.exchange.formats.assistants.chatgpt_content import fenced
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 from app.exchange.parsing.source_words import StoredWords
+
+_CIPHER_TEXT: Final = "redacted_thinking"
+CIPHERED: Final = f"type={_CIPHER_TEXT}"  # nobody's words, as ``Noise`` names them
 
 
 @dataclass(slots=True)
@@ -96,7 +99,7 @@ def _said(kind: str, block: dict[str, Any]) -> str:
     """Return a block's readable text; an unknown type is given as JSON."""
     if kind in ("text", "", "voice_note"):
         return first_text(block, "text", "title")
-    if kind == "token_budget":
+    if kind in ("token_budget", _CIPHER_TEXT):
         return ""
     if kind == "document":
         return _document(block)

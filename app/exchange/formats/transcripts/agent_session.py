@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from app.core.clock import parse_instant
-from app.exchange.formats.assistants.claude_content import ClaudeTurn, turns
+from app.exchange.formats.assistants.claude_content import CIPHERED, ClaudeTurn, turns
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import LineParser, line_id, persons_turn, turn
@@ -18,7 +18,7 @@ from app.sessions.model import Role
 
 FORMAT: Final = "agent-session"
 PATTERNS: Final = ("*.jsonl",)
-NOISE: Final = ("type=session_info", "type=custom_title", "type=title", "type=model_change")
+NOISE: Final = ("type=session_info", "type=custom_title", "type=title", "type=model_change", CIPHERED)
 _OPENINGS: Final = {"session": "Pi", "session_start": "Droid"}
 _ROLES: Final[dict[str, Role]] = {
     "user": "user",

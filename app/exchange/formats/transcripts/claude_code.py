@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from app.core.clock import parse_instant
-from app.exchange.formats.assistants.claude_content import ClaudeTurn, turns
+from app.exchange.formats.assistants.claude_content import CIPHERED, ClaudeTurn, turns
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.queued_prompts import QueuedPrompts, words_of
@@ -41,6 +41,7 @@ _REMINDERS = (
 NOISE = (
     *("type=progress", "type=file-history-snapshot", "toolUseResult", "snapshot", "hookInfos", "operation=popAll"),
     *("type=summary", "type=ai-title", "type=custom-title", *(f"type={kind}" for kind in _REMINDERS)),
+    CIPHERED,
 )
 _NOISE = Noise(NOISE)
 _SPOKEN = frozenset({"user", "assistant"})

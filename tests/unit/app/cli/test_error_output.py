@@ -60,6 +60,7 @@ def test_a_failure_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str])
     ("error", "sentence"),
     [
         (MemoryError(), "too little free memory"),
+        (RuntimeError("can't start new thread"), "too little free memory"),
         (OSError(errno.EMFILE, "Too many open files"), "too many files and connections"),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "too little free memory"),
         (OSError(errno.ENOSPC, "No space left on device"), "disk is full"),

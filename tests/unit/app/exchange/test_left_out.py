@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.host import Host
-from tests.unit.app.exchange.reading import write_json, write_zip
+from tests.unit.app.exchange.reading import claude_talk, write_json, write_zip
 
 KEY = "0123456789abcdef0123456789abcdef"
 LINE = {"sessionId": "s1", "timestamp": "2025-05-01T10:00:00Z"}
@@ -44,6 +44,19 @@ def test_attachments_of_claude_code_are_stored_without_its_reminders(host: Host,
     assert hits(host, "prune the medlar")
     assert hits(host, "kestrel over the barn")
     assert not any("remember" in snippet for snippet in hits(host, "remember the list"))
+
+
+def test_thoughts_in_cipher_text_are_nobodys_words(host: Host, tmp_path: Path) -> None:
+    ciphered = {"type": "redacted_thinking", "data": "EmwKAhgBEgy3 vapzix LafPsnQa kestrel"}
+    answers = [[ciphered], [ciphered, {"type": "text", "text": "the heron is done"}]]
+    said = [{"type": "assistant", "message": {"role": "assistant", "content": answer}} for answer in answers]
+    assert host.ask("exchange.import", path=str(transcript(tmp_path / "s1.jsonl", *said))).lost == 0
+    talk = claude_talk("c", "hello", "")
+    talk["chat_messages"][1] |= {"text": "", "content": answers[1]}
+    assert host.ask("exchange.import", path=str(write_json(tmp_path / "conversations.json", [talk]))).lost == 0
+    assert hits(host, "the heron is done") == ["the heron is done"] * 2
+    assert not hits(host, "redacted_thinking")
+    assert not hits(host, "kestrel")
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,23 @@ def test_a_waiting_reader_is_known_while_it_waits(store: Store) -> None:
     assert not asyncio.run(store.read(lambda _connection: store.has_waiting_reader(), is_background=True))
 
 
+def test_where_no_further_thread_can_begin_those_there_are_answer(store: Store) -> None:
+    async def work() -> None:
+        await store.read(lambda _connection: None)
+        assert await asyncio.gather(*(store.read(lambda _connection: 1) for _ in range(8))) == [1] * 8
+        assert not store.has_waiting_reader()
+
+    before = threading.stack_size()
+    asyncio.run(store.read(lambda _connection: None))
+    threading.stack_size(1 << 46)  # more than any machine gives
+    try:
+        with pytest.raises(RuntimeError):
+            threading.Thread(target=print).start()
+        asyncio.run(work())
+    finally:
+        threading.stack_size(before)
+
+
 def test_background_work_rests_as_long_as_callers_waited_just_now(store: Store) -> None:
     rests: list[float] = []
 

@@ -78,6 +78,46 @@ def test_people_by_what_stands_beside_them(text: str, name: str) -> None:
     assert found(text) == {("person", name)}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we saw the Marilyn Diptych by a pop artist",
+        "he printed *Marilyn Diptych*, and it sold at once",
+        "I made Caramelized Onion and Rosemary Pinwheels today",
+        "I put it on the Billy Bookcase in the hall",
+        "they played “Hannah Hunt” for an hour",
+        "it is set in *Emma*, of course",
+        "I read Charlotte's Web to them",
+        "1. **Charlotte's Web** by a writer",
+        "the depth of the Mariana Trench is known",
+        "it runs on the Monte Carlo Ray tracer",
+        "- [Alice](https://example.org/) - assistant for you",
+        "- [Barry’s](https://example.org/) - workout",
+        "a Scorsese-inspired film, a Martin Scorsese-inspired one",
+        "we met at the Electric Daisy Carnival",
+    ],
+)
+def test_works_things_and_events_are_no_people(text: str) -> None:
+    assert {name for kind, name in found(text) if kind == "person"} == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("1. **Andy Warhol**: he painted soup", "Andy Warhol"),
+        ("we saw Andy Warhol Diptych", "Andy Warhol"),
+        ("the Paul McCartney concert was long", "Paul McCartney"),
+        ("I met Kevin Rose there", "Kevin Rose"),
+        ("[Leo](https://example.org/) in Amsterdam", "Leo"),
+        ("I read Charlotte's letter to them", "Charlotte"),
+        ("a film by Lee Chang-dong of course", "Lee Chang-dong"),
+        ("_Andy Warhol said so_", "Andy Warhol"),
+    ],
+)
+def test_people_beside_works_are_people(text: str, name: str) -> None:
+    assert ("person", name) in found(text)
+
+
 def test_a_team_is_named_after_its_place() -> None:
     assert ("organization", "Toronto Blue Jays") in found("he was traded to the Toronto Blue Jays for a catcher")
 

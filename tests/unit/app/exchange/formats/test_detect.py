@@ -102,6 +102,15 @@ def test_chats_are_known_by_their_fields(tmp_path: Path, value: Any, name: str) 
     assert detect(write_json(tmp_path / "file.json", value)) == name
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "9" * 20, "1e9999", "-Infinity"])
+def test_numbers_beyond_reason_hide_no_format(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(f'{{"results": [{{"score": {number}, "memory": "likes pears"}}]}}')
+    assert detect(path) == "mem0"
+    path.write_text(f'{{"volume": {number}, "guild": {{"id": "1"}}, "channel": {{"id": "2"}}, "messages": []}}')
+    assert detect(path) == "discord"
+
+
 def test_formats_to_come_are_named(tmp_path: Path) -> None:
     value = [{"header": "Gemini Apps", "products": ["Gemini Apps"]}]
     with pytest.raises(FormatError, match="Gemini") as caught:

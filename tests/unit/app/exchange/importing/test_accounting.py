@@ -71,6 +71,7 @@ def test_what_a_reader_puts_into_another_shape_or_yields_later_is_stored() -> No
         {"text": "Das kleine MÃ¤dchen hÃ¶rt die VÃ¶gel"},
         {"arguments": '{"query": "old pear trees", "limit": 3}'},
         {"text": "流氷を見に行きました"},
+        {"html": f'<img src="data:image/png;base64,{"iVBORw0KGgo" * 4000}"/><p>the heron in the reeds</p>'},
     ]
     out = (
         "The **walnut** torte & the *quince* jelly",
@@ -78,6 +79,7 @@ def test_what_a_reader_puts_into_another_shape_or_yields_later_is_stored() -> No
         "Das kleine Mädchen hört die Vögel",
         "query: old pear trees",
         "流氷を見に行きました",
+        "the heron in the reeds",
     )
 
     def reader() -> Iterator[Record]:
@@ -86,7 +88,7 @@ def test_what_a_reader_puts_into_another_shape_or_yields_later_is_stored() -> No
         yield SessionRecord("s")
         yield from map(said, out)
 
-    assert account_of(reader()) == (ItemCounts(read=5, stored=5, noun="line"), [])
+    assert account_of(reader()) == (ItemCounts(read=6, stored=6, noun="line"), [])
 
 
 def test_the_same_words_in_another_item_are_stored_once() -> None:
