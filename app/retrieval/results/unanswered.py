@@ -5,6 +5,7 @@ it fits much better, the question mixes people up. Of LoCoMo's unanswerable ques
 many are told and how often an answerable one is.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -25,9 +26,21 @@ def is_unanswered(ranked: Sequence[RankedCandidate]) -> bool:
     Args:
         ranked: The first results of the learned ranking, with the contribution of each feature.
     """
+    return lead_of_others(ranked) >= LEAST_ODDS
+
+
+def lead_of_others(ranked: Sequence[RankedCandidate]) -> float:
+    """Return how far the best result of others is ahead of the best of whom the question names.
+
+    Args:
+        ranked: The first results of the learned ranking, with the contribution of each feature.
+
+    Returns:
+        The difference in log odds; minus infinity where either has no result.
+    """
     scores: dict[bool, list[float]] = {True: [], False: []}
     for item in ranked[:READ]:
         features = item.why.features
         fit = item.score - sum(features.get(name, 0.0) for name in _OF_SPEAKERS)
         scores[features.get(_SPEAKER, 0.0) > 0].append(fit)
-    return all(scores.values()) and max(scores[False]) - max(scores[True]) >= LEAST_ODDS
+    return max(scores[False]) - max(scores[True]) if all(scores.values()) else -math.inf
