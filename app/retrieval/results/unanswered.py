@@ -30,7 +30,7 @@ def is_unanswered(ranked: Sequence[RankedCandidate]) -> bool:
 
 
 def lead_of_others(ranked: Sequence[RankedCandidate]) -> float:
-    """Return how far the best result of others is ahead of the best of whom the question names.
+    """Return how far others are ahead of those whom the question names.
 
     Args:
         ranked: The first results of the learned ranking, with the contribution of each feature.
