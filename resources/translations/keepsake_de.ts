@@ -2208,6 +2208,10 @@
         <translation>1 Fakt</translation>
     </message>
     <message>
+        <source>1 inbox rule</source>
+        <translation>1 Regel des Eingangs</translation>
+    </message>
+    <message>
         <source>1 memory</source>
         <translation>1 Erinnerung</translation>
     </message>
@@ -4348,6 +4352,10 @@
         <translation>Der Verlauf hat keinen solchen Eintrag. Siehe „history.list“.</translation>
     </message>
     <message>
+        <source>The inbox rule</source>
+        <translation>Die Regel des Eingangs</translation>
+    </message>
+    <message>
         <source>The key in {place} is not usable; copy it again.</source>
         <translation>Der Schlüssel aus dieser Quelle ist nicht brauchbar: {place}. Kopiere ihn noch einmal.</translation>
     </message>
@@ -5540,6 +5548,10 @@
         <translation>der Fakt ‚{title}‘</translation>
     </message>
     <message>
+        <source>the inbox rule ‘{title}’</source>
+        <translation>die Regel des Eingangs ‚{title}‘</translation>
+    </message>
+    <message>
         <source>the keyring</source>
         <translation>der Schlüsselbund</translation>
     </message>
@@ -5878,6 +5890,10 @@
     <message>
         <source>{n} facts</source>
         <translation>{n} Fakten</translation>
+    </message>
+    <message>
+        <source>{n} inbox rules</source>
+        <translation>{n} Regeln des Eingangs</translation>
     </message>
     <message>
         <source>{n} memories</source>

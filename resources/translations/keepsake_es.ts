@@ -2208,6 +2208,10 @@
         <translation>1 hecho</translation>
     </message>
     <message>
+        <source>1 inbox rule</source>
+        <translation>1 regla de la bandeja</translation>
+    </message>
+    <message>
         <source>1 memory</source>
         <translation>1 recuerdo</translation>
     </message>
@@ -4348,6 +4352,10 @@
         <translation>El historial no tiene esa entrada. Ver «history.list».</translation>
     </message>
     <message>
+        <source>The inbox rule</source>
+        <translation>La regla de la bandeja</translation>
+    </message>
+    <message>
         <source>The key in {place} is not usable; copy it again.</source>
         <translation>La clave de este origen no sirve: {place}. Cópiala de nuevo.</translation>
     </message>
@@ -5540,6 +5548,10 @@
         <translation>el hecho «{title}»</translation>
     </message>
     <message>
+        <source>the inbox rule ‘{title}’</source>
+        <translation>la regla de la bandeja «{title}»</translation>
+    </message>
+    <message>
         <source>the keyring</source>
         <translation>el llavero</translation>
     </message>
@@ -5878,6 +5890,10 @@
     <message>
         <source>{n} facts</source>
         <translation>{n} hechos</translation>
+    </message>
+    <message>
+        <source>{n} inbox rules</source>
+        <translation>{n} reglas de la bandeja</translation>
     </message>
     <message>
         <source>{n} memories</source>

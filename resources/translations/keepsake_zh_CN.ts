@@ -2208,6 +2208,10 @@
         <translation>1 条事实</translation>
     </message>
     <message>
+        <source>1 inbox rule</source>
+        <translation>1 条收件箱规则</translation>
+    </message>
+    <message>
         <source>1 memory</source>
         <translation>1 条记忆</translation>
     </message>
@@ -4348,6 +4352,10 @@
         <translation>历史中没有这样的条目。请参阅“history.list”。</translation>
     </message>
     <message>
+        <source>The inbox rule</source>
+        <translation>收件箱规则</translation>
+    </message>
+    <message>
         <source>The key in {place} is not usable; copy it again.</source>
         <translation>来自此处的密钥不可用：{place}。请重新复制。</translation>
     </message>
@@ -5540,6 +5548,10 @@
         <translation>事实“{title}”</translation>
     </message>
     <message>
+        <source>the inbox rule ‘{title}’</source>
+        <translation>收件箱规则“{title}”</translation>
+    </message>
+    <message>
         <source>the keyring</source>
         <translation>密钥环</translation>
     </message>
@@ -5878,6 +5890,10 @@
     <message>
         <source>{n} facts</source>
         <translation>{n} 条事实</translation>
+    </message>
+    <message>
+        <source>{n} inbox rules</source>
+        <translation>{n} 条收件箱规则</translation>
     </message>
     <message>
         <source>{n} memories</source>
