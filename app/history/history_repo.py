@@ -110,6 +110,13 @@ def entries(
     return [_row(row) for row in rows]
 
 
+def entry_at(connection: apsw.Connection, place: ChangePlace) -> HistoryRow | None:
+    """Return the history entry of a change, ``None`` when there is none."""
+    values = (place.lane, place.n)
+    row = connection.execute(f"SELECT {_ALL} FROM memory_history WHERE lane = ? AND n = ?", values).fetchone()
+    return None if row is None else _row(row)
+
+
 def kinds_of_run(connection: apsw.Connection, run_id: str) -> set[str]:
     """Return the kinds of what a run changed."""
     rows = connection.execute("SELECT DISTINCT target_kind FROM memory_history WHERE run_id = ?", (run_id,))
@@ -203,8 +210,13 @@ def is_addition_undone(connection: apsw.Connection, target: str) -> bool:
 
 
 def mark_undone(connection: apsw.Connection, history_id: int, by: int | None) -> None:
-    """Note that entry ``by`` undid ``history_id``; ``None`` makes it stand again."""
+    """Note that entry ``by`` undid ``history_id``; ``None`` makes that stand again."""
     connection.execute("UPDATE memory_history SET undone_by = ? WHERE id = ?", (by, history_id))
+    connection.execute(
+        "UPDATE memory_history SET (undoes_lane, undoes_n) = (SELECT lane, n FROM memory_history WHERE id = ?)"
+        " WHERE id = ? AND undoes_n IS NULL",
+        (history_id, by),
+    )
 
 
 def is_open(connection: apsw.Connection, history_id: int) -> bool:

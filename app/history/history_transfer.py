@@ -56,7 +56,7 @@ class HistoryImport:
         if imported["undone_by"] is not None:
             self._undone.setdefault(imported["undone_by"], []).append(stored)
         for entry in self._undone.pop(imported["id"], ()):
-            connection.execute("UPDATE memory_history SET undone_by = ? WHERE id = ?", (stored, entry))
+            history_repo.mark_undone(connection, entry, stored)
 
     @staticmethod
     def _stored(connection: apsw.Connection, values: dict[str, Any], skipped: int) -> int | None:

@@ -20,6 +20,7 @@ from app.history import history_repo, undo_chain
 from app.history.history_repo import HistoryRow
 from app.history.model import Event, HistoryEntry, TargetKind
 from app.history.obstacle import Reason, refusal
+from app.history.shared_rows import OwnRows, SharedRows, TakenBack
 from app.history.state_diff import differing
 from app.sentence import Sentence
 from app.store.store import Store
@@ -110,12 +111,16 @@ class UndoService:
         store: The vault's database.
         appliers: The state applier of each kind of target.
         clock: Source of the time.
+        shared: Takes changes of targets back that several machines changed.
     """
 
-    def __init__(self, store: Store, appliers: Mapping[str, StateApplier], clock: Clock) -> None:
+    def __init__(
+        self, store: Store, appliers: Mapping[str, StateApplier], clock: Clock, shared: SharedRows | None = None
+    ) -> None:
         self._store = store
         self._appliers = appliers
         self._clock = clock
+        self._shared = shared or OwnRows()
 
     async def undo(self, access: Access, history_ids: Sequence[int]) -> Changed[list[int]]:
         """Undo history entries, the latest first, all or none.
@@ -233,7 +238,9 @@ class UndoService:
         """Return what is in the way of undoing an entry, ``None`` for nothing."""
         entry = _visible(connection, undo_chain.latest_entry(connection, history_id)[0], STORES)
         current = self._appliers[entry.target_kind].current(connection, entry.target)
-        return _obstacle(connection, entry, _concerned(current, entry))
+        now = _concerned(current, entry)
+        taken_back = self._shared.taken_back(connection, entry, now)
+        return _obstacle(connection, entry, now) if taken_back is None else _obstacle_of(entry, taken_back)
 
     def _undo_one(self, connection: apsw.Connection, entry: HistoryRow, actor: str, run_id: str | None = None) -> int:
         applier = self._appliers.get(entry.target_kind)
@@ -241,7 +248,9 @@ class UndoService:
             raise InternalError("Changes of this kind cannot be undone.", target_kind=entry.target_kind)
         current, at_ms = applier.current(connection, entry.target), self._clock.now_ms()
         before = _concerned(current, entry)
-        if (obstacle := _obstacle(connection, entry, before)) is not None:
+        taken_back = self._shared.taken_back(connection, entry, before)
+        obstacle = _obstacle(connection, entry, before) if taken_back is None else _obstacle_of(entry, taken_back)
+        if obstacle is not None:
             raise StaleError(
                 obstacle.sentence,
                 history=entry.id,
@@ -249,7 +258,7 @@ class UndoService:
                 changed=list(obstacle.changed),
                 later=None if obstacle.later is None else obstacle.later.id,
             )
-        wanted = _with_decay(entry, before)
+        wanted = _with_decay(entry, before) if taken_back is None else taken_back.state
         after = _concerned(applier.apply(connection, entry.target, wanted, at_ms, current), entry)
         entry_id = history_repo.record(
             connection,
@@ -275,6 +284,16 @@ def _obstacle(connection: apsw.Connection, entry: HistoryRow, now: State | None)
     if makes_or_deletes and (later := _later_change(connection, entry)) is not None:
         return Obstacle("changed_back", _kind(entry), (), later)
     return None
+
+
+def _obstacle_of(entry: HistoryRow, taken_back: TakenBack) -> Obstacle | None:
+    """Return what prevents the undo of an entry of a target that several machines changed."""
+    later = taken_back.later
+    if later is None:
+        return None
+    if "existence" not in taken_back.fields:
+        return Obstacle("changed", _kind(entry), taken_back.fields, later)
+    return Obstacle("deleted" if _is_gone(later.after) else "restored", _kind(entry), taken_back.fields, later)
 
 
 def _in_the_way(connection: apsw.Connection, entry: HistoryRow, fields: Sequence[str]) -> HistoryRow | None:

@@ -8,7 +8,7 @@ from app.core.clock import to_datetime
 from app.core.stores import STORES
 from app.errors import InternalError
 from app.history.undo import State
-from app.memories import repo
+from app.memories import repo, validation
 from app.memories.archive import archive_moves
 from app.memories.model import Memory
 from app.memories.state_codec import from_state
@@ -63,7 +63,8 @@ def _wanted(state: State | None, now: Memory | None, at_ms: int) -> Memory:
     Without ``state`` that is ``now`` deleted, which must then be there.
     """
     if state is not None:
-        wanted = from_state(state)
+        said = from_state(state)
+        wanted = replace(said, tokens=validation.size(said.content, said.facts))
         return wanted if now is None else replace(wanted, version=now.version + 1)
     if now is None:
         raise InternalError("There is no memory to delete.")

@@ -20,9 +20,8 @@ from app.sync.turn_log import LaneTurn
 KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search", "inbox_rule")
 """Kinds of rows whose changes travel. A proposal waits on the machine where its agent made it."""
 _ENTRIES: Final = (
-    "SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, before, after, (SELECT json_array(u.lane, u.n)"
-    " FROM memory_history u WHERE u.target = h.target AND u.undone_by = h.id ORDER BY u.hlc DESC LIMIT 1)"
-    f" FROM memory_history h WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
+    "SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, before, after, undoes_lane, undoes_n"
+    f" FROM memory_history WHERE target_kind IN ({', '.join(map(repr, KINDS))})"
 )
 _HEAD: Final = (
     "SELECT json_object('id', id, 'title', title, 'agent', agent, 'channel', channel, 'trust', trust,"
@@ -138,7 +137,7 @@ def _changes(connection: apsw.Connection, lane: int, after: int, last: int) -> I
 
 
 def _change(connection: apsw.Connection, row: tuple[Any, ...]) -> Change:
-    hlc, lane, n, at, actor, run_id, kind, target, event, before, after, undoes = row
+    hlc, lane, n, at, actor, run_id, kind, target, event, before, after, *undoes = row
     before, after = (None if text is None else json.loads(text) for text in (before, after))
     return Change(
         place=ChangePlace(hlc, lane, n),
@@ -151,7 +150,7 @@ def _change(connection: apsw.Connection, row: tuple[Any, ...]) -> Change:
         event=event,
         before=turn_references.to_global(connection, kind, target, before),
         after=turn_references.to_global(connection, kind, target, after),
-        undoes=None if undoes is None else (json.loads(undoes)[0], json.loads(undoes)[1]),
+        undoes=None if undoes[1] is None else (undoes[0], undoes[1]),
     )
 
 

@@ -17,9 +17,9 @@ from app.sync.field_rules import RULES, Field, FoldNotice, KeptVersion, Lines, R
 
 _WHOLE: Final = frozenset({"memory", "entity"})
 """Kinds of rows whose changes have whole states; those of all others have the fields they are about."""
-_EXISTENCE: Final = ("superseded_by", "deleted_at", "archived_at", "reason")
+EXISTENCE: Final = ("superseded_by", "deleted_at", "archived_at", "reason")
 """Fields of a memory that say whether it is there, and if not, why."""
-_BARE: Final = ("content", "facts", "attributes", "files", "people", "sources")
+BARE: Final = ("content", "facts", "attributes", "files", "people", "sources")
 """Fields of a memory that the state of an archived one leaves out."""
 _OF_ITSELF: Final = frozenset({"confidence", "decay_rate", "decayed_at", "tokens", "message_count"})
 """Fields that change without a person or agent who says something of the row."""
@@ -59,11 +59,13 @@ class FoldedRow:
         return not _is_gone(self.state)
 
 
-def fold_row(changes: Iterable[Change]) -> FoldedRow:
+def fold_row(changes: Iterable[Change], apart_from: ChangePlace | None = None) -> FoldedRow:
     """Return the row that changes make, in whichever order they are given.
 
     Args:
         changes: All changes of one row, or all since a state that every machine has and the first of them began with.
+        apart_from: Where changes are left out, the place of the first of these: later ones are followed no more, for
+            what they left has it in it.
 
     Raises:
         InternalError: There is no change, or they are of several rows.
@@ -78,7 +80,7 @@ def fold_row(changes: Iterable[Change]) -> FoldedRow:
         return FoldedRow(first.target_kind, first.target, None, None, is_erased=True)
     fold = _Fold(first.target_kind)
     for change in ordered:
-        fold.add(change)
+        fold.add(change, is_apart=apart_from is not None and change.place > apart_from)
     return fold.row(first.target)
 
 
@@ -105,13 +107,13 @@ class _Existence:
         changed = _said(change)
         if not _is_gone(change.after):
             self._add_sign(change, changed)
-        elif not _is_gone(change.before) or not changed.isdisjoint(("existence", *_EXISTENCE)):
+        elif not _is_gone(change.before) or not changed.isdisjoint(("existence", *EXISTENCE)):
             self.signs = {place: states for place, states in self.signs.items() if not change.saw(place)}
             self.departures.append(change)
             self.notices.update((FoldNotice("edit_kept_row", place, change.place), None) for place in self.signs)
 
     def _add_sign(self, change: Change, changed: frozenset[str]) -> None:
-        self.fields = {name: value for name, value in (change.after or {}).items() if name in _EXISTENCE}
+        self.fields = {name: value for name, value in (change.after or {}).items() if name in EXISTENCE}
         states = _is_gone(change.before) or not _STATING.isdisjoint(changed)
         if states:
             self.statements[change.place] = change
@@ -160,9 +162,14 @@ class _Fold:
         self._followed: State | None = None
         self._undoing: dict[tuple[int, int], ChangePlace] = {}
 
-    def add(self, change: Change) -> None:
-        """Take in the next change in canonical order."""
-        knows_all = all(change.saw(ChangePlace(0, lane, n)) for lane, n in self._latest.items())
+    def add(self, change: Change, *, is_apart: bool = False) -> None:
+        """Take in the next change in canonical order.
+
+        Args:
+            change: The change.
+            is_apart: Whether it may have known of one that is left out.
+        """
+        knows_all = not is_apart and all(change.saw(ChangePlace(0, lane, n)) for lane, n in self._latest.items())
         if not self._latest:
             self._begin(change)
         self._latest[change.place.lane] = change.place.n
@@ -185,9 +192,9 @@ class _Fold:
             if self._kind == "memory":
                 whole = whole | {"deleted_at": departure.at_ms}
         elif departure is not None and departure.after is not None:
-            gone = {name: departure.after[name] for name in _EXISTENCE if name in departure.after}
+            gone = {name: departure.after[name] for name in EXISTENCE if name in departure.after}
             whole = values | gone
-            bare = {name: departure.after[name] for name in _BARE} if _is_bare(departure.after) else {}
+            bare = {name: departure.after[name] for name in BARE} if _is_bare(departure.after) else {}
             state = whole | bare
         kept = (version for one in fields if isinstance(one, Lines) for version in one.versions())
         notices = [notice for one in fields for notice in one.notices()]
@@ -217,7 +224,7 @@ class _Fold:
             return
         is_whole = self._kind in _WHOLE and not _is_bare(after)
         if _is_bare(after):
-            after = {name: value for name, value in after.items() if name not in _BARE}
+            after = {name: value for name, value in after.items() if name not in BARE}
         before = change.before
         if before is None or _is_bare(before):
             before = self._existence.read_by(change)
@@ -248,7 +255,7 @@ class _Fold:
 
     def _named(self, state: State) -> dict[Field, None]:
         """Return the fields that a state has, each once."""
-        return dict.fromkeys(self._field(name) for name in state if name not in _EXISTENCE)
+        return dict.fromkeys(self._field(name) for name in state if name not in EXISTENCE)
 
     def _field(self, name: str) -> Field:
         if name not in self._fields:

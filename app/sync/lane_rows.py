@@ -96,12 +96,13 @@ def _add_entry(connection: apsw.Connection, change: Change) -> None:
     )
     # A vault that was put back has the tail of its own lane, of which the last entry may have grown since.
     connection.execute(
-        "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at, hlc, lane, n)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lane, n) WHERE n > 0 DO UPDATE"
-        " SET event = excluded.event, before = excluded.before, after = excluded.after, run_id = excluded.run_id",
+        "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at, hlc, lane, n,"
+        " undoes_lane, undoes_n) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lane, n) WHERE n > 0"
+        " DO UPDATE SET event = excluded.event, before = excluded.before, after = excluded.after,"
+        " run_id = excluded.run_id, undoes_lane = excluded.undoes_lane, undoes_n = excluded.undoes_n",
         (
             kind, target, change.event, _dump(before), _dump(after), change.actor, change.run_id, change.at_ms,
-            place.hlc, place.lane, place.n,
+            place.hlc, place.lane, place.n, *(change.undoes or (None, None)),
         ),
     )  # fmt: skip
     if change.undoes is not None:

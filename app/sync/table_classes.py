@@ -39,7 +39,9 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
     # The history. An entry is named by lane and number; ids are handles of this machine, and that an entry is undone
     # is said by the entry that undid it.
     "memory_history": _columns(
-        shared="target_kind target event before after actor run_id at lane n hlc", device="id", derived="undone_by"
+        shared="target_kind target event before after actor run_id at lane n hlc undoes_lane undoes_n",
+        device="id",
+        derived="undone_by",
     ),
     "lanes": _columns(shared="lane n hlc", device="number sealed is_own began_at shared_n digest was_own"),
     "lane_knowledge": _SHARED,

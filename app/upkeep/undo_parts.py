@@ -24,6 +24,7 @@ from app.runtime import Runtime
 from app.schedule.schedule_applier import ScheduleApplier
 from app.sessions.parts import SessionParts
 from app.sessions.session_applier import SessionApplier
+from app.sync.row_inverter import RowInverter
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def build(runtime: Runtime, indexer: Indexer, sessions: SessionParts, *undoers: 
         "saved_search": SavedSearchApplier(),
         "inbox_rule": RULE_HISTORY,
     }
-    entries, confidence = UndoService(store, appliers, clock), ConfidenceUndo(store, clock)
+    entries, confidence = UndoService(store, appliers, clock, RowInverter()), ConfidenceUndo(store, clock)
     bulk = BulkUndo(store, entries)
     quarantine = QuarantineService(store, entries, bulk, MemoryUnitOfWork(store, indexer, clock), sessions, clock)
     runs = RunUndo(store, entries, bulk, (confidence.undo, *undoers, quarantine.undo_withdrawal))

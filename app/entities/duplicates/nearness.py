@@ -14,9 +14,11 @@ from typing import Final
 import apsw
 
 from app.core import message_ids
-from app.entities.duplicates import repo
+from app.entities import ner_backlog
+from app.entities.duplicates import name_forms, repo
 from app.entities.duplicates.model import NearDuplicate
 from app.entities.duplicates.repo import TextId
+from app.entities.linking import surface
 
 _MOST_NAMES: Final = 60  # mentions of a memory that is no list of names
 _MOST_READ: Final = 500  # conversations and memories whose names are compared
@@ -25,6 +27,8 @@ _FEWEST: Final = 2  # texts with both names close, before the names around them 
 _SHARE: Final = 4  # times the close mentions: no more are judged by the names around them
 _STRANGE: Final = 4  # texts with both names close that one with the short name among others needs
 _FAMILIAR: Final = 2  # such texts that one with the short name among the names around the full one makes up for
+_TITLE: Final = 20  # characters before a name that may hold a title
+_TITLES: Final = name_forms.HONORIFICS - name_forms.GENDERED  # those that one of a family is unlikely to share
 _CLOSE: Final = 4  # messages between a short name and its full name
 
 
@@ -85,6 +89,7 @@ class NearnessMeasure:
         others = counted & set(repo.contexts(full))
         shared = counted & (others | _linked(self._connection, others)) & set(contexts)
         close = {one for one in shared if _is_close(one, short, full)}
+        close |= {one for one in (shared - close) & others if self._has_same_title(one, pair)}
         alone = counted & set(contexts) - close
         near, total = float(_sum(contexts, close)), _sum(contexts, counted)
         alike = set[str]()
@@ -92,6 +97,29 @@ class NearnessMeasure:
             alike = self._among_same_names(alone, others, pair.key)
             near += _sum(contexts, alike & others) + _sum(contexts, alike - others) / 2
         return Nearness(_sum(contexts, shared), near, total, len(close), len(alike), len(alone - alike))
+
+    def _has_same_title(self, conversation: str, pair: NearDuplicate) -> bool:
+        """Return whether a surname has the title of its full name throughout a conversation."""
+        full_words, short_words = (name_forms.name_words(one.name) for one in (pair.into, pair.other))
+        if full_words[-1:] != short_words:
+            return False
+        short, full = (self._titles(conversation, surface(one.type, one.name)) for one in (pair.other, pair.into))
+        return bool(short) and short <= full - {""}
+
+    def _titles(self, conversation: str, mark: str) -> set[str]:
+        """Return the titles before a name in a conversation, empty for a name without one."""
+        rows = self._connection.execute(
+            "SELECT owner_id, start FROM mentions WHERE owner_kind = 'message' AND owner_id >= ?1 || '#'"
+            " AND owner_id < ?1 || '$' AND surface = ?2 LIMIT ?3",
+            (conversation, mark, _MOST_READ),
+        ).fetchall()
+        titles = set[str]()
+        for owner, at in rows:
+            reading, start = ner_backlog.reading_of(self._connection, "message", str(owner)), max(0, int(str(at)))
+            text = "" if reading is None else reading.text[max(0, start - _TITLE) : start]
+            words = name_forms.name_words(text)
+            titles.add(words[-1] if words and words[-1] in _TITLES else "")
+        return titles
 
     def _mentioning(self, entity: str) -> list[TextId]:
         """Return the texts of an entity's newest mentions."""

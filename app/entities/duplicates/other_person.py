@@ -182,7 +182,7 @@ def _is_other_before(before: str, short: tuple[str, ...], *, is_owner: bool) -> 
     if words[-1] in _ANY and not says_that and not _COMMA.search(before[-2:]):
         return True
     at = len(words) - 1
-    while at > 0 and words[at] in _BETWEEN:
+    while at > 0 and (words[at] in _BETWEEN or words[at] in name_forms.HONORIFICS):
         at -= 1
     if any(words[at] in some for some in (_RELATIVES, _PETS, _FIGURES, _OTHER)):
         return True

@@ -1,14 +1,15 @@
 """Model of a person's devices: logs of changes in memory, and an exchange that keeps the lanes of all."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
 
 from app.core import hybrid_clock
 from app.store.lanes import ChangePlace
-from app.sync.change import ERASE, Change
+from app.sync.change import ERASE, Change, State
 from app.sync.fold import FoldedRow, fold_row
+from app.sync.inverse import Inverse, inverse
 
 Dot = tuple[int, int]
 Row = tuple[str, str]
@@ -79,6 +80,9 @@ class Device:
 
     def fold(self, changes: Collection[Change]) -> FoldedRow:
         return fold_row(changes)
+
+    def inverse(self, changes: Sequence[Change], change: Change, now: State | None) -> Inverse | None:
+        return inverse(changes, change.place, now)
 
     def tick(self, at_ms: int) -> int:
         self.hlc = max(hybrid_clock.at_wall(at_ms + self.skew_ms), self.hlc + 1)

@@ -194,26 +194,33 @@ class History:
         row = (change.target_kind, change.target)
         if change.event in (ERASE, GONE) or device.folded[row].is_erased:
             return
+        if any(one.undoes == dot(change) for one in device.rows[row]):
+            return
         lines = [line for line, (_, name) in self.written.items() if name == dot(change)]
-        makes_or_deletes = _is_gone(change.before) != _is_gone(change.after)
-        if makes_or_deletes and any(later.place > change.place for later in device.rows[row]):
+        found = device.inverse(sorted(device.rows[row], key=lambda one: one.place), change, now)
+        if found is None:
+            was, is_ = (_is_gone(state) for state in (change.before, change.after))
+            is_there = "archived_at" not in (now or {"archived_at": 0}) and not _is_gone(now)
+            assert not (is_there and was == is_), (
+                "a change of a row that is there can be undone, or one that knew it is in the way"
+            )
             return
-        if not differing(now, change.after):
-            after = None if change.before is None else dict(change.before)
-        elif change.undoes is None and now is not None and lines and "archived_at" not in now:
-            kept = [line for line in now["content"].split("\n") if line not in lines]
-            after = now | {"content": "\n".join(kept)}
-        else:
+        if found.later is not None:
+            assert found.later.saw(change.place), "only a change that knew it is in the way of an undo"
             return
+        after = None if found.state is None else dict(found.state)
+        if now is not None and after is not None:
+            own = _lines(change.after) - _lines(change.before)
+            assert _lines(now) - _lines(after) <= own, "an undo takes away what its change wrote alone"
         if not differing(now, after):
             return
         if after is None or after.get("deleted_at") is not None:
             self.departed.add(row)
         elif lines and not set(lines) & set(after["content"].split("\n")):
             self.given_up.update(lines)
-        undone = change.undoes is not None
+        restores = change.undoes is not None and not differing(now, change.after)
         made = device.write(self.now, *row, "UPDATE", after, undoes=dot(change), run_id=run_id)
-        if undone:
+        if restores:
             assert not differing(device.state(*row), change.before), "the undo of an undo restores"
         self._reread(device, made)
 
@@ -364,6 +371,10 @@ def check_memory(row: FoldedRow, changes: Collection[Change], *, is_departed: bo
         assert state["store"] == min((_value(one.after, "store") for one in standing), key=widths.index), (
             "the narrowest"
         )
+
+
+def _lines(state: Mapping[str, Any] | None) -> set[str]:
+    return set(str(_value(state, "content") or "").split("\n"))
 
 
 def _items(state: Mapping[str, Any] | None, name: str) -> set[str]:

@@ -1,15 +1,17 @@
 """Random histories of devices keep every promise; a fold with a planted mistake breaks one."""
 
 import itertools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
 from app.core import hybrid_clock
+from app.history.state_diff import differing
 from app.sync import field_rules
 from app.sync.change import ERASE, Change, State
 from app.sync.fold import FoldedRow, fold_row
+from app.sync.inverse import Inverse, inverse
 from tests.unit.app.sync.devices import GONE, MEMORY, Device, exchange
 from tests.unit.app.sync.histories import History, check_all, check_memory
 
@@ -82,6 +84,22 @@ class ErasesByClock(Device):
         return fold_row(later or changes)
 
 
+class UndoesAllSince(Device):
+    def inverse(self, changes: Sequence[Change], change: Change, now: State | None) -> Inverse | None:
+        return Inverse(change.before)
+
+
+class UndoesByOrder(Device):
+    def inverse(self, changes: Sequence[Change], change: Change, now: State | None) -> Inverse | None:
+        later = next((one for one in changes if one.place > change.place and one.undoes is None), None)
+        return inverse(changes, change.place, now) if later is None else Inverse(now, later)
+
+
+class UndoesOnlyTheState(Device):
+    def inverse(self, changes: Sequence[Change], change: Change, now: State | None) -> Inverse | None:
+        return None if differing(now, change.after) else Inverse(change.before)
+
+
 @pytest.mark.parametrize(
     ("make", "promise"),
     [
@@ -91,6 +109,9 @@ class ErasesByClock(Device):
         (AbsentIsDeleted, "what no person deleted is there"),
         (KeepsMine, "all devices have the fold of all changes"),
         (ErasesByClock, "what is forgotten stays forgotten"),
+        (UndoesAllSince, "an undo takes away what its change wrote alone"),
+        (UndoesByOrder, "only a change that knew it is in the way of an undo"),
+        (UndoesOnlyTheState, "a change of a row that is there can be undone, or one that knew it is in the way"),
     ],
 )
 def test_a_planted_mistake_is_found(make: type[Device], promise: str) -> None:

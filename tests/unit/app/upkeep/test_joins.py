@@ -294,7 +294,7 @@ SPEAKING_AGAINST = (
     ("Maria", ["Maria and Maria Lopez came."]),
     ("Justin", ["Justin Miller came. Justin, Travis and Griffin Moore sang."]),
     ("Laura", ["Laura Becker came. Laura laughed.", "Amanda, Laura and Tom are in that play."]),
-    ("Eve", ["We met at the Eve Vigil in town. We sang on Christmas Eve at home."]),
+    ("Eve", ["Eve Miller came to town. We sang on Christmas Eve at home."]),
     ("Fiona", ["Fiona Davis wrote it. The central character, Fiona, is a nurse."]),
     ("Neil", ["Neil Moore called. Neil deGrasse Tyson wrote a book."]),
     ("Laura", ["Laura Becker came. I did not mean that Laura."]),
@@ -333,6 +333,41 @@ def test_a_name_far_from_its_full_name_in_a_long_talk_is_asked_about(host: Host)
     assert names(host) == {"Kenji Tanaka": 1, "Kenji": 1}
     run(host)
     assert names(host) == {"Kenji Tanaka": 1, "Kenji": 1}
+
+
+def talk(host: Host, *texts: str) -> None:
+    """Say something far from something else: rain in between."""
+    rain = [f"It rained {number} times." for number in range(9)]
+    messages = [{"role": "user", "content": text} for text in (texts[0], *rain, *texts[1:])]
+    host.ask("session.append", session="s", messages=messages)
+
+
+def test_a_surname_with_the_title_of_its_full_name_in_a_long_talk_joins_it(host: Host) -> None:
+    talk(host, "Dr. Aoife Brennan took samples.", "Dr. Brennan found lead.", "Thank Dr. Brennan for it.")
+    assert names(host) == {"Aoife Brennan": 1, "Brennan": 2}
+    run(host)
+    assert names(host) == {"Aoife Brennan": 3}
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Aoife Brennan took samples.", "Dr. Brennan found lead."),
+        ("Dr. Aoife Brennan took samples.", "Dr. Brennan found lead.", "Hi Brennan, come home."),
+        ("Dr. Aoife Brennan took samples.", "Prof. Brennan found lead."),
+        ("Mrs. Aoife Brennan took samples.", "Mrs. Brennan found lead."),
+        ("Dr. Aoife Brennan took samples.", "My vet Dr. Brennan has a dog, another Dr. Brennan."),
+        ("Dr. Aoife Brennan took samples.", "Dr. Brennan, her husband, found lead."),
+        ("Dr. Aoife Brennan took samples.", "Dr. Brennan found lead.", "Dr. Liam Brennan slept."),
+        ("Dr. Aoife Brennan took samples.", "Aoife slept."),
+    ],
+    ids=str,
+)
+def test_a_surname_in_a_long_talk_that_may_be_of_another_stays_for_itself(host: Host, texts: tuple[str, ...]) -> None:
+    talk(host, *texts)
+    before = names(host)
+    run(host)
+    assert names(host) == before
 
 
 CIRCLE = (
@@ -475,3 +510,21 @@ def test_a_join_of_a_looser_rule_is_taken_back_by_one_run_with_its_undo(host: Ho
     host.ask("memory.undo", run_id=made.run_id)
     run(host)
     assert names(host) == {"Ahmed Malik": 4}
+
+
+HOUSEHOLDS = (
+    ("My wife Ines and her sister Ines Duarte live here. Ines cooks.",),
+    ("Ines Duarte lives with her mother Ines. Ines cooks.",),
+    ("Laura Becker from work came. Laura explained it.", "Laura, our daughter, slept. Laura snored.", "Laura slept."),
+    ("Max Weber came to dinner. Max laughed.", "We walked Max in the rain.", "Max ate the sofa.", "Max barked."),
+    ("Sherlock Holmes is a figure of a book.", "Sherlock found the ball.", "Sherlock wants to go out."),
+    ("Anna Keller is our architect. Anna drew it.", "Anna lost a tooth.", "Anna has a fever."),
+)
+
+
+@pytest.mark.parametrize("texts", HOUSEHOLDS, ids=[texts[0][:30] for texts in HOUSEHOLDS])
+def test_namesakes_at_home_and_at_work_pets_and_figures_stay_for_themselves(host: Host, texts: tuple[str, ...]) -> None:
+    notes(host, *texts)
+    before = names(host)
+    run(host)
+    assert names(host) == before
