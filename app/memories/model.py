@@ -100,7 +100,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class KeptText:
-    """Text that was written on another machine at the same time as the one that a memory has.
+    """Text written to a memory on another machine at the same time as its own.
 
     Args:
         id: Its id, of the text alone.

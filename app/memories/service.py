@@ -169,7 +169,7 @@ class MemoryService:
         return await self._transactions.run(access, work)
 
     async def take_text(self, access: Access, memory_id: str, text_id: str) -> Changed[Memory]:
-        """Give a memory the text that was written on another machine at the same time; no other one stays beside it.
+        """Give a memory a text kept beside its own; no other one stays kept.
 
         Raises:
             NotFoundError: There is no active memory of that id, or no such text beside its own.
@@ -186,7 +186,7 @@ class MemoryService:
         return await self._transactions.run(access, work)
 
     async def dismiss_texts(self, access: Access, memory_id: str) -> Changed[Memory]:
-        """Leave a memory its text; those that were written elsewhere at the same time stay in the history alone.
+        """Dismiss texts kept beside that of a memory; the history has them still.
 
         Raises:
             NotFoundError: There is no active memory of that id.

@@ -3664,6 +3664,10 @@
         <translation>Es wurde keine Erinnerung gewählt, also kommt nichts in eine Kapsel.</translation>
     </message>
     <message>
+        <source>No other text of that id is kept for this memory.</source>
+        <translation>Zu dieser Erinnerung ist kein anderer Text mit dieser Kennung aufbewahrt.</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>Kein Platz mehr auf dem Datenträger</translation>
     </message>
@@ -7768,6 +7772,33 @@
     <message>
         <source>{state} Click to end it.</source>
         <translation>{state} Klicke, um es zu beenden.</translation>
+    </message>
+</context>
+<context>
+    <name>KeptTextBar</name>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>Edited on another machine at the same time</source>
+        <translation>Zur selben Zeit auf einem anderen Rechner bearbeitet</translation>
+    </message>
+    <message>
+        <source>Keep this text</source>
+        <translation>Diesen Text behalten</translation>
+    </message>
+    <message>
+        <source>Lines with + were written on another machine on {when}, lines with − are here.</source>
+        <translation>Zeilen mit + wurden auf einem anderen Rechner geschrieben ({when}), Zeilen mit − stehen hier.</translation>
+    </message>
+    <message>
+        <source>Take the other text</source>
+        <translation>Den anderen Text nehmen</translation>
     </message>
 </context>
 <context>

@@ -1,4 +1,4 @@
-"""Texts that were written to a note on another machine at the same time, and stand beside its own."""
+"""Texts written to a note on another machine at the same time as its own."""
 
 import hashlib
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from app.sync.fold import fold_row
 
 
 def kept_texts(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[KeptText, ...]:
-    """Return the texts that stand beside that of a memory, and were neither taken nor dismissed.
+    """Return texts kept beside that of a memory, neither taken nor dismissed.
 
     Only who sees all stores is told of any, for one may have been written while it was in a narrower store.
 

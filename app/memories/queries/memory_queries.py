@@ -62,7 +62,7 @@ class MemoryQueries:
         return memory
 
     async def kept_texts(self, access: Access, memory_id: str) -> tuple[KeptText, ...]:
-        """Return the texts that were written to a memory on another machine at the same time.
+        """Return texts written to a memory on another machine at the same time.
 
         Raises:
             NotFoundError: There is no memory of that id that the caller may see.

@@ -190,7 +190,7 @@ async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> C
 
 @operation("note.kept_texts", sentence="Looked at notes")
 async def kept_texts(engine: Engine, caller: Caller, id: str) -> tuple[KeptText, ...]:
-    """Return what was written to a note on another machine at the same time as its text.
+    """Return texts written to a note on another machine at the same time.
 
     Args:
         id: The note's id.
@@ -211,7 +211,9 @@ async def take_text(engine: Engine, caller: Caller, id: str, text: str) -> Chang
 
 @_change("note.dismiss_texts", sentence="Changed a note")
 async def dismiss_texts(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
-    """Leave a note its text; what was written elsewhere at the same time is no longer offered.
+    """Dismiss texts written to a note on another machine at the same time.
+
+    The note keeps its text.
 
     Args:
         id: The note's id.
