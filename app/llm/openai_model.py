@@ -271,7 +271,7 @@ class OpenAiModel(Part):
 
 def _load_library() -> None:
     """Import what a request needs, which may take seconds on a busy machine."""
-    import app.core.network.http_caller  # noqa: F401, PLC0415
+    from app.core.network import http_caller  # noqa: F401, PLC0415
 
 
 def _may_send(options: ModelOptions, stores: Sequence[StoreName]) -> bool:

@@ -38,6 +38,21 @@ class SyncState:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldRemovals:
+    """Changes of another machine that wait for the person, for they remove much.
+
+    Args:
+        lane: The lane.
+        last: The number of the last change that waits.
+        removed: How many memories and conversations that are here would go.
+    """
+
+    lane: str
+    last: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
 class SyncReport:
     """Outcome of one synchronisation.
 
@@ -45,8 +60,10 @@ class SyncReport:
         taken: How many segments of other machines were taken in.
         added: How many of this one were added.
         waiting: Why more of the others is to come, ``""`` for nothing.
+        held: What waits for the person.
     """
 
     taken: int = 0
     added: int = 0
     waiting: str = ""
+    held: tuple[HeldRemovals, ...] = ()

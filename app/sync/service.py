@@ -6,8 +6,9 @@ the next time goes on where the last one was.
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -23,11 +24,11 @@ from app.errors import CancelledByPersonError, ExchangeError, ExchangeNewerError
 from app.store import lanes, meta
 from app.store.lane_identity import was_written_here
 from app.store.store import Store
-from app.sync import capture, lane_chain, lane_rows, lane_segment, turn_log
+from app.sync import capture, lane_chain, lane_rows, lane_segment, removal_guard, turn_log
 from app.sync.exchanges.exchange_places import place_of
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_segment import Segment, SegmentPlace, TornSegmentError
-from app.sync.model import DeviceLane, SyncReport, SyncState
+from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
 from app.sync.receiver import Received, Receiver
 
 _log = logging.getLogger(__name__)
@@ -167,7 +168,7 @@ class SyncService:
             await asyncio.to_thread(joined.point.require_there)
             try:
                 await self._seal()
-                taken, waiting = await self._pull(joined)
+                pulled = await self._pull(joined)
                 await self._obey()
                 await self._seal()
             except _HeldOpenError:
@@ -175,7 +176,11 @@ class SyncService:
             await self._rewind(joined)
             added = await self._push(joined)
             await self._rewrite(joined)
-            return SyncReport(taken, added, waiting)
+            return replace(pulled, added=added)
+
+    async def accept(self, held: HeldRemovals) -> None:
+        """Let what another machine removed go here too, at the next time."""
+        await self._store.write(partial(removal_guard.accept, lane=int(held.lane, 16), n=held.last))
 
     async def _joined(self) -> _Joined | None:
         def work(connection: apsw.Connection) -> tuple[str | None, str | None]:
@@ -219,15 +224,23 @@ class SyncService:
 
         self._tell(await self._store.write(work))
 
-    async def _pull(self, joined: _Joined) -> tuple[int, str]:
+    async def _pull(self, joined: _Joined) -> SyncReport:
         """Take in all that can be; return how many segments, and why others wait."""
         taken, waiting, is_new = 0, "", True
+        removed: Counter[int] = Counter()
+        held: dict[int, HeldRemovals] = {}
         await self._leave_copied_lane(joined)
         while is_new:
             is_new, waiting = False, ""
-            for lane in await asyncio.to_thread(joined.point.lanes):
+            for name in await asyncio.to_thread(joined.point.lanes):
+                lane = int(name, 16)
                 try:
-                    while not isinstance(found := await self._next(joined, int(lane, 16)), str | None):
+                    while not isinstance(found := await self._next(joined, lane), str | None):
+                        removed[lane] += await self._removed_by(found)
+                        if await self._store.read(partial(removal_guard.is_too_much, removed=removed[lane])):
+                            held[lane] = HeldRemovals(name, found.part.last, removed[lane])
+                            found = "another machine removed much at once, which waits for you"
+                            break
                         self._tell(await self._store.write(partial(self._take, found, self._clock.now_ms())))
                         taken, is_new = taken + 1, True
                     waiting = found or waiting
@@ -243,7 +256,17 @@ class SyncService:
                     else:
                         waiting = _UNREADABLE
                         _log.warning("a lane of another machine waits: %s", error_location(error))
-        return taken, waiting
+        return SyncReport(taken, 0, waiting, tuple(held.values()))
+
+    async def _removed_by(self, segment: Segment) -> int:
+        """Return how many rows a segment removes that the person did not accept."""
+
+        def work(connection: apsw.Connection) -> int:
+            part = segment.part
+            is_accepted = removal_guard.is_accepted(connection, part.lane, part.last)
+            return 0 if is_accepted else removal_guard.removed_by(connection, part)
+
+        return await self._store.read(work)
 
     def _take(self, segment: Segment, now_ms: int, connection: apsw.Connection) -> Received:
         self._require_no_import()

@@ -48,7 +48,7 @@ class Joins:
 
     async def due(self) -> list[NearDuplicate]:
         """Return the pairs to join now; none while texts are left to read."""
-        wanted = await self._wanted()
+        wanted = await self._wanted() or ()
 
         def open_pairs(connection: apsw.Connection) -> list[NearDuplicate]:
             return [one for one in wanted if self._may_join(connection, one)]
@@ -60,12 +60,13 @@ class Joins:
 
         None while texts are left to read.
         """
-        if not await self._is_read():
+        wanted = await self._wanted()
+        if wanted is None:
             return []
-        wanted = {one.key for one in await self._wanted()}
+        keys = {one.key for one in wanted}
 
         def unwanted(connection: apsw.Connection) -> list[NearDuplicate]:
-            joined = [one for one in repo.standing_joins(connection) if one.key not in wanted]
+            joined = [one for one in repo.standing_joins(connection) if one.key not in keys]
             return self._untouched(connection, joined)
 
         return await self._store.read(unwanted, is_background=True)
@@ -88,11 +89,11 @@ class Joins:
         """Let a joined name stand for itself again.
 
         Returns:
-            What changed, ``None`` where a person decided about it meanwhile.
+            What changed, ``None`` where a text came or a person decided about it meanwhile.
         """
 
         def work(connection: apsw.Connection) -> ChangeSet | None:
-            if not self._untouched(connection, [pair]):
+            if not ner_backlog.is_read(connection) or not self._untouched(connection, [pair]):
                 return None
             return self._move(connection, pair, None, "RESTORE", run_id)
 
@@ -106,29 +107,24 @@ class Joins:
         edits.write(pair.other.id, {**state, "merged_into": into}, event, is_decision=False)
         return edits.changes(_OPERATION)
 
-    async def _is_read(self) -> bool:
-        return await self._store.read(ner_backlog.is_read, is_background=True)
-
-    async def _wanted(self) -> list[NearDuplicate]:
+    async def _wanted(self) -> list[NearDuplicate] | None:
         """Return the pairs that are one by the texts, whether they are joined or not.
 
-        None while texts are left to read.
+        ``None`` while texts are left to read.
         """
-        if not await self._is_read():
-            return []
-        left = []
-        for pair in await self._duplicates.near():
-            # Many texts are read here, not while writing; one that comes meanwhile parts the two the next night.
-            is_other = await self._store.read(partial(_may_be_another, pair=pair, limit=_READ), is_background=True)
-            if not is_other:
-                left.append(pair)
-        wanted: list[NearDuplicate] = []
+        if not await self._store.read(ner_backlog.is_read, is_background=True):
+            return None
+        left, wanted = await self._duplicates.near(), list[NearDuplicate]()
         for _ in range(_MOST_ROUNDS):
             enough = await self._store.read(partial(_near_enough, pairs=left, joined=wanted), is_background=True)
+            left = [one for one in left if one not in enough]
+            for pair in enough:
+                # Many texts are read here, not while writing; one that comes meanwhile parts the two the next night.
+                another = partial(_may_be_another, pair=pair, limit=_READ)
+                if not await self._store.read(another, is_background=True):
+                    wanted.append(pair)
             if not enough:
                 break
-            wanted += enough
-            left = [one for one in left if one not in enough]
         return wanted
 
     def _may_join(self, connection: apsw.Connection, pair: NearDuplicate) -> bool:

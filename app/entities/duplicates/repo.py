@@ -44,6 +44,8 @@ def names(connection: apsw.Connection, *, is_apart: bool = False) -> list[NamedE
     lent = Counter[str]()
     for pair in joins:
         lent[pair.into.id] += pair.other.mentions
+    listed = {one.id for one in found}
+    found += {pair.into.id: pair.into for pair in joins if pair.into.id not in listed}.values()
     found = [replace(one, mentions=one.mentions - lent[one.id]) for one in found]
     found = [one for one in found if one.mentions or one.is_decided]
     return sorted((*found, *(pair.other for pair in joins if pair.other.mentions)), key=lambda one: -one.mentions)

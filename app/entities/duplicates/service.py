@@ -61,6 +61,8 @@ class NearDuplicateService:
         spelled = await self._store.read(repo.spelled_names, is_background=True)
         found = await asyncio.to_thread(lambda: sure_joins(near_duplicates(entities), spelled))
         open_pairs = [one for one in found if made.get(one.key, ("waiting", 0))[0] in _LISTED]
+        standing = {one.key for one in await self._store.read(repo.standing_joins, is_background=True)}
+        open_pairs.sort(key=lambda one: one.key not in standing)  # none of these is left out as one too many
         return await self._store.read(partial(_near, pairs=open_pairs), is_background=True)
 
     async def _found(self) -> list[NearDuplicate]:

@@ -17,6 +17,7 @@ from app.errors import InputError, MachineError
 from app.sync import lane_segment
 from app.sync.change import ERASE
 from app.sync.model import SyncReport
+from app.sync.removal_guard import LEAST
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.integration.sync.machines import Machine, settle
@@ -413,6 +414,32 @@ def test_joining_sharing_and_leaving(pair: tuple[Machine, Machine]) -> None:
         one.join(another)
     assert one.join().vault == state.vault
     settle(one, other)
+
+
+def test_the_loss_of_much_at_once_waits_for_the_person(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    notes = [one.ask("note.save", content=f"note {number}") for number in range(LEAST + 10)]
+    settle(one, other)
+    for note in notes[:10]:  # little at a time is as usual
+        one.ask("note.delete", id=note.id)
+    settle(one, other)
+    for note in notes[10:]:
+        one.ask("note.delete", id=note.id)
+    kept = one.ask("note.save", content="of one")
+    one.sync()
+    other.ask("note.save", content="of the other")
+    report = other.sync()
+    assert "waits for you" in report.waiting
+    assert report.added == 1
+    assert len(other.contents()) == LEAST + 1
+    [held] = report.held
+    assert held.removed == LEAST
+    assert other.sync().held == (held,)
+    other.host.submit(engine_of(other.host).sync.service.accept(held)).result()
+    assert other.sync().held == ()
+    settle(one, other)
+    assert other.contents() == ["of one", "of the other"]
+    assert other.ask("memory.get", ids=[kept.id]).memories
 
 
 def test_no_operation_and_no_background_work_shares_a_vault(joined: tuple[Machine, Machine]) -> None:

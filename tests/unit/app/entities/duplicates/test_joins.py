@@ -3,9 +3,11 @@
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.entities.duplicates import repo
 from app.entities.duplicates.joins import Joins
 from app.entities.duplicates.service import NearDuplicateService
 from tests.unit.app.entities.conftest import EntityHarness
@@ -51,6 +53,33 @@ def names_after(texts: list[str], stops: set[int]) -> dict[str, int]:
         names = vault.names()
         vault.close()
     return names
+
+
+def test_a_text_that_is_left_to_read_takes_no_name_apart(harness: EntityHarness) -> None:
+    duplicates = NearDuplicateService(harness.store)
+    joins = Joins(harness.store, harness.clock, duplicates, "keepsake")
+    harness.note(TEXTS[0])
+    harness.read_all()
+    assert upkeep(harness, joins) == 1
+    harness.note(TEXTS[8])
+    assert harness.do(joins.doubtful()) == []
+    harness.read_all()
+    (pair,) = harness.do(joins.doubtful())
+    harness.note(TEXTS[9])
+    assert harness.do(joins.take_back(pair, "run-part")) is None
+
+
+def test_a_joined_name_among_too_many_to_compare_stays_joined(
+    harness: EntityHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    joins = Joins(harness.store, harness.clock, NearDuplicateService(harness.store), "keepsake")
+    harness.note(TEXTS[0])
+    harness.read_all()
+    assert upkeep(harness, joins) == 1
+    harness.note("Lotte and Bram, Lotte and Bram, and Lotte and Bram went to Ghent.")
+    harness.read_all()
+    monkeypatch.setattr(repo, "_MOST", 1)
+    assert upkeep(harness, joins) == 0
 
 
 @settings(max_examples=8, deadline=None)
