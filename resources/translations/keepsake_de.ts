@@ -7793,8 +7793,8 @@
         <translation>Diesen Text behalten</translation>
     </message>
     <message>
-        <source>Lines with + were written on another machine on {when}, lines with − are here.</source>
-        <translation>Zeilen mit + wurden auf einem anderen Rechner geschrieben ({when}), Zeilen mit − stehen hier.</translation>
+        <source>Lines with + are of the other text, written on {when}; lines with − are of this one.</source>
+        <translation>Zeilen mit + sind aus dem anderen Text, geschrieben am {when}; Zeilen mit − sind aus diesem.</translation>
     </message>
     <message>
         <source>Take the other text</source>

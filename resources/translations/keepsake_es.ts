@@ -7793,8 +7793,8 @@
         <translation>Conservar este texto</translation>
     </message>
     <message>
-        <source>Lines with + were written on another machine on {when}, lines with − are here.</source>
-        <translation>Las líneas con + se escribieron en otro equipo ({when}); las líneas con − están aquí.</translation>
+        <source>Lines with + are of the other text, written on {when}; lines with − are of this one.</source>
+        <translation>Las líneas con + son del otro texto, escrito el {when}; las líneas con − son de este.</translation>
     </message>
     <message>
         <source>Take the other text</source>

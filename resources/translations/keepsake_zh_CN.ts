@@ -7793,8 +7793,8 @@
         <translation>保留此文本</translation>
     </message>
     <message>
-        <source>Lines with + were written on another machine on {when}, lines with − are here.</source>
-        <translation>带 + 的行是在另一台电脑上写的（{when}），带 − 的行是这里的。</translation>
+        <source>Lines with + are of the other text, written on {when}; lines with − are of this one.</source>
+        <translation>带 + 的行属于另一文本（写于 {when}），带 − 的行属于此文本。</translation>
     </message>
     <message>
         <source>Take the other text</source>

@@ -31,9 +31,7 @@ def rewrite(ask: Any, note: str, content: str) -> None:
     ask("note.update", id=note, version=found.version, content=content)
 
 
-def test_the_other_text_is_compared_and_taken(
-    host: Host, other: Machine, open_notes: Any, qtbot: Any
-) -> None:
+def test_the_other_text_is_compared_and_taken(host: Host, other: Machine, open_notes: Any, qtbot: Any) -> None:
     note = other.ask("note.save", content="# Garden\n\nWater the beds on Monday.\n\nBuy seeds.", title="Garden").id
     settle(host, other)
     rewrite(host.ask, note, "# Garden\n\nWater the beds on Tuesday evening.\n\nBuy seeds.")
