@@ -3668,6 +3668,10 @@
         <translation>Es wurde keine Erinnerung gewählt, also kommt nichts in eine Kapsel.</translation>
     </message>
     <message>
+        <source>No other text of that id is kept for this memory.</source>
+        <translation>Zu dieser Erinnerung ist kein anderer Text mit dieser Kennung aufbewahrt.</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>Kein Platz mehr auf dem Datenträger</translation>
     </message>
@@ -7784,6 +7788,33 @@
     <message>
         <source>{state} Click to end it.</source>
         <translation>{state} Klicke, um es zu beenden.</translation>
+    </message>
+</context>
+<context>
+    <name>KeptTextBar</name>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>Edited on another machine at the same time</source>
+        <translation>Zur selben Zeit auf einem anderen Rechner bearbeitet</translation>
+    </message>
+    <message>
+        <source>Keep this text</source>
+        <translation>Diesen Text behalten</translation>
+    </message>
+    <message>
+        <source>Lines with + are of the other text, written on {when}; lines with − are of this one.</source>
+        <translation>Zeilen mit + sind aus dem anderen Text, geschrieben am {when}; Zeilen mit − sind aus diesem.</translation>
+    </message>
+    <message>
+        <source>Take the other text</source>
+        <translation>Den anderen Text nehmen</translation>
     </message>
 </context>
 <context>

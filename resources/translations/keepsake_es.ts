@@ -3668,6 +3668,10 @@
         <translation>No se eligió ningún recuerdo, así que no hay nada que poner en una cápsula.</translation>
     </message>
     <message>
+        <source>No other text of that id is kept for this memory.</source>
+        <translation>No se guarda ningún otro texto con ese identificador para este recuerdo.</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>No queda espacio en el disco</translation>
     </message>
@@ -7784,6 +7788,33 @@
     <message>
         <source>{state} Click to end it.</source>
         <translation>{state} Haz clic para terminarlo.</translation>
+    </message>
+</context>
+<context>
+    <name>KeptTextBar</name>
+    <message>
+        <source>Compare</source>
+        <translation>Comparar</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Descartar</translation>
+    </message>
+    <message>
+        <source>Edited on another machine at the same time</source>
+        <translation>Editado en otro equipo al mismo tiempo</translation>
+    </message>
+    <message>
+        <source>Keep this text</source>
+        <translation>Conservar este texto</translation>
+    </message>
+    <message>
+        <source>Lines with + are of the other text, written on {when}; lines with − are of this one.</source>
+        <translation>Las líneas con + son del otro texto, escrito el {when}; las líneas con − son de este.</translation>
+    </message>
+    <message>
+        <source>Take the other text</source>
+        <translation>Tomar el otro texto</translation>
     </message>
 </context>
 <context>

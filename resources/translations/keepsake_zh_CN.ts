@@ -3668,6 +3668,10 @@
         <translation>未选择任何记忆，因此没有内容可放入胶囊。</translation>
     </message>
     <message>
+        <source>No other text of that id is kept for this memory.</source>
+        <translation>这条记忆没有保留该标识的其他文本。</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>磁盘上没有剩余空间</translation>
     </message>
@@ -7784,6 +7788,33 @@
     <message>
         <source>{state} Click to end it.</source>
         <translation>{state} 点击可结束。</translation>
+    </message>
+</context>
+<context>
+    <name>KeptTextBar</name>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>忽略</translation>
+    </message>
+    <message>
+        <source>Edited on another machine at the same time</source>
+        <translation>同时在另一台电脑上被编辑</translation>
+    </message>
+    <message>
+        <source>Keep this text</source>
+        <translation>保留此文本</translation>
+    </message>
+    <message>
+        <source>Lines with + are of the other text, written on {when}; lines with − are of this one.</source>
+        <translation>带 + 的行属于另一文本（写于 {when}），带 − 的行属于此文本。</translation>
+    </message>
+    <message>
+        <source>Take the other text</source>
+        <translation>采用另一文本</translation>
     </message>
 </context>
 <context>
