@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
 
-TargetKind = Literal["memory", "session", "entity", "proposal", "schedule", "saved_search"]
+TargetKind = Literal["memory", "session", "entity", "proposal", "schedule", "saved_search", "inbox_rule"]
 Event = Literal[
     "ADD",
     "UPDATE",
@@ -31,7 +31,7 @@ class HistoryEntry:
     """One recorded change.
 
     Args:
-        target: Id of the memory, session, entity, proposal, schedule or saved search.
+        target: Id of the memory, session, entity, proposal, schedule, saved search or inbox rule.
         before: The state before, ``None`` for a creation; a memory's fields as stored.
         after: The state after, ``None`` for a deletion.
         run_id: The upkeep run or bulk action it belongs to.
@@ -70,7 +70,8 @@ class ChangedItem:
         detail: What became of it, in a few words.
         undone: Whether the change was undone.
         history_id: The entry of the history; ``None`` for changes that make none, such as lower confidences.
-        target_kind: ``memory``, ``session``, ``entity``, ``proposal``, ``schedule`` or ``saved_search``.
+        target_kind: ``memory``, ``session``, ``entity``, ``proposal``, ``schedule``, ``saved_search`` or
+            ``inbox_rule``.
     """
 
     action: str

@@ -27,6 +27,7 @@ _THINGS: Final = {
     "proposal": "The proposal",
     "schedule": "The schedule",
     "saved_search": "The saved search",
+    "inbox_rule": "The inbox rule",
 }
 _FIELDS: Final = {
     "title": "title",

@@ -34,11 +34,12 @@ AREAS: Final[dict[str, frozenset[Area]]] = {
     "proposal": frozenset({"inbox"}),
     "schedule": frozenset({"schedules"}),
     "saved_search": frozenset({"saved_searches"}),
+    "inbox_rule": frozenset({"inbox"}),
 }
-OWNER_KINDS: Final = frozenset({"proposal"})
+OWNER_KINDS: Final = frozenset({"proposal", "inbox_rule"})
 """Kinds of targets that only the owner of the vault sees."""
 _DECISIONS: Final[dict[str, Event]] = {"accepted": "ACCEPT", "rejected": "REJECT"}
-_IN_PARTS = frozenset({"session", "proposal", "schedule", "saved_search"})
+_IN_PARTS = frozenset({"session", "proposal", "schedule", "saved_search", "inbox_rule"})
 """Kinds of targets whose entries are about a part of their state."""
 
 _EVENT_NOUNS = {

@@ -1,5 +1,6 @@
 """Values of the inbox: proposals of agents, rules, and what became of them."""
 
+import json
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -9,6 +10,8 @@ RuleAction = Literal["accept", "review", "reject"]
 DecisionState = Literal["accepted", "rejected", "expired", "stale", "failed"]
 
 
+RULE: Final = "rule:"
+"""Before agent and kind: the id of a rule."""
 HOW_TO_ASK: Final = "Ask 'inbox.mine' what became of it."
 """The end of the sentence that a write waits, for callers of operations."""
 
@@ -154,6 +157,11 @@ class InboxRule:
     kind: str
     action: RuleAction
     created_at: datetime
+
+    @property
+    def id(self) -> str:
+        """Its name in the history, the same on every machine."""
+        return RULE + json.dumps([self.agent, self.kind])
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,11 @@ def rules(connection: apsw.Connection) -> list[InboxRule]:
     return [InboxRule(agent, kind, action, to_datetime(at)) for agent, kind, action, at in rows]
 
 
+def rule(connection: apsw.Connection, agent: str, kind: str) -> InboxRule | None:
+    """Return the rule for exactly this agent and kind, ``None`` where there is none."""
+    return next((one for one in rules(connection) if (one.agent, one.kind) == (agent, kind)), None)
+
+
 def set_rule(connection: apsw.Connection, agent: str, kind: str, action: RuleAction, now_ms: int) -> None:
     """Store a rule in place of the one for the same agent and kind."""
     connection.execute(
@@ -182,10 +187,9 @@ def set_rule(connection: apsw.Connection, agent: str, kind: str, action: RuleAct
     )
 
 
-def remove_rule(connection: apsw.Connection, agent: str, kind: str) -> bool:
-    """Remove a rule, and return whether there was one."""
+def remove_rule(connection: apsw.Connection, agent: str, kind: str) -> None:
+    """Remove a rule, if there is one."""
     connection.execute("DELETE FROM inbox_rules WHERE agent = ? AND kind = ?", (agent, kind))
-    return connection.changes() == 1
 
 
 def action_for(connection: apsw.Connection, agent: str, kind: str) -> RuleAction | None:

@@ -29,6 +29,7 @@ from app.inbox.model import (
     RuleAction,
 )
 from app.inbox.proposal_history import record_decision, record_wording
+from app.inbox.rule_history import RULE_HISTORY
 from app.part import BackgroundTask, Part
 from app.sentence import Sentence
 from app.store.store import Store
@@ -257,11 +258,14 @@ class InboxService(Part):
         """Store a rule, and return all."""
         named, about = excerpt(storable(agent.strip())[0], 100), excerpt(storable(kind.strip())[0], _MAX_KIND)
 
-        def work(connection: apsw.Connection) -> list[InboxRule]:
-            repo.set_rule(connection, named, about, action, self._clock.now_ms())
-            return repo.rules(connection)
+        def work(connection: apsw.Connection) -> Changed[list[InboxRule]]:
+            now_ms = self._clock.now_ms()
+            before = repo.rule(connection, named, about)
+            repo.set_rule(connection, named, about, action, now_ms)
+            after = repo.rule(connection, named, about)
+            return _ruled(connection, actor, RULE_HISTORY.record(connection, before, after, actor, now_ms))
 
-        return Changed(await self.store.write(work), changes(actor))
+        return await self.store.write(work)
 
     async def remove_rule(self, agent: str, kind: str, actor: str) -> Changed[list[InboxRule]]:
         """Remove a rule, and return the others.
@@ -270,12 +274,15 @@ class InboxService(Part):
             NotFoundError: There is none for that agent and kind.
         """
 
-        def work(connection: apsw.Connection) -> list[InboxRule]:
-            if not repo.remove_rule(connection, agent.strip(), kind.strip()):
+        def work(connection: apsw.Connection) -> Changed[list[InboxRule]]:
+            before = repo.rule(connection, agent.strip(), kind.strip())
+            if before is None:
                 raise NotFoundError("There is no rule for that agent and kind. See 'inbox.rules'.")
-            return repo.rules(connection)
+            repo.remove_rule(connection, before.agent, before.kind)
+            entries = RULE_HISTORY.record(connection, before, None, actor, self._clock.now_ms())
+            return _ruled(connection, actor, entries)
 
-        return Changed(await self.store.write(work), changes(actor))
+        return await self.store.write(work)
 
     async def tidy(self) -> list[int]:
         """Let proposals expire, forget those decided long ago, and return the expired ones."""
@@ -343,6 +350,10 @@ def _key_words(holder: Proposal) -> str:
 def changes(actor: str, *ids: int) -> ChangeSet:
     """Return the record of changed proposals."""
     return ChangeSet(frozenset({AREA}), tuple(map(str, ids)), actor)
+
+
+def _ruled(connection: apsw.Connection, actor: str, entries: tuple[int, ...]) -> Changed[list[InboxRule]]:
+    return Changed(repo.rules(connection), ChangeSet(frozenset({AREA}), (), actor, history_ids=entries))
 
 
 def _required(connection: apsw.Connection, proposal_id: int) -> Proposal:

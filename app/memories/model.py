@@ -99,6 +99,23 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptText:
+    """Text written to a memory on another machine at the same time as its own.
+
+    Args:
+        id: Its id, of the text alone.
+        content: The whole text.
+        actor: Who wrote it.
+        at: When.
+    """
+
+    id: str
+    content: str
+    actor: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class NewMemory:
     """A memory to store; empty fields get their defaults.
 

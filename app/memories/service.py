@@ -14,10 +14,11 @@ from app.core.ids import new_id
 from app.core.json_values import plain
 from app.core.stores import StoreName
 from app.core.text_rules.tag_names import normalise_tags
-from app.errors import InputError, StaleError
+from app.errors import InputError, NotFoundError, StaleError
 from app.memories import repo, validation
 from app.memories.model import Memory, NewMemory
 from app.memories.note_links import renaming
+from app.memories.queries.kept_versions import kept_texts
 from app.memories.store_access import active_memories, require, require_active
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
@@ -164,6 +165,37 @@ class MemoryService:
         def work(writer: MemoryWriter) -> Memory:
             before = require_active(writer.connection, memory_id, access.stores)
             return before if before.pinned == pinned else writer.update(before, replace(before, pinned=pinned))
+
+        return await self._transactions.run(access, work)
+
+    async def take_text(self, access: Access, memory_id: str, text_id: str) -> Changed[Memory]:
+        """Give a memory a text kept beside its own; no other one stays kept.
+
+        Raises:
+            NotFoundError: There is no active memory of that id, or no such text beside its own.
+        """
+
+        def work(writer: MemoryWriter) -> Memory:
+            before = require_active(writer.connection, memory_id, access.stores)
+            kept = kept_texts(writer.connection, memory_id, access.stores)
+            text = next((one.content for one in kept if one.id == text_id), None)
+            if text is None:
+                raise NotFoundError("No other text of that id is kept for this memory.", id=text_id)
+            return writer.update(before, validation.with_content(before, text), event="CONFIRM")
+
+        return await self._transactions.run(access, work)
+
+    async def dismiss_texts(self, access: Access, memory_id: str) -> Changed[Memory]:
+        """Dismiss texts kept beside that of a memory; the history has them still.
+
+        Raises:
+            NotFoundError: There is no active memory of that id.
+        """
+
+        def work(writer: MemoryWriter) -> Memory:
+            before = require_active(writer.connection, memory_id, access.stores)
+            is_any = bool(kept_texts(writer.connection, memory_id, access.stores))
+            return writer.update(before, before, event="CONFIRM") if is_any else before
 
         return await self._transactions.run(access, work)
 

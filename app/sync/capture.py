@@ -17,7 +17,7 @@ from app.sync import turn_log, turn_references
 from app.sync.change import ERASE, Change
 from app.sync.turn_log import LaneTurn
 
-KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search")
+KINDS: Final = ("memory", "session", "entity", "schedule", "saved_search", "inbox_rule")
 """Kinds of rows whose changes travel. A proposal waits on the machine where its agent made it."""
 _ENTRIES: Final = (
     "SELECT hlc, lane, n, at, actor, run_id, target_kind, target, event, before, after, undoes_lane, undoes_n"

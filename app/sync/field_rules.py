@@ -391,6 +391,7 @@ def _is_set(value: Any, other: Any) -> bool:
 DECAY: Final = "DECAY"
 """The event of a change by which time took from the confidence of a fact."""
 _DECIDED: Final = frozenset({"accepted", "rejected"})
+_ACTIONS: Final = ("reject", "review", "accept")
 _TRUSTS: Final = ("public", "familiar", "inner", "full")
 _SET: Final = partial(ItemSet, key=_whole)
 _CONFIDENCE: Final = (("confidence", "decay_rate", "decayed_at"), Confidence)
@@ -417,6 +418,7 @@ _RULES: Final[Mapping[str, Sequence[FieldRule]]] = {
         (("attributes",), Attributes),
     ),
     "proposal": ((("state", "note", "run"), FirstDecision),),
+    "inbox_rule": ((("action",), partial(Narrowing, is_narrower=partial(_is_lower, _ACTIONS))),),
     "agent": (
         (("trust",), partial(Narrowing, is_narrower=partial(_is_lower, _TRUSTS))),
         (("stores",), partial(Narrowing, is_narrower=_is_part)),

@@ -23,6 +23,8 @@ BARE: Final = ("content", "facts", "attributes", "files", "people", "sources")
 """Fields of a memory that the state of an archived one leaves out."""
 _OF_ITSELF: Final = frozenset({"confidence", "decay_rate", "decayed_at", "tokens", "message_count"})
 """Fields that change without a person or agent who says something of the row."""
+CONFIRM: Final = "CONFIRM"
+"""The event of a change by which one says that a row is right as it is then."""
 _STATING: Final = frozenset({"existence", "content", "category", "key", "store"})
 """Fields of a fact that say it anew."""
 
@@ -160,6 +162,7 @@ class _Fold:
         self._existence = _Existence()
         self._latest: dict[int, int] = {}  # of each lane, the number of its last change
         self._followed: State | None = None
+        self._confirmations: list[Change] = []
         self._undoing: dict[tuple[int, int], ChangePlace] = {}
 
     def add(self, change: Change, *, is_apart: bool = False) -> None:
@@ -175,6 +178,8 @@ class _Fold:
         self._latest[change.place.lane] = change.place.n
         if self._is_undone_already(change):
             return
+        if change.event == CONFIRM:
+            self._confirmations.append(change)
         self._take_fields(change, knows_all=knows_all)
         self._existence.add(change)
 
@@ -197,6 +202,7 @@ class _Fold:
             bare = {name: departure.after[name] for name in BARE} if _is_bare(departure.after) else {}
             state = whole | bare
         kept = (version for one in fields if isinstance(one, Lines) for version in one.versions())
+        kept = (version for version in kept if not self._is_settled(version))
         notices = [notice for one in fields for notice in one.notices()]
         if departure is None:
             notices += self._existence.notices
@@ -235,7 +241,7 @@ class _Fold:
             self._followed = None
             return
         known, self._followed = self._followed, after if is_whole else None
-        if known is not None and known.keys() == after.keys() and change.event != "CONFIRM":
+        if known is not None and known.keys() == after.keys() and change.event != CONFIRM:
             # Most changes follow another and are of a field or two: to follow the others again would change nothing.
             for one in self._named({name: value for name, value in after.items() if value != known[name]}):
                 one.follow(change, before, after)
@@ -273,6 +279,12 @@ class _Fold:
         self._undoing[change.undoes] = change.place
         return False
 
+    def _is_settled(self, version: KeptVersion) -> bool:
+        """Return whether one who knew both texts said which one is to stand."""
+        return any(
+            one.saw(version.place) and one.saw(version.other) and self._stands(one.place) for one in self._confirmations
+        )
+
     def _stands(self, place: ChangePlace) -> bool:
         undoing = self._undoing.get((place.lane, place.n))
         return undoing is None or not self._stands(undoing)
@@ -285,7 +297,7 @@ def _place(change: Change) -> ChangePlace:
 def _said(change: Change) -> frozenset[str]:
     """Return the fields that a person or agent changed."""
     changed = frozenset(differing(change.before, change.after)) - _OF_ITSELF
-    return changed | {"confidence"} if change.event == "CONFIRM" else changed
+    return changed | {"confidence"} if change.event == CONFIRM else changed
 
 
 def _is_gone(state: Mapping[str, Any] | None) -> bool:

@@ -4,7 +4,7 @@ A part of a lane is taken in whole, together with the mark that says so: history
 each row that was touched becomes what all its changes make of it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -60,12 +60,20 @@ class Receiver:
         settlers: For each kind of row, who settles it.
         turns: Where conversations and turns go.
         names: Where entities go that others name.
+        record_unrecorded: Records rows that were here before the history told of their kind, given the time.
     """
 
-    def __init__(self, settlers: Mapping[str, RowSettler], turns: TurnSink, names: NameSink) -> None:
+    def __init__(
+        self,
+        settlers: Mapping[str, RowSettler],
+        turns: TurnSink,
+        names: NameSink,
+        record_unrecorded: Callable[[apsw.Connection, int], None],
+    ) -> None:
         self._settlers = settlers
         self._turns = turns
         self._names = names
+        self._record_unrecorded = record_unrecorded
 
     def take(self, connection: apsw.Connection, segment: Segment, now_ms: int) -> Received:
         """Take a segment in, with the mark that it was.
@@ -102,13 +110,14 @@ class Receiver:
         return Received(frozenset(areas), tuple(ids))
 
     def settle_own(self, connection: apsw.Connection, after: int, now_ms: int) -> Received:
-        """Settle what depends on rows that were changed here, where there are other lanes.
+        """Record what the history lacks; settle what depends on rows that were changed here.
 
         Args:
             connection: The writer's connection, inside a transaction.
             after: The number of the last own change that was settled.
             now_ms: The time, milliseconds UTC.
         """
+        self._record_unrecorded(connection, now_ms)
         if not lane_rows.has_others(connection):
             return Received()
         touched = [row for row in lane_rows.rows_of_own(connection, after) if row[0] in _GROUPED]

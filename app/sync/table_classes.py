@@ -109,7 +109,7 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
         shared="agent operation arguments reason created_at decided_at decision kind target preview expires_at result",
         device="id",
     ),
-    "inbox_rules": _columns(shared="agent kind action created_at", device="id"),
+    "inbox_rules": _columns(shared="agent kind action", device="id created_at"),
     "proposed_merges": _columns(shared="first_id second_id run_id at decision", device="proposal_id"),
     "judgements": _SHARED,
     "saved_searches": _SHARED,

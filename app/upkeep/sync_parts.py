@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.changes import ChangeSet
 from app.entities.entity_settler import EntitySettler
 from app.erasure.service import ErasureService
+from app.inbox.rule_history import RULE_HISTORY, record_unrecorded
 from app.index.indexer import Indexer
 from app.memories.memory_settler import MemorySettler
 from app.part import BackgroundTask, Part
@@ -70,8 +71,9 @@ def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncPa
         "entity": entities,
         "schedule": StateSettler("schedule", ScheduleApplier(), _now, make_received),
         "saved_search": SavedSearchSettler(),
+        "inbox_rule": StateSettler("inbox_rule", RULE_HISTORY, _at_last),
     }
-    receiver = Receiver(settlers, TurnReceiver(indexer), entities)
+    receiver = Receiver(settlers, TurnReceiver(indexer), entities, record_unrecorded)
     service = SyncService(runtime.store, runtime.clock, receiver, erasure.obey, runtime.publish)
     return SyncParts(service, SyncLoop(service))
 

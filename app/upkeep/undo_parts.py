@@ -12,6 +12,7 @@ from app.history.run_changes import RunReader
 from app.history.run_undo import RunUndo, RunUndoer
 from app.history.undo import StateApplier, UndoService
 from app.inbox.proposal_history import ProposalApplier
+from app.inbox.rule_history import RULE_HISTORY
 from app.index.indexer import Indexer
 from app.memories.decay import confidence_repo
 from app.memories.decay.confidence_undo import ConfidenceUndo
@@ -62,6 +63,7 @@ def build(runtime: Runtime, indexer: Indexer, sessions: SessionParts, *undoers: 
         "proposal": ProposalApplier(partial(runtime.config.whole, "inbox.days")),
         "schedule": ScheduleApplier(),
         "saved_search": SavedSearchApplier(),
+        "inbox_rule": RULE_HISTORY,
     }
     entries, confidence = UndoService(store, appliers, clock, RowInverter()), ConfidenceUndo(store, clock)
     bulk = BulkUndo(store, entries)

@@ -2208,6 +2208,10 @@
         <translation>1 Fakt</translation>
     </message>
     <message>
+        <source>1 inbox rule</source>
+        <translation>1 Regel des Eingangs</translation>
+    </message>
+    <message>
         <source>1 memory</source>
         <translation>1 Erinnerung</translation>
     </message>
@@ -3664,6 +3668,10 @@
         <translation>Es wurde keine Erinnerung gewählt, also kommt nichts in eine Kapsel.</translation>
     </message>
     <message>
+        <source>No other text of that id is kept for this memory.</source>
+        <translation>Zu dieser Erinnerung ist kein anderer Text mit dieser Kennung aufbewahrt.</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>Kein Platz mehr auf dem Datenträger</translation>
     </message>
@@ -4346,6 +4354,10 @@
     <message>
         <source>The history has no such entry. See &apos;history.list&apos;.</source>
         <translation>Der Verlauf hat keinen solchen Eintrag. Siehe „history.list“.</translation>
+    </message>
+    <message>
+        <source>The inbox rule</source>
+        <translation>Die Regel des Eingangs</translation>
     </message>
     <message>
         <source>The key in {place} is not usable; copy it again.</source>
@@ -5540,6 +5552,10 @@
         <translation>der Fakt ‚{title}‘</translation>
     </message>
     <message>
+        <source>the inbox rule ‘{title}’</source>
+        <translation>die Regel des Eingangs ‚{title}‘</translation>
+    </message>
+    <message>
         <source>the keyring</source>
         <translation>der Schlüsselbund</translation>
     </message>
@@ -5878,6 +5894,10 @@
     <message>
         <source>{n} facts</source>
         <translation>{n} Fakten</translation>
+    </message>
+    <message>
+        <source>{n} inbox rules</source>
+        <translation>{n} Regeln des Eingangs</translation>
     </message>
     <message>
         <source>{n} memories</source>
@@ -7768,6 +7788,33 @@
     <message>
         <source>{state} Click to end it.</source>
         <translation>{state} Klicke, um es zu beenden.</translation>
+    </message>
+</context>
+<context>
+    <name>KeptTextBar</name>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleichen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>Edited on another machine at the same time</source>
+        <translation>Zur selben Zeit auf einem anderen Rechner bearbeitet</translation>
+    </message>
+    <message>
+        <source>Keep this text</source>
+        <translation>Diesen Text behalten</translation>
+    </message>
+    <message>
+        <source>Lines with + are of the other text, written on {when}; lines with − are of this one.</source>
+        <translation>Zeilen mit + sind aus dem anderen Text, geschrieben am {when}; Zeilen mit − sind aus diesem.</translation>
+    </message>
+    <message>
+        <source>Take the other text</source>
+        <translation>Den anderen Text nehmen</translation>
     </message>
 </context>
 <context>

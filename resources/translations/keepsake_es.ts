@@ -2208,6 +2208,10 @@
         <translation>1 hecho</translation>
     </message>
     <message>
+        <source>1 inbox rule</source>
+        <translation>1 regla de la bandeja</translation>
+    </message>
+    <message>
         <source>1 memory</source>
         <translation>1 recuerdo</translation>
     </message>
@@ -3664,6 +3668,10 @@
         <translation>No se eligió ningún recuerdo, así que no hay nada que poner en una cápsula.</translation>
     </message>
     <message>
+        <source>No other text of that id is kept for this memory.</source>
+        <translation>No se guarda ningún otro texto con ese identificador para este recuerdo.</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>No queda espacio en el disco</translation>
     </message>
@@ -4346,6 +4354,10 @@
     <message>
         <source>The history has no such entry. See &apos;history.list&apos;.</source>
         <translation>El historial no tiene esa entrada. Ver «history.list».</translation>
+    </message>
+    <message>
+        <source>The inbox rule</source>
+        <translation>La regla de la bandeja</translation>
     </message>
     <message>
         <source>The key in {place} is not usable; copy it again.</source>
@@ -5540,6 +5552,10 @@
         <translation>el hecho «{title}»</translation>
     </message>
     <message>
+        <source>the inbox rule ‘{title}’</source>
+        <translation>la regla de la bandeja «{title}»</translation>
+    </message>
+    <message>
         <source>the keyring</source>
         <translation>el llavero</translation>
     </message>
@@ -5878,6 +5894,10 @@
     <message>
         <source>{n} facts</source>
         <translation>{n} hechos</translation>
+    </message>
+    <message>
+        <source>{n} inbox rules</source>
+        <translation>{n} reglas de la bandeja</translation>
     </message>
     <message>
         <source>{n} memories</source>
@@ -7768,6 +7788,33 @@
     <message>
         <source>{state} Click to end it.</source>
         <translation>{state} Haz clic para terminarlo.</translation>
+    </message>
+</context>
+<context>
+    <name>KeptTextBar</name>
+    <message>
+        <source>Compare</source>
+        <translation>Comparar</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Descartar</translation>
+    </message>
+    <message>
+        <source>Edited on another machine at the same time</source>
+        <translation>Editado en otro equipo al mismo tiempo</translation>
+    </message>
+    <message>
+        <source>Keep this text</source>
+        <translation>Conservar este texto</translation>
+    </message>
+    <message>
+        <source>Lines with + are of the other text, written on {when}; lines with − are of this one.</source>
+        <translation>Las líneas con + son del otro texto, escrito el {when}; las líneas con − son de este.</translation>
+    </message>
+    <message>
+        <source>Take the other text</source>
+        <translation>Tomar el otro texto</translation>
     </message>
 </context>
 <context>

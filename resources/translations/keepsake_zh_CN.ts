@@ -2208,6 +2208,10 @@
         <translation>1 条事实</translation>
     </message>
     <message>
+        <source>1 inbox rule</source>
+        <translation>1 条收件箱规则</translation>
+    </message>
+    <message>
         <source>1 memory</source>
         <translation>1 条记忆</translation>
     </message>
@@ -3664,6 +3668,10 @@
         <translation>未选择任何记忆，因此没有内容可放入胶囊。</translation>
     </message>
     <message>
+        <source>No other text of that id is kept for this memory.</source>
+        <translation>这条记忆没有保留该标识的其他文本。</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>磁盘上没有剩余空间</translation>
     </message>
@@ -4346,6 +4354,10 @@
     <message>
         <source>The history has no such entry. See &apos;history.list&apos;.</source>
         <translation>历史中没有这样的条目。请参阅“history.list”。</translation>
+    </message>
+    <message>
+        <source>The inbox rule</source>
+        <translation>收件箱规则</translation>
     </message>
     <message>
         <source>The key in {place} is not usable; copy it again.</source>
@@ -5540,6 +5552,10 @@
         <translation>事实“{title}”</translation>
     </message>
     <message>
+        <source>the inbox rule ‘{title}’</source>
+        <translation>收件箱规则“{title}”</translation>
+    </message>
+    <message>
         <source>the keyring</source>
         <translation>密钥环</translation>
     </message>
@@ -5878,6 +5894,10 @@
     <message>
         <source>{n} facts</source>
         <translation>{n} 条事实</translation>
+    </message>
+    <message>
+        <source>{n} inbox rules</source>
+        <translation>{n} 条收件箱规则</translation>
     </message>
     <message>
         <source>{n} memories</source>
@@ -7768,6 +7788,33 @@
     <message>
         <source>{state} Click to end it.</source>
         <translation>{state} 点击可结束。</translation>
+    </message>
+</context>
+<context>
+    <name>KeptTextBar</name>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>忽略</translation>
+    </message>
+    <message>
+        <source>Edited on another machine at the same time</source>
+        <translation>同时在另一台电脑上被编辑</translation>
+    </message>
+    <message>
+        <source>Keep this text</source>
+        <translation>保留此文本</translation>
+    </message>
+    <message>
+        <source>Lines with + are of the other text, written on {when}; lines with − are of this one.</source>
+        <translation>带 + 的行属于另一文本（写于 {when}），带 − 的行属于此文本。</translation>
+    </message>
+    <message>
+        <source>Take the other text</source>
+        <translation>采用另一文本</translation>
     </message>
 </context>
 <context>

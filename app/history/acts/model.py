@@ -70,9 +70,10 @@ _THINGS: Final = {
     "proposal": ("1 proposal", "{n} proposals", "the proposal ‘{title}’"),
     "schedule": ("1 schedule", "{n} schedules", "the schedule ‘{title}’"),
     "saved_search": ("1 saved search", "{n} saved searches", "the saved search ‘{title}’"),
+    "inbox_rule": ("1 inbox rule", "{n} inbox rules", "the inbox rule ‘{title}’"),
     "text": ("1 text", "{n} texts", "the text ‘{title}’"),
 }
-_MADE: Final = frozenset({"schedule", "saved_search"})
+_MADE: Final = frozenset({"schedule", "saved_search", "inbox_rule"})
 """Things that are created rather than written."""
 _MOST_PARTS: Final = 3
 

@@ -200,7 +200,8 @@ def title_of(connection: apsw.Connection, row: HistoryRow) -> str:
         return _short(proposal_title(connection, row.target))
     if row.target_kind in _NAMES and not state.get("name"):
         return _short(_text(connection, _NAMES[row.target_kind], row))
-    return _short(state.get("name"))
+    # A rule of the inbox has no name but what it is for.
+    return _short(state.get("name") or ", ".join(state[name] for name in ("agent", "kind") if state.get(name)))
 
 
 def proposal_title(connection: apsw.Connection, target: str) -> str:

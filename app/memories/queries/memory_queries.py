@@ -16,6 +16,7 @@ from app.memories import repo
 from app.memories.model import (
     Anniversary,
     CalendarDay,
+    KeptText,
     Link,
     Links,
     Memory,
@@ -25,7 +26,7 @@ from app.memories.model import (
     NamedThing,
 )
 from app.memories.note_links import links
-from app.memories.queries import calendar_days, memory_lists, memory_snapshots, statistics, timeline
+from app.memories.queries import calendar_days, kept_versions, memory_lists, memory_snapshots, statistics, timeline
 from app.memories.queries.anniversaries import anniversaries as find_anniversaries
 from app.memories.queries.statistics import MemoryStats, StatisticsPeriod
 from app.memories.queries.timeline import Timeline, TimelineFilter
@@ -59,6 +60,14 @@ class MemoryQueries:
                 Sentence("There is no memory with the id {memory_id}.", memory_id=memory_id), id=memory_id
             )
         return memory
+
+    async def kept_texts(self, access: Access, memory_id: str) -> tuple[KeptText, ...]:
+        """Return texts written to a memory on another machine at the same time.
+
+        Raises:
+            NotFoundError: There is no memory of that id that the caller may see.
+        """
+        return await self._store.read(lambda conn: kept_versions.kept_texts(conn, memory_id, access.stores))
 
     async def fetch(
         self, access: Access, ids: Sequence[str], *, max_tokens: int | None = None, as_of: datetime | None = None

@@ -43,6 +43,7 @@ AGREED = {
     "schedules": "SELECT schedule_id, user_id, name, goal, cadence_json, notification_policy, status, created_at"
     " FROM schedules WHERE deleted_at IS NULL AND user_id <> 'keepsake'",
     "searches": "SELECT id, name, query FROM saved_searches WHERE deleted_at IS NULL",
+    "rules": "SELECT agent, kind, action FROM inbox_rules",
     "history": "SELECT h.lane, h.n, h.hlc, h.target_kind, h.target, h.event, h.actor, h.run_id, h.at, u.lane, u.n"
     " FROM memory_history h LEFT JOIN memory_history u ON u.id = h.undone_by WHERE h.target_kind <> 'proposal'",
     "erasures": "SELECT lane, n, target_kind, target FROM erasures",

@@ -14,6 +14,7 @@ from ui import operations, theme
 from ui.models.dates import counted, full_date
 from ui.models.markup import is_editable, toggled_task
 from ui.models.text_structure import Heading
+from ui.panes.kept_text_bar import KeptTextBar
 from ui.panes.known_row import KnownRow
 from ui.panes.labels import attribution, display_title, kind_label, source_label, store_label
 from ui.panes.notes.version_diff import VersionDiff
@@ -75,6 +76,7 @@ class Document(QFrame):
         self.preview = MarkdownView(self.tr("Preview"), self)
         self._names = PreviewNames(bridge, self.preview)
         self.comparison = VersionDiff(self)
+        self.kept = KeptTextBar(bridge, self.comparison, self)
         self.known = KnownRow(self)
         self._facts = ElidedLabel(parent=self)
         theme.set_type(self._facts, "small muted")
@@ -137,6 +139,7 @@ class Document(QFrame):
         self.preview.set_source(self._readable(memory), soon=keep_place)
         self._names.show([memory.id] if memory else [])
         self.comparison.hide()
+        self.kept.show_memory(memory)
         gone = memory is not None and memory.deleted_at is not None
         self._set_fixed(gone or not editable)
         self._restore.setVisible(gone)
@@ -298,6 +301,7 @@ class Document(QFrame):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(hairline(self))
+        column.addWidget(self.kept)
         column.addWidget(self.comparison)
         column.addWidget(self._split, 1)
         column.addWidget(self.known)
@@ -312,6 +316,7 @@ class Document(QFrame):
         self.editor.edited.connect(self._on_editor_edited)
         self.editor.tag_finished.connect(self._show_tags)
         self.editor.left.connect(self.left)
+        self.kept.settling.connect(self.left)
         self.editor.refused.connect(self.show_state)
         self._modes.idClicked.connect(self._on_modes_id_clicked)
         self._pin.triggered.connect(self._on_pin_triggered)

@@ -156,7 +156,7 @@ async def rules(engine: Engine, caller: Caller) -> list[InboxRule]:
     return await engine.inbox.rules()
 
 
-@_decision("inbox.rule.set", undo="operation")
+@_decision("inbox.rule.set", undo="history")
 async def set_rule(
     engine: Engine, caller: Caller, action: RuleAction, agent: str = "", kind: str = ""
 ) -> Changed[list[InboxRule]]:
@@ -173,7 +173,7 @@ async def set_rule(
     return await engine.inbox.set_rule(agent, kind, action, caller.name)
 
 
-@_decision("inbox.rule.remove", undo="operation")
+@_decision("inbox.rule.remove", undo="history")
 async def remove_rule(engine: Engine, caller: Caller, agent: str = "", kind: str = "") -> Changed[list[InboxRule]]:
     """Remove a rule for agents' writes.
 

@@ -18,6 +18,7 @@ from app.engine import Engine
 from app.errors import InputError
 from app.memories.model import (
     CalendarDay,
+    KeptText,
     Link,
     Links,
     Memory,
@@ -185,6 +186,39 @@ async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> C
         pinned: Whether it is pinned.
     """
     return await engine.memories.service.pin(caller.access, id, pinned=pinned)
+
+
+@operation("note.kept_texts", sentence="Looked at notes")
+async def kept_texts(engine: Engine, caller: Caller, id: str) -> tuple[KeptText, ...]:
+    """Return texts written to a note on another machine at the same time.
+
+    Args:
+        id: The note's id.
+    """
+    return await engine.memories.queries.kept_texts(caller.access, id)
+
+
+@_change("note.take_text", sentence="Changed a note")
+async def take_text(engine: Engine, caller: Caller, id: str, text: str) -> Changed[Memory]:
+    """Give a note the text that was written on another machine at the same time.
+
+    Args:
+        id: The note's id.
+        text: The id of the text, of those that ``note.kept_texts`` returns.
+    """
+    return await engine.memories.service.take_text(caller.access, id, text)
+
+
+@_change("note.dismiss_texts", sentence="Changed a note")
+async def dismiss_texts(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
+    """Dismiss texts written to a note on another machine at the same time.
+
+    The note keeps its text.
+
+    Args:
+        id: The note's id.
+    """
+    return await engine.memories.service.dismiss_texts(caller.access, id)
 
 
 @operation("note.get", sentence="Looked at notes")

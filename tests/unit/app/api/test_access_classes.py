@@ -20,7 +20,8 @@ CLASSES = {
         memory.context memory.forecast memory.get memory.list memory.parse memory.people memory.search
         memory.sources memory.stats memory.timeline note.days note.entities note.facets
         note.mentions note.templates memory.months entity.named
-        note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest reflection.list
+        note.get note.ids note.kept_texts note.links note.list note.resolve note.rows note.titles
+        reflection.latest reflection.list
         search.explain tag.list
     """,
     # Writes into these stores, and the caller's own conversations and schedules.
@@ -29,8 +30,8 @@ CLASSES = {
         archive.restore graph.add_observations graph.create_entities graph.create_relations
         graph.delete_entities graph.delete_observations graph.delete_relations
         fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
-        memory.write note.change_many note.delete note.delete_many note.from_template
-        note.link_mention note.merge note.pin note.restore note.save note.tag_many note.update
+        memory.write note.change_many note.delete note.delete_many note.dismiss_texts note.from_template
+        note.link_mention note.merge note.pin note.restore note.save note.tag_many note.take_text note.update
         reflection.save schedule.calendar schedule.claim schedule.count schedule.create schedule.delete schedule.due
         schedule.get schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update
         session.all session.append session.append_later session.at session.before session.compact session.create

@@ -67,8 +67,7 @@ DERIVED = {
         "agent.add agent.allow agent.incognito.set agent.quarantine agent.refuse agent.release agent.trust agent.undo "
         "backup.cancel_restore connection.write embedding.change embedding.pause embedding.resume embedding.rollback "
         "embedding.switch encryption.cancel encryption.change encryption.encrypt encryption.forget "
-        "encryption.remember health.fix inbox.reject inbox.rule.remove inbox.rule.set saved_search.order "
-        "schedule.pause_all settings.set trial.judge",
+        "encryption.remember health.fix inbox.reject saved_search.order schedule.pause_all settings.set trial.judge",
     ),
     "nothing need be undone": (
         lambda item: item.undo == "needless",

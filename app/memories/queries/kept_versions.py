@@ -1,0 +1,36 @@
+"""Texts written to a note on another machine at the same time as its own."""
+
+import hashlib
+from collections.abc import Sequence
+
+import apsw
+
+from app.core.clock import to_datetime
+from app.core.stores import sees_all
+from app.memories.model import KeptText
+from app.memories.store_access import require
+from app.sync import capture
+from app.sync.fold import fold_row
+
+
+def kept_texts(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[KeptText, ...]:
+    """Return texts kept beside that of a memory, neither taken nor dismissed.
+
+    Only who sees all stores is told of any, for one may have been written while it was in a narrower store.
+
+    Raises:
+        NotFoundError: There is no memory of that id in the stores.
+    """
+    memory = require(connection, memory_id, stores)
+    changes = capture.changes_of_row(connection, "memory", memory.id) if sees_all(stores) else []
+    written = {change.place: change for change in changes}
+    kept = fold_row(changes).kept if changes else ()
+    return tuple(
+        KeptText(
+            hashlib.sha256(version.text.encode()).hexdigest()[:16],
+            version.text,
+            written[version.place].actor if version.place in written else memory.source,
+            to_datetime(written[version.place].at_ms) if version.place in written else memory.created_at,
+        )
+        for version in kept
+    )
