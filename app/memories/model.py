@@ -104,12 +104,14 @@ class KeptText:
 
     Args:
         id: Its id, of the text alone.
+        memory_id: The memory.
         content: The whole text.
         actor: Who wrote it.
         at: When.
     """
 
     id: str
+    memory_id: str
     content: str
     actor: str
     at: datetime

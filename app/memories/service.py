@@ -180,7 +180,7 @@ class MemoryService:
             kept = kept_texts(writer.connection, memory_id, access.stores)
             text = next((one.content for one in kept if one.id == text_id), None)
             if text is None:
-                raise NotFoundError("No other text of that id is kept for this memory.", id=text_id)
+                raise NotFoundError("No other text of that id is kept for this memory.", id=memory_id)
             return writer.update(before, validation.with_content(before, text), event="CONFIRM")
 
         return await self._transactions.run(access, work)

@@ -28,6 +28,7 @@ def kept_texts(connection: apsw.Connection, memory_id: str, stores: Sequence[str
     return tuple(
         KeptText(
             hashlib.sha256(version.text.encode()).hexdigest()[:16],
+            memory.id,
             version.text,
             written[version.place].actor if version.place in written else memory.source,
             to_datetime(written[version.place].at_ms) if version.place in written else memory.created_at,

@@ -314,6 +314,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 WITHOUT_ITEMS = {
     "fact.confidence",
     "memory.forecast",
+    "note.kept_texts",  # of machines that share the vault
     "memory.months",
     "memory.operators",
     "memory.parse",
