@@ -3,6 +3,7 @@
 import asyncio
 import types
 from collections.abc import Callable, Collection, Coroutine, Generator
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from PySide6.QtCore import QObject, QTimer
@@ -97,11 +98,17 @@ class Work(QObject):
         finally:
             self._running.discard(method)
 
-    def after(self, wait_ms: int, method: Callable[[], object]) -> None:
-        """Call a method once; asking for it again before that begins the wait anew."""
+    def after(self, wait_ms: int, method: Callable[[], object], page: QWidget | None = None) -> None:
+        """Call a method once; asking for it again before that begins the wait anew.
+
+        Args:
+            wait_ms: The wait.
+            method: What is called.
+            page: When it is hidden at the end of the wait, the call is put off until ``catch_up``.
+        """
         if (timer := self._timers.get(method)) is None:
             timer = self._timers[method] = QTimer(self, singleShot=True)
-            timer.timeout.connect(method)
+            timer.timeout.connect(method if page is None else partial(self._call_if_visible, method, page))
         timer.start(wait_ms)
 
     def on_areas(
@@ -136,13 +143,16 @@ class Work(QObject):
         for areas, act, wait_ms, page in self._watched:
             if not areas & changes.areas:
                 continue
-            if page is not None and not page.isVisible():
-                if act not in self._put_off:
-                    self._put_off.append(act)
-            elif wait_ms:
-                self.after(wait_ms, act)
+            if wait_ms:
+                self.after(wait_ms, act, page)
             else:
-                act()
+                self._call_if_visible(act, page)
+
+    def _call_if_visible(self, act: Callable[[], object], page: QWidget | None) -> None:
+        if page is None or page.isVisible():
+            act()
+        elif act not in self._put_off:
+            self._put_off.append(act)
 
 
 def _closed_after(task: Task, work: Coroutine[Any, Any, Any]) -> Task:

@@ -278,6 +278,23 @@ def test_a_hidden_page_catches_up_once_when_it_is_shown(bridge: Bridge, ground: 
     assert panel.steps == ["loaded"] * 3
 
 
+def test_a_page_that_is_hidden_while_its_call_waits_is_not_loaded_in_the_back(
+    bridge: Bridge, ground: QWidget, rest: Rest
+) -> None:
+    panel = Panel(bridge, ground)
+    panel.work.on_areas({"inbox"}, panel.load, 20, panel)
+    ground.show()
+    panel.work.catch_up()
+    bridge.changed.emit(ChangeSet(frozenset({"inbox"})))
+    ground.hide()
+    panel.work.after(40, panel.note_end)
+    rest(lambda: "end" in panel.steps)
+    assert panel.steps == ["loaded", "end"]
+    ground.show()
+    panel.work.catch_up()
+    assert panel.steps == ["loaded", "end", "loaded"]
+
+
 def test_what_is_asked_for_while_it_runs_runs_once_more(bridge: Bridge, ground: QWidget, rest: Rest) -> None:
     panel, runs = Panel(bridge, ground), 0
 
