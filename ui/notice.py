@@ -41,5 +41,5 @@ class Notice:
 
 
 def removed_error_text() -> str:
-    """Return what stands in the place of an error that may have quoted what is erased."""
+    """Return the sentence for an error that may have quoted erased words."""
     return translate("Erasure", "An error message was removed, because it may have quoted what was erased for ever.")

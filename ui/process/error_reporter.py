@@ -50,7 +50,7 @@ class ErrorReporter(QObject):
         threading.excepthook = threading.__excepthook__
 
     def forget_words(self) -> bool:
-        """Drop what failures say, which may quote what is erased; False where the last one reported quotes nothing."""
+        """Drop the failures kept, and return whether the last one reported may quote erased words."""
         self._details.clear()
         quotes, self._quotes = self._quotes, False
         return quotes

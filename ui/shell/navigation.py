@@ -111,7 +111,7 @@ class Navigation(QObject):
         self._move(1)
 
     def forget(self, ids: Collection[str]) -> None:
-        """Drop the places of what is erased, and the words of searches, which may repeat it."""
+        """Drop the places of erased items, and all words of searches, which may repeat them."""
         places = [
             replace(place, words=()) if place.id not in ids and not (place.pane == "search" and place.extra) else None
             for place in self._places

@@ -73,7 +73,7 @@ class UndoStack(QObject):
         self._ask_soon()
 
     def forget_words(self) -> None:
-        """Name no act that may be about what is erased, until the history is asked again."""
+        """Name no act until the history is asked again: it may be about erased items."""
         self._steps = NextSteps()
         self._ask_soon()
         self.changed.emit()

@@ -153,12 +153,12 @@ def test_what_one_forgets_for_ever_the_other_forgets(joined: tuple[Machine, Mach
     kept = one.ask("note.save", content="kept")
     one.ask("session.append", session="talk", messages=[{"role": "user", "content": "unforgettablesecret talk"}])
     settle(one, other)
-    heard: list[Event] = []
-    unsubscribe = one.host.subscribe(heard.append)
+    events: list[Event] = []
+    unsubscribe = one.host.subscribe(events.append)
     other.ask("memory.forget_forever", ids=[note.id], sessions=["talk"], confirm=True)
     settle(one, other)
     unsubscribe()
-    [erasure] = [event for event in heard if getattr(event, "operation", "") in declared_operations().erases]
+    [erasure] = [event for event in events if getattr(event, "operation", "") in declared_operations().erases]
     assert set(erasure.ids) == {note.id, "talk"}
     for machine in joined:
         assert machine.contents() == ["kept"]

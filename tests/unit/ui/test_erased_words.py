@@ -1,4 +1,4 @@
-"""What is erased for ever leaves toasts, undo, places and errors of every window, whoever erased it."""
+"""Erased words leave the toasts, undo, places and errors of every window."""
 
 from collections.abc import Iterator
 from typing import Any
