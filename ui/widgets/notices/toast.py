@@ -175,7 +175,7 @@ class Toaster(QWidget):
                 self._drop(toast)
 
     def forget_words(self) -> None:
-        """Drop the toasts that may quote erased words, and tell that an error was among them."""
+        """Drop the toasts that may quote erased words, and say where one was an error."""
         quoting = [toast for toast in self.toasts if toast.notice.is_quoting]
         for toast in quoting:
             self._drop(toast)
