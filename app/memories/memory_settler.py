@@ -56,7 +56,10 @@ class MemorySettler:
     def _leave_key(
         self, connection: apsw.Connection, row: FoldedRow, state: Mapping[str, Any] | None, now_ms: int
     ) -> None:
-        """Set a fact aside that is to have another key or be forgotten, for another fact may have its key already."""
+        """Set a fact aside that is to have another key or be forgotten.
+
+        Another fact may have its key already.
+        """
         if not row.is_erased and (state is None or state["kind"] != "fact" or not _is_active(state)):
             return
         now = repo.get(connection, row.target, stores=STORES)

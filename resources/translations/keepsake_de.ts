@@ -6327,6 +6327,10 @@
 <context>
     <name>Erasure</name>
     <message>
+        <source>An error message was removed, because it may have quoted what was erased for ever.</source>
+        <translation>Eine Fehlermeldung wurde entfernt, weil sie endgültig Gelöschtes zitiert haben könnte.</translation>
+    </message>
+    <message>
         <source>Erase for ever</source>
         <translation>Endgültig löschen</translation>
     </message>
@@ -10395,8 +10399,8 @@
         <translation>Den Zeitplan „{name}“ endgültig löschen?</translation>
     </message>
     <message>
-        <source>Erased ‘{name}’ for ever</source>
-        <translation>„{name}“ endgültig gelöscht</translation>
+        <source>Erased the schedule for ever</source>
+        <translation>Zeitplan endgültig gelöscht</translation>
     </message>
     <message>
         <source>Everything is paused until you resume it</source>
@@ -10548,8 +10552,8 @@
         <translation>Die gespeicherte Suche „{name}“ endgültig löschen?</translation>
     </message>
     <message>
-        <source>Erased the saved search ‘{name}’ for ever</source>
-        <translation>Gespeicherte Suche „{name}“ endgültig gelöscht</translation>
+        <source>Erased the saved search for ever</source>
+        <translation>Gespeicherte Suche endgültig gelöscht</translation>
     </message>
     <message>
         <source>Its name, its words and its history are removed from this vault.</source>
@@ -10750,12 +10754,12 @@
         <translation>„{title}“ endgültig löschen?</translation>
     </message>
     <message>
-        <source>Erased {count} conversations for ever</source>
-        <translation>{count} Unterhaltungen endgültig gelöscht</translation>
+        <source>Erased the conversation for ever</source>
+        <translation>Unterhaltung endgültig gelöscht</translation>
     </message>
     <message>
-        <source>Erased ‘{title}’ for ever</source>
-        <translation>„{title}“ endgültig gelöscht</translation>
+        <source>Erased {count} conversations for ever</source>
+        <translation>{count} Unterhaltungen endgültig gelöscht</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>

@@ -6327,6 +6327,10 @@
 <context>
     <name>Erasure</name>
     <message>
+        <source>An error message was removed, because it may have quoted what was erased for ever.</source>
+        <translation>Se quitó un mensaje de error porque podía citar lo que se borró para siempre.</translation>
+    </message>
+    <message>
         <source>Erase for ever</source>
         <translation>Borrar para siempre</translation>
     </message>
@@ -10395,8 +10399,8 @@
         <translation>¿Borrar para siempre la programación «{name}»?</translation>
     </message>
     <message>
-        <source>Erased ‘{name}’ for ever</source>
-        <translation>Se borró «{name}» para siempre</translation>
+        <source>Erased the schedule for ever</source>
+        <translation>Se borró la programación para siempre</translation>
     </message>
     <message>
         <source>Everything is paused until you resume it</source>
@@ -10548,8 +10552,8 @@
         <translation>¿Borrar para siempre la búsqueda guardada «{name}»?</translation>
     </message>
     <message>
-        <source>Erased the saved search ‘{name}’ for ever</source>
-        <translation>Se borró para siempre la búsqueda guardada «{name}»</translation>
+        <source>Erased the saved search for ever</source>
+        <translation>Se borró la búsqueda guardada para siempre</translation>
     </message>
     <message>
         <source>Its name, its words and its history are removed from this vault.</source>
@@ -10750,12 +10754,12 @@
         <translation>¿Borrar «{title}» para siempre?</translation>
     </message>
     <message>
-        <source>Erased {count} conversations for ever</source>
-        <translation>Se borraron {count} conversaciones para siempre</translation>
+        <source>Erased the conversation for ever</source>
+        <translation>Se borró la conversación para siempre</translation>
     </message>
     <message>
-        <source>Erased ‘{title}’ for ever</source>
-        <translation>Se borró «{title}» para siempre</translation>
+        <source>Erased {count} conversations for ever</source>
+        <translation>Se borraron {count} conversaciones para siempre</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>

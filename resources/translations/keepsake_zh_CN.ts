@@ -6327,6 +6327,10 @@
 <context>
     <name>Erasure</name>
     <message>
+        <source>An error message was removed, because it may have quoted what was erased for ever.</source>
+        <translation>一条错误消息已移除，因为其中可能引用了已永久删除的内容。</translation>
+    </message>
+    <message>
         <source>Erase for ever</source>
         <translation>永久删除</translation>
     </message>
@@ -10395,8 +10399,8 @@
         <translation>永久删除计划“{name}”？</translation>
     </message>
     <message>
-        <source>Erased ‘{name}’ for ever</source>
-        <translation>已永久删除“{name}”</translation>
+        <source>Erased the schedule for ever</source>
+        <translation>已永久删除该计划</translation>
     </message>
     <message>
         <source>Everything is paused until you resume it</source>
@@ -10548,8 +10552,8 @@
         <translation>永久删除保存的搜索“{name}”？</translation>
     </message>
     <message>
-        <source>Erased the saved search ‘{name}’ for ever</source>
-        <translation>已永久删除保存的搜索“{name}”</translation>
+        <source>Erased the saved search for ever</source>
+        <translation>已永久删除该保存的搜索</translation>
     </message>
     <message>
         <source>Its name, its words and its history are removed from this vault.</source>
@@ -10750,12 +10754,12 @@
         <translation>永久删除“{title}”？</translation>
     </message>
     <message>
-        <source>Erased {count} conversations for ever</source>
-        <translation>已永久删除 {count} 个会话</translation>
+        <source>Erased the conversation for ever</source>
+        <translation>已永久删除该会话</translation>
     </message>
     <message>
-        <source>Erased ‘{title}’ for ever</source>
-        <translation>已永久删除“{title}”</translation>
+        <source>Erased {count} conversations for ever</source>
+        <translation>已永久删除 {count} 个会话</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>

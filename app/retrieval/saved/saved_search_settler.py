@@ -52,7 +52,10 @@ def _settle_query(connection: apsw.Connection, query: str) -> Sequence[str]:
 
 
 def _is_there(target: str, rows: Mapping[str, FoldedRow], changes: Mapping[str, Sequence[Change]]) -> bool:
-    """Return whether a search is saved; who deletes one deletes all of its query that they know of."""
+    """Return whether a search is saved.
+
+    Who deletes one deletes all of its query that they know of.
+    """
     if rows[target].state is None:
         return False
     deletions = [changes[other][-1] for other, row in rows.items() if row.state is None]

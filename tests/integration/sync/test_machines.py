@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from app.api.catalogue import declared
-from app.changes import ChangeSet
+from app.changes import ChangeSet, Event
+from app.core.declared_operations import declared_operations
 from app.errors import InputError, MachineError
 from app.sync import lane_segment
 from app.sync.change import ERASE
@@ -152,8 +153,13 @@ def test_what_one_forgets_for_ever_the_other_forgets(joined: tuple[Machine, Mach
     kept = one.ask("note.save", content="kept")
     one.ask("session.append", session="talk", messages=[{"role": "user", "content": "unforgettablesecret talk"}])
     settle(one, other)
+    events: list[Event] = []
+    unsubscribe = one.host.subscribe(events.append)
     other.ask("memory.forget_forever", ids=[note.id], sessions=["talk"], confirm=True)
     settle(one, other)
+    unsubscribe()
+    [erasure] = [event for event in events if getattr(event, "operation", "") in declared_operations().erases]
+    assert set(erasure.ids) == {note.id, "talk"}
     for machine in joined:
         assert machine.contents() == ["kept"]
         assert machine.rows("SELECT 1 FROM memory_history WHERE target = ?", note.id) == []

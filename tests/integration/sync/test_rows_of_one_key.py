@@ -1,4 +1,4 @@
-"""Of facts of one key and searches of one query one holds, whatever comes in between."""
+"""Facts of one key and searches of one query on two machines: one holds."""
 
 from collections.abc import Iterator
 from pathlib import Path
