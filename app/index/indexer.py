@@ -51,7 +51,7 @@ class Indexer:
             self.messages_stored(connection, batch)
 
     def messages_of_forgotten(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
-        """Index messages that came to a forgotten session, if its others still wait for it to be restored."""
+        """Index messages that came to a forgotten session which is only hidden."""
         if messages and session_reindex.is_hidden(connection, messages[0].session_id):
             self.messages_stored(connection, messages)
 

@@ -2485,7 +2485,7 @@
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see what it wrote (changes that wait: {n}).</source>
-        <translation>Otro equipo escribe con un Keepsake más reciente. Actualice Keepsake aquí para ver lo que escribió (cambios en espera: {n}).</translation>
+        <translation>Otro equipo escribe con un Keepsake más reciente. Actualiza Keepsake aquí para ver lo que escribió (cambios en espera: {n}).</translation>
     </message>
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
