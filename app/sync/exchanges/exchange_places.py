@@ -1,6 +1,7 @@
 """Places that a person can name as an exchange point."""
 
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from app.sync.exchanges.exchange_folder import FolderPlace
 from app.sync.exchanges.exchange_point import ExchangePlace
@@ -16,3 +17,13 @@ def place_of(address: str) -> ExchangePlace:
     if address.startswith(SCHEMES):
         return PostgresqlPlace(address)
     return FolderPlace(Path(address).expanduser().absolute())
+
+
+def without_password(address: str) -> str:
+    """Return an address as it may be shown: that of a database without its password."""
+    if not address.startswith(SCHEMES):
+        return address
+    parts = urlsplit(address)
+    name, at, server = parts.netloc.rpartition("@")
+    query = urlencode([(key, value) for key, value in parse_qsl(parts.query) if "password" not in key])
+    return urlunsplit(parts._replace(netloc=f"{name.partition(':')[0]}{at}{server}", query=query))
