@@ -38,6 +38,7 @@ from app.store.wal_truncation import empty_log
 
 _log = logging.getLogger(__name__)
 
+OPERATION: Final = "memory.forget_forever"
 BATCH = 100  # rows that one transaction removes
 PREFIX = "forever:"
 WORD_INDEX = "chunks_fts"
@@ -83,6 +84,7 @@ class ErasureService(Part):
         names: Who takes away names that are used no more.
         clock: Where the time comes from.
         forget_caches: Drops what is kept beside the database of texts or their vectors.
+        publish: Tells everyone who listens of what no caller's answer tells.
     """
 
     def __init__(
@@ -92,12 +94,14 @@ class ErasureService(Part):
         names: EntityNameEraser,
         clock: Clock,
         forget_caches: Callable[[], Awaitable[None]],
+        publish: Callable[[ChangeSet], None],
     ) -> None:
         self._store = store
         self._erasers = erasers
         self._names = names
         self._clock = clock
         self._forget_caches = forget_caches
+        self._publish = publish
         self._backups = BackupCleaner(store.vault, erasers, names)
         self._one_at_a_time = asyncio.Lock()
         self._is_resumed = asyncio.Event()
@@ -121,7 +125,6 @@ class ErasureService(Part):
         actor: str,
         backups: BackupChoice = "keep",
         progress: Callable[[int], None] = lambda _removed: None,
-        operation: str = "memory.forget_forever",
     ) -> Changed[ErasureReceipt]:
         """Remove memories, conversations and the like so that nothing brings them back, and prove it.
 
@@ -138,6 +141,7 @@ class ErasureService(Part):
                 f"This removes {len(targets)} for ever; nothing can bring them back. Ask again with confirm=true.",
                 field="confirm",
             )
+        changes = ChangeSet(_AREAS, tuple(target.id for target in targets), actor, OPERATION)
         async with self._one_at_a_time:
             await self._require(targets, backups)
             now = to_datetime(self._clock.now_ms())
@@ -146,9 +150,9 @@ class ErasureService(Part):
             try:
                 receipt = await self._finish(receipt, targets, traces, progress, is_resumed=False)
             except MachineError as error:
+                self._publish(changes)  # it is hidden already, and a refused call tells of no change
                 raise _unfinished(error) from error
-        named = tuple(target.id for target in targets)
-        return Changed(receipt, ChangeSet(_AREAS, named, actor, operation))
+        return Changed(receipt, changes)
 
     async def obey(self, targets: Sequence[ErasureTarget], actor: str) -> None:
         """Forget for ever what was forgotten on another machine, as far as it is here.
@@ -164,7 +168,7 @@ class ErasureService(Part):
         ids = [one.id for one in here if one.kind != "session"]
         sessions = [one.id for one in here if one.kind == "session"]
         if here:
-            await self.forget(ids, sessions, confirm=True, actor=actor)
+            self._publish((await self.forget(ids, sessions, confirm=True, actor=actor)).changes)
 
     async def run(self) -> None:
         """Finish interrupted erasures.

@@ -254,7 +254,7 @@ class SyncService:
             NotFoundError: Nothing of it waits up to there.
         """
         if not any((held.lane, held.last) == (lane, last) for held in self._held):
-            raise NotFoundError("Nothing of that machine waits for you up to that change.", lane=lane)
+            raise NotFoundError("Nothing of that machine waits for you up to that change.")
         await self._store.write(partial(removal_guard.accept, lane=int(lane, 16), n=last))
         self._held = tuple(held for held in self._held if held.lane != lane)
         return await self.state()

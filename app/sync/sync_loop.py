@@ -1,4 +1,4 @@
-"""Synchronisation in the background: soon after something was written here or elsewhere, and from time to time.
+"""Synchronisation in the background: soon after each change, and from time to time.
 
 What is being written is not cut in two: it is sealed once nothing was written for a moment.
 """
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SyncTiming:
-    """When a vault is synchronised, in seconds.
+    """Times of the synchronisation, in seconds.
 
     Args:
         quiet: Without a change here for so long, those before are sealed.
@@ -113,7 +113,7 @@ class SyncLoop(Part):
                 await asyncio.sleep(self._timing.look)
 
     async def _until_due(self) -> None:
-        """Wait for news, for a pause in the writing here, or until it is time to look."""
+        """Wait for news, a pause in the writing, or the time to look."""
         changed, news = asyncio.ensure_future(self._has_changed.wait()), asyncio.ensure_future(self._has_news.wait())
         try:
             await asyncio.wait(

@@ -2280,8 +2280,24 @@
         <translation>Ein Fakt mit Schlüssel braucht auch eine Kategorie: Gib „category“ an, oder lass „key“ weg.</translation>
     </message>
     <message>
+        <source>A file in the folder belongs to another vault. Move it away.</source>
+        <translation>Eine Datei im Ordner gehört zu einem anderen Tresor. Leg sie woanders ab.</translation>
+    </message>
+    <message>
+        <source>A file in the folder stands in the place of another. Put it back, or remove it.</source>
+        <translation>Eine Datei im Ordner steht am Platz einer anderen. Leg sie zurück oder entferne sie.</translation>
+    </message>
+    <message>
+        <source>A file of another machine is missing, or one stands twice. Wait until the folder is complete.</source>
+        <translation>Eine Datei eines anderen Rechners fehlt, oder eine steht doppelt. Warte, bis der Ordner vollständig ist.</translation>
+    </message>
+    <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
         <translation>Eine Datei dieser Art lässt sich nicht anhängen; pack sie zuerst in eine ZIP-Datei.</translation>
+    </message>
+    <message>
+        <source>A file that another machine left is damaged. Keepsake there writes it anew if the file is removed.</source>
+        <translation>Eine Datei, die ein anderer Rechner abgelegt hat, ist beschädigt. Keepsake schreibt sie dort neu, wenn du sie entfernst.</translation>
     </message>
     <message>
         <source>A goal has 1 to {max_goal} characters.</source>
@@ -2472,6 +2488,10 @@
         <translation>Ein Eintrag behält seinen eigenen Namen. Benenne ihn zuerst um.</translation>
     </message>
     <message>
+        <source>An import is running. The exchange goes on when it has ended.</source>
+        <translation>Ein Import läuft. Der Austausch geht weiter, sobald er zu Ende ist.</translation>
+    </message>
+    <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
         <translation>Ein Abstand muss mindestens {min_interval_s} Sekunden betragen.</translation>
     </message>
@@ -2482,6 +2502,18 @@
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>Ein anderer Fakt hat inzwischen den Platz von diesem eingenommen. Mach jenen zuerst rückgängig, oder lösche ihn.</translation>
+    </message>
+    <message>
+        <source>Another machine makes the tables of Keepsake at this moment.</source>
+        <translation>Ein anderer Rechner legt in diesem Moment die Tabellen von Keepsake an.</translation>
+    </message>
+    <message>
+        <source>Another machine removed much at once, which waits for you.</source>
+        <translation>Ein anderer Rechner hat viel auf einmal entfernt; das wartet auf dich.</translation>
+    </message>
+    <message>
+        <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
+        <translation>Ein anderer Rechner schreibt mit einem neueren Keepsake. Aktualisiere Keepsake hier, um seine Änderungen zu sehen.</translation>
     </message>
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
@@ -2662,6 +2694,18 @@
     <message>
         <source>Changed {items}</source>
         <translation>Geändert: {items}</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are missing.</source>
+        <translation>Änderungen eines anderen Rechners fehlen.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are still being copied.</source>
+        <translation>Änderungen eines anderen Rechners werden noch kopiert.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine cannot be read.</source>
+        <translation>Änderungen eines anderen Rechners lassen sich nicht lesen.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -3078,6 +3122,10 @@
     <message>
         <source>File name too long</source>
         <translation>Dateiname zu lang</translation>
+    </message>
+    <message>
+        <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
+        <translation>Dateien eines anderen Rechners folgen nicht aufeinander: Der Ordner zeigt einen älteren Stand als zuvor, oder zwei Kopien eines Tresors haben in ihn geschrieben.</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3612,6 +3660,10 @@
         <translation>Monatliche Sicherungen, die behalten werden.</translation>
     </message>
     <message>
+        <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
+        <translation>Nenne eine Datei oder einen Ordner: „path“ ist leer oder hat ein Zeichen, das kein Pfad haben kann.</translation>
+    </message>
+    <message>
         <source>Name a session or a channel to restore.</source>
         <translation>Nenne eine Unterhaltung oder einen Kanal zum Wiederherstellen.</translation>
     </message>
@@ -3634,6 +3686,10 @@
     <message>
         <source>Name or folder of the spaCy pipeline; empty for the best installed one.</source>
         <translation>Name oder Ordner der spaCy-Pipeline; leer für die beste installierte.</translation>
+    </message>
+    <message>
+        <source>Name the folder by its whole path, from the top.</source>
+        <translation>Nenne den Ordner mit seinem ganzen Pfad, von der Wurzel an.</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -3696,12 +3752,20 @@
         <translation>Das ist kein Ordner</translation>
     </message>
     <message>
+        <source>Not everything of your other machines is here yet. {reason}</source>
+        <translation>Von deinen anderen Rechnern ist noch nicht alles hier. {reason}</translation>
+    </message>
+    <message>
         <source>Nothing is left to undo of that run.</source>
         <translation>Von diesem Lauf ist nichts mehr rückgängig zu machen.</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>Nichts wird gesendet: Es ist kein Sprachmodell eingerichtet.</translation>
+    </message>
+    <message>
+        <source>Nothing of that machine waits for you up to that change.</source>
+        <translation>Von diesem Rechner wartet bis zu dieser Änderung nichts auf dich.</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -4196,6 +4260,10 @@
         <translation>Texte, die auf einmal in Vektoren verwandelt werden.</translation>
     </message>
     <message>
+        <source>That cannot be a path on this machine. Check how it is written.</source>
+        <translation>Das kann auf diesem Rechner kein Pfad sein. Prüfe die Schreibweise.</translation>
+    </message>
+    <message>
         <source>That change is undone already.</source>
         <translation>Diese Änderung ist schon rückgängig gemacht.</translation>
     </message>
@@ -4232,6 +4300,10 @@
         <translation>Der Anfang von {name} ist beschädigt, und darin liegt der Schlüssel: Nichts davon ist lesbar. Kopiere die Datei noch einmal, oder nimm eine andere Kopie.</translation>
     </message>
     <message>
+        <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
+        <translation>Die Uhr eines anderen Rechners geht über hundert Jahre vor; was er geschrieben hat, wird nicht übernommen.</translation>
+    </message>
+    <message>
         <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
         <translation>Ein anderes Programm hat die Konfiguration geändert, seit sie angezeigt wurde. Sieh dir die Änderung noch einmal an; es wurde nichts geschrieben.</translation>
     </message>
@@ -4256,8 +4328,24 @@
         <translation>Die Datenbank ist nicht erreichbar: {reason}.</translation>
     </message>
     <message>
+        <source>The database does not hold what your machines share: it is another one, or was emptied.</source>
+        <translation>Die Datenbank enthält nicht, was deine Rechner teilen: Es ist eine andere, oder sie wurde geleert.</translation>
+    </message>
+    <message>
+        <source>The database is full. Make room there; nothing is lost meanwhile.</source>
+        <translation>Die Datenbank ist voll. Schaff dort Platz; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>The database is shared by more than one vault. Name another database.</source>
+        <translation>Mehr als ein Tresor nutzt diese Datenbank. Nenne eine andere.</translation>
+    </message>
+    <message>
         <source>The database refused what was asked: {reason}.</source>
         <translation>Die Datenbank hat die Anfrage abgelehnt: {reason}.</translation>
+    </message>
+    <message>
+        <source>The database takes no changes at the moment: it is read-only.</source>
+        <translation>Die Datenbank nimmt gerade keine Änderungen an: Sie lässt sich nur lesen.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -4536,6 +4624,10 @@
         <translation>Die Einstellungen des Sprachmodells wurden inzwischen geändert.</translation>
     </message>
     <message>
+        <source>The tables of Keepsake are not in the database.</source>
+        <translation>Die Tabellen von Keepsake sind nicht in der Datenbank.</translation>
+    </message>
+    <message>
         <source>The time of a schedule that runs once must be in the future.</source>
         <translation>Die Zeit eines Zeitplans, der einmal läuft, muss in der Zukunft liegen.</translation>
     </message>
@@ -4654,6 +4746,10 @@
     <message>
         <source>There is no format of that name. {supported}</source>
         <translation>Ein Format dieses Namens gibt es nicht. {supported}</translation>
+    </message>
+    <message>
+        <source>There is no home folder of that name.</source>
+        <translation>Es gibt keinen persönlichen Ordner mit diesem Namen.</translation>
     </message>
     <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
@@ -4828,6 +4924,10 @@
         <translation>Diese Datei ist nicht mehr da.</translation>
     </message>
     <message>
+        <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
+        <translation>Das ist keine Adresse einer Datenbank. Sie sieht so aus: postgresql://name@server/database.</translation>
+    </message>
+    <message>
         <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
         <translation>Das ist kein Cron-Ausdruck. Ein Beispiel: 30 8 * * mon-fri.</translation>
     </message>
@@ -4842,6 +4942,10 @@
     <message>
         <source>This is {size} bytes long and a message may have {max_frame}. Ask for less at once.</source>
         <translation>Das ist {size} Bytes lang, und eine Nachricht darf {max_frame} haben. Frage nach weniger auf einmal.</translation>
+    </message>
+    <message>
+        <source>This machine and your others do not hear of each other. {reason}</source>
+        <translation>Dieser Rechner und deine anderen hören nichts voneinander. {reason}</translation>
     </message>
     <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
@@ -4868,6 +4972,10 @@
         <translation>Über diesen Vorschlag ist schon entschieden.</translation>
     </message>
     <message>
+        <source>This role may not do that in the database. Let it make tables there, or name another.</source>
+        <translation>Diese Rolle darf das in der Datenbank nicht. Erlaube ihr, dort Tabellen anzulegen, oder nenne eine andere.</translation>
+    </message>
+    <message>
         <source>This run has ended, or it is not yours.</source>
         <translation>Dieser Lauf ist beendet oder nicht deiner.</translation>
     </message>
@@ -4882,6 +4990,14 @@
     <message>
         <source>This search is no longer saved.</source>
         <translation>Diese Suche ist nicht mehr gespeichert.</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
+        <translation>Dieser Tresor teilt seine Änderungen über einen anderen Ort. Wenn jener umgezogen ist, nenne den neuen Ort. Wenn er verloren ist, sag, dass dieser neu gefüllt werden soll.</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes with no other machine. Name a place first.</source>
+        <translation>Dieser Tresor teilt seine Änderungen mit keinem anderen Rechner. Nenne zuerst einen Ort.</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
@@ -4990,6 +5106,14 @@
     <message>
         <source>Turns of a language model that one run of a goal takes at most.</source>
         <translation>Runden, die ein Sprachmodell in einem Lauf eines Ziels höchstens macht.</translation>
+    </message>
+    <message>
+        <source>Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.</source>
+        <translation>Zwei Kopien eines Tresors haben als derselbe Rechner geschrieben; was die zweite geschrieben hat, wird nicht übernommen.</translation>
+    </message>
+    <message>
+        <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
+        <translation>Zwei Kopien dieses Tresors haben zugleich an einen Ort geschrieben. Beim nächsten Mal kommt das in Ordnung.</translation>
     </message>
     <message>
         <source>Undid 1 change of {agent}</source>
@@ -6326,6 +6450,10 @@
 </context>
 <context>
     <name>Erasure</name>
+    <message>
+        <source>An error message was removed, because it may have quoted what was erased for ever.</source>
+        <translation>Eine Fehlermeldung wurde entfernt, weil sie endgültig Gelöschtes zitiert haben könnte.</translation>
+    </message>
     <message>
         <source>Erase for ever</source>
         <translation>Endgültig löschen</translation>
@@ -10395,8 +10523,8 @@
         <translation>Den Zeitplan „{name}“ endgültig löschen?</translation>
     </message>
     <message>
-        <source>Erased ‘{name}’ for ever</source>
-        <translation>„{name}“ endgültig gelöscht</translation>
+        <source>Erased the schedule for ever</source>
+        <translation>Zeitplan endgültig gelöscht</translation>
     </message>
     <message>
         <source>Everything is paused until you resume it</source>
@@ -10548,8 +10676,8 @@
         <translation>Die gespeicherte Suche „{name}“ endgültig löschen?</translation>
     </message>
     <message>
-        <source>Erased the saved search ‘{name}’ for ever</source>
-        <translation>Gespeicherte Suche „{name}“ endgültig gelöscht</translation>
+        <source>Erased the saved search for ever</source>
+        <translation>Gespeicherte Suche endgültig gelöscht</translation>
     </message>
     <message>
         <source>Its name, its words and its history are removed from this vault.</source>
@@ -10750,12 +10878,12 @@
         <translation>„{title}“ endgültig löschen?</translation>
     </message>
     <message>
-        <source>Erased {count} conversations for ever</source>
-        <translation>{count} Unterhaltungen endgültig gelöscht</translation>
+        <source>Erased the conversation for ever</source>
+        <translation>Unterhaltung endgültig gelöscht</translation>
     </message>
     <message>
-        <source>Erased ‘{title}’ for ever</source>
-        <translation>„{title}“ endgültig gelöscht</translation>
+        <source>Erased {count} conversations for ever</source>
+        <translation>{count} Unterhaltungen endgültig gelöscht</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>

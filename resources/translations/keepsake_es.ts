@@ -2280,8 +2280,24 @@
         <translation>Un hecho con clave necesita también una categoría: indica «category» u omite «key».</translation>
     </message>
     <message>
+        <source>A file in the folder belongs to another vault. Move it away.</source>
+        <translation>Un archivo de la carpeta pertenece a otra bóveda. Muévelo a otro sitio.</translation>
+    </message>
+    <message>
+        <source>A file in the folder stands in the place of another. Put it back, or remove it.</source>
+        <translation>Un archivo de la carpeta ocupa el lugar de otro. Devuélvelo a su sitio o quítalo.</translation>
+    </message>
+    <message>
+        <source>A file of another machine is missing, or one stands twice. Wait until the folder is complete.</source>
+        <translation>Falta un archivo de otro equipo, o hay uno repetido. Espera a que la carpeta esté completa.</translation>
+    </message>
+    <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
         <translation>Un archivo de este tipo no se puede adjuntar; comprímelo antes en un archivo zip.</translation>
+    </message>
+    <message>
+        <source>A file that another machine left is damaged. Keepsake there writes it anew if the file is removed.</source>
+        <translation>Un archivo que dejó otro equipo está dañado. Si lo quitas, Keepsake lo escribirá de nuevo desde allí.</translation>
     </message>
     <message>
         <source>A goal has 1 to {max_goal} characters.</source>
@@ -2472,6 +2488,10 @@
         <translation>Una entrada conserva su propio nombre. Cámbialo primero.</translation>
     </message>
     <message>
+        <source>An import is running. The exchange goes on when it has ended.</source>
+        <translation>Hay una importación en curso. El intercambio continúa cuando termine.</translation>
+    </message>
+    <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
         <translation>Un intervalo debe ser de al menos {min_interval_s} segundos.</translation>
     </message>
@@ -2482,6 +2502,18 @@
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>Otro hecho ha ocupado el lugar de este. Deshaz o elimina aquel primero.</translation>
+    </message>
+    <message>
+        <source>Another machine makes the tables of Keepsake at this moment.</source>
+        <translation>Otro equipo está creando las tablas de Keepsake en este momento.</translation>
+    </message>
+    <message>
+        <source>Another machine removed much at once, which waits for you.</source>
+        <translation>Otro equipo quitó muchas cosas de una vez; eso te espera.</translation>
+    </message>
+    <message>
+        <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
+        <translation>Otro equipo escribe con un Keepsake más nuevo. Actualiza Keepsake aquí para ver sus cambios.</translation>
     </message>
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
@@ -2662,6 +2694,18 @@
     <message>
         <source>Changed {items}</source>
         <translation>Cambiado: {items}</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are missing.</source>
+        <translation>Faltan cambios de otro equipo.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are still being copied.</source>
+        <translation>Los cambios de otro equipo aún se están copiando.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine cannot be read.</source>
+        <translation>No se pueden leer los cambios de otro equipo.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -3078,6 +3122,10 @@
     <message>
         <source>File name too long</source>
         <translation>Nombre de archivo demasiado largo</translation>
+    </message>
+    <message>
+        <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
+        <translation>Los archivos de otro equipo no se siguen unos a otros: la carpeta muestra un estado más antiguo que antes, o dos copias de una bóveda escribieron en ella.</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3612,6 +3660,10 @@
         <translation>Copias mensuales que se conservan.</translation>
     </message>
     <message>
+        <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
+        <translation>Indica un archivo o una carpeta: «path» está vacío o tiene un carácter que ninguna ruta puede tener.</translation>
+    </message>
+    <message>
         <source>Name a session or a channel to restore.</source>
         <translation>Indica una conversación o un canal que restaurar.</translation>
     </message>
@@ -3634,6 +3686,10 @@
     <message>
         <source>Name or folder of the spaCy pipeline; empty for the best installed one.</source>
         <translation>Nombre o carpeta del pipeline de spaCy; vacío para el mejor instalado.</translation>
+    </message>
+    <message>
+        <source>Name the folder by its whole path, from the top.</source>
+        <translation>Indica la carpeta con su ruta completa, desde la raíz.</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -3696,12 +3752,20 @@
         <translation>No es una carpeta</translation>
     </message>
     <message>
+        <source>Not everything of your other machines is here yet. {reason}</source>
+        <translation>Aún no está aquí todo lo de tus otros equipos. {reason}</translation>
+    </message>
+    <message>
         <source>Nothing is left to undo of that run.</source>
         <translation>No queda nada por deshacer de esa ejecución.</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>No se envía nada: no hay modelo de lenguaje configurado.</translation>
+    </message>
+    <message>
+        <source>Nothing of that machine waits for you up to that change.</source>
+        <translation>Hasta ese cambio, nada de ese equipo te espera.</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -4196,6 +4260,10 @@
         <translation>Textos que se convierten en vectores a la vez.</translation>
     </message>
     <message>
+        <source>That cannot be a path on this machine. Check how it is written.</source>
+        <translation>Eso no puede ser una ruta en este equipo. Revisa cómo está escrita.</translation>
+    </message>
+    <message>
         <source>That change is undone already.</source>
         <translation>Ese cambio ya está deshecho.</translation>
     </message>
@@ -4232,6 +4300,10 @@
         <translation>El comienzo de {name} está dañado, y ahí está la clave: no se puede leer nada. Copia el archivo de nuevo o usa otra copia.</translation>
     </message>
     <message>
+        <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
+        <translation>El reloj de otro equipo está adelantado más de cien años; lo que escribió no se incorpora.</translation>
+    </message>
+    <message>
         <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
         <translation>Otro programa cambió la configuración desde que se mostró. Revisa de nuevo el cambio; no se escribió nada.</translation>
     </message>
@@ -4256,8 +4328,24 @@
         <translation>No se puede acceder a la base de datos: {reason}.</translation>
     </message>
     <message>
+        <source>The database does not hold what your machines share: it is another one, or was emptied.</source>
+        <translation>La base de datos no contiene lo que comparten tus equipos: es otra, o se vació.</translation>
+    </message>
+    <message>
+        <source>The database is full. Make room there; nothing is lost meanwhile.</source>
+        <translation>La base de datos está llena. Libera espacio allí; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>The database is shared by more than one vault. Name another database.</source>
+        <translation>Más de una bóveda usa esta base de datos. Indica otra.</translation>
+    </message>
+    <message>
         <source>The database refused what was asked: {reason}.</source>
         <translation>La base de datos rechazó la petición: {reason}.</translation>
+    </message>
+    <message>
+        <source>The database takes no changes at the moment: it is read-only.</source>
+        <translation>La base de datos no admite cambios ahora: es de solo lectura.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -4536,6 +4624,10 @@
         <translation>Los ajustes del modelo de lenguaje cambiaron mientras tanto.</translation>
     </message>
     <message>
+        <source>The tables of Keepsake are not in the database.</source>
+        <translation>Las tablas de Keepsake no están en la base de datos.</translation>
+    </message>
+    <message>
         <source>The time of a schedule that runs once must be in the future.</source>
         <translation>La hora de una programación que se ejecuta una vez debe estar en el futuro.</translation>
     </message>
@@ -4654,6 +4746,10 @@
     <message>
         <source>There is no format of that name. {supported}</source>
         <translation>No hay ningún formato con ese nombre. {supported}</translation>
+    </message>
+    <message>
+        <source>There is no home folder of that name.</source>
+        <translation>No hay ninguna carpeta personal con ese nombre.</translation>
     </message>
     <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
@@ -4828,6 +4924,10 @@
         <translation>Este archivo ya no está.</translation>
     </message>
     <message>
+        <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
+        <translation>Eso no es la dirección de una base de datos. Tiene esta forma: postgresql://name@server/database.</translation>
+    </message>
+    <message>
         <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
         <translation>Esto no es una expresión cron. Un ejemplo: 30 8 * * mon-fri.</translation>
     </message>
@@ -4842,6 +4942,10 @@
     <message>
         <source>This is {size} bytes long and a message may have {max_frame}. Ask for less at once.</source>
         <translation>Esto ocupa {size} bytes y un mensaje puede tener {max_frame}. Pide menos de una vez.</translation>
+    </message>
+    <message>
+        <source>This machine and your others do not hear of each other. {reason}</source>
+        <translation>Este equipo y los demás no saben nada unos de otros. {reason}</translation>
     </message>
     <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
@@ -4868,6 +4972,10 @@
         <translation>Esta propuesta ya está decidida.</translation>
     </message>
     <message>
+        <source>This role may not do that in the database. Let it make tables there, or name another.</source>
+        <translation>Este rol no puede hacer eso en la base de datos. Permítele crear tablas allí o indica otro.</translation>
+    </message>
+    <message>
         <source>This run has ended, or it is not yours.</source>
         <translation>Esta ejecución ha terminado o no es tuya.</translation>
     </message>
@@ -4882,6 +4990,14 @@
     <message>
         <source>This search is no longer saved.</source>
         <translation>Esta búsqueda ya no está guardada.</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
+        <translation>Esta bóveda comparte sus cambios a través de otro lugar. Si aquel se movió, indica dónde está ahora. Si se perdió, di que este debe llenarse de nuevo.</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes with no other machine. Name a place first.</source>
+        <translation>Esta bóveda no comparte sus cambios con ningún otro equipo. Indica primero un lugar.</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
@@ -4990,6 +5106,14 @@
     <message>
         <source>Turns of a language model that one run of a goal takes at most.</source>
         <translation>Turnos de un modelo de lenguaje que una ejecución de un objetivo toma como máximo.</translation>
+    </message>
+    <message>
+        <source>Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.</source>
+        <translation>Dos copias de una bóveda escribieron como el mismo equipo; lo que escribió la segunda no se incorpora.</translation>
+    </message>
+    <message>
+        <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
+        <translation>Dos copias de esta bóveda escribieron a la vez en un mismo lugar. La próxima vez se corrige.</translation>
     </message>
     <message>
         <source>Undid 1 change of {agent}</source>
@@ -6326,6 +6450,10 @@
 </context>
 <context>
     <name>Erasure</name>
+    <message>
+        <source>An error message was removed, because it may have quoted what was erased for ever.</source>
+        <translation>Se quitó un mensaje de error porque podía citar lo que se borró para siempre.</translation>
+    </message>
     <message>
         <source>Erase for ever</source>
         <translation>Borrar para siempre</translation>
@@ -10395,8 +10523,8 @@
         <translation>¿Borrar para siempre la programación «{name}»?</translation>
     </message>
     <message>
-        <source>Erased ‘{name}’ for ever</source>
-        <translation>Se borró «{name}» para siempre</translation>
+        <source>Erased the schedule for ever</source>
+        <translation>Se borró la programación para siempre</translation>
     </message>
     <message>
         <source>Everything is paused until you resume it</source>
@@ -10548,8 +10676,8 @@
         <translation>¿Borrar para siempre la búsqueda guardada «{name}»?</translation>
     </message>
     <message>
-        <source>Erased the saved search ‘{name}’ for ever</source>
-        <translation>Se borró para siempre la búsqueda guardada «{name}»</translation>
+        <source>Erased the saved search for ever</source>
+        <translation>Se borró la búsqueda guardada para siempre</translation>
     </message>
     <message>
         <source>Its name, its words and its history are removed from this vault.</source>
@@ -10750,12 +10878,12 @@
         <translation>¿Borrar «{title}» para siempre?</translation>
     </message>
     <message>
-        <source>Erased {count} conversations for ever</source>
-        <translation>Se borraron {count} conversaciones para siempre</translation>
+        <source>Erased the conversation for ever</source>
+        <translation>Se borró la conversación para siempre</translation>
     </message>
     <message>
-        <source>Erased ‘{title}’ for ever</source>
-        <translation>Se borró «{title}» para siempre</translation>
+        <source>Erased {count} conversations for ever</source>
+        <translation>Se borraron {count} conversaciones para siempre</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>

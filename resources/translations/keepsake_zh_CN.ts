@@ -2280,8 +2280,24 @@
         <translation>带键的事实还需要类别：请给出“category”，或省略“key”。</translation>
     </message>
     <message>
+        <source>A file in the folder belongs to another vault. Move it away.</source>
+        <translation>文件夹中有一个文件属于另一个记忆库。请把它移走。</translation>
+    </message>
+    <message>
+        <source>A file in the folder stands in the place of another. Put it back, or remove it.</source>
+        <translation>文件夹中有一个文件占了另一个文件的位置。请放回原处或将其移除。</translation>
+    </message>
+    <message>
+        <source>A file of another machine is missing, or one stands twice. Wait until the folder is complete.</source>
+        <translation>另一台设备的文件缺失或重复。请等待文件夹完整。</translation>
+    </message>
+    <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
         <translation>此类型的文件无法附加；请先打包成 zip 文件。</translation>
+    </message>
+    <message>
+        <source>A file that another machine left is damaged. Keepsake there writes it anew if the file is removed.</source>
+        <translation>另一台设备留下的文件已损坏。移除该文件后，那里的 Keepsake 会重新写入。</translation>
     </message>
     <message>
         <source>A goal has 1 to {max_goal} characters.</source>
@@ -2472,6 +2488,10 @@
         <translation>条目保留自己的名称。请先重命名。</translation>
     </message>
     <message>
+        <source>An import is running. The exchange goes on when it has ended.</source>
+        <translation>正在导入。导入结束后继续交换。</translation>
+    </message>
+    <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
         <translation>间隔至少为 {min_interval_s} 秒。</translation>
     </message>
@@ -2482,6 +2502,18 @@
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>此后另一个事实取代了它。请先撤销或删除那一个。</translation>
+    </message>
+    <message>
+        <source>Another machine makes the tables of Keepsake at this moment.</source>
+        <translation>另一台设备正在创建 Keepsake 的数据表。</translation>
+    </message>
+    <message>
+        <source>Another machine removed much at once, which waits for you.</source>
+        <translation>另一台设备一次删除了很多内容，正等待你确认。</translation>
+    </message>
+    <message>
+        <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
+        <translation>另一台设备使用更新版本的 Keepsake 写入。请更新此处的 Keepsake 以查看其更改。</translation>
     </message>
     <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
@@ -2662,6 +2694,18 @@
     <message>
         <source>Changed {items}</source>
         <translation>更改了{items}</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are missing.</source>
+        <translation>缺少另一台设备的更改。</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are still being copied.</source>
+        <translation>另一台设备的更改仍在复制中。</translation>
+    </message>
+    <message>
+        <source>Changes of another machine cannot be read.</source>
+        <translation>无法读取另一台设备的更改。</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -3078,6 +3122,10 @@
     <message>
         <source>File name too long</source>
         <translation>文件名过长</translation>
+    </message>
+    <message>
+        <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
+        <translation>另一台设备的文件不连续：文件夹显示的状态比之前更旧，或同一记忆库的两个副本都写入了它。</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3612,6 +3660,10 @@
         <translation>保留的每月备份数。</translation>
     </message>
     <message>
+        <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
+        <translation>请指定文件或文件夹：“path”为空，或含有路径中不能有的字符。</translation>
+    </message>
+    <message>
         <source>Name a session or a channel to restore.</source>
         <translation>请指定要恢复的会话或频道。</translation>
     </message>
@@ -3634,6 +3686,10 @@
     <message>
         <source>Name or folder of the spaCy pipeline; empty for the best installed one.</source>
         <translation>spaCy 流水线的名称或文件夹；留空则用已安装的最佳者。</translation>
+    </message>
+    <message>
+        <source>Name the folder by its whole path, from the top.</source>
+        <translation>请用从根目录开始的完整路径指定文件夹。</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -3696,12 +3752,20 @@
         <translation>不是文件夹</translation>
     </message>
     <message>
+        <source>Not everything of your other machines is here yet. {reason}</source>
+        <translation>你其他设备上的内容尚未全部到达。{reason}</translation>
+    </message>
+    <message>
         <source>Nothing is left to undo of that run.</source>
         <translation>该次运行已没有可撤销的内容。</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>不会发送任何内容：未配置语言模型。</translation>
+    </message>
+    <message>
+        <source>Nothing of that machine waits for you up to that change.</source>
+        <translation>那台设备到该更改为止没有内容等待你确认。</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -4196,6 +4260,10 @@
         <translation>一次转换为向量的文本数。</translation>
     </message>
     <message>
+        <source>That cannot be a path on this machine. Check how it is written.</source>
+        <translation>这在本机上不可能是路径。请检查写法。</translation>
+    </message>
+    <message>
         <source>That change is undone already.</source>
         <translation>该更改已撤销。</translation>
     </message>
@@ -4232,6 +4300,10 @@
         <translation>{name} 的开头已损坏，而密钥就在其中：内容完全无法读取。请重新复制该文件，或使用另一份副本。</translation>
     </message>
     <message>
+        <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
+        <translation>另一台设备的时钟快了一百多年；它写入的内容不会被接收。</translation>
+    </message>
+    <message>
         <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
         <translation>自显示以来，配置已被另一个程序更改。请重新查看此更改；未写入任何内容。</translation>
     </message>
@@ -4256,8 +4328,24 @@
         <translation>无法连接数据库：{reason}。</translation>
     </message>
     <message>
+        <source>The database does not hold what your machines share: it is another one, or was emptied.</source>
+        <translation>该数据库中没有你的设备共享的内容：它是另一个数据库，或已被清空。</translation>
+    </message>
+    <message>
+        <source>The database is full. Make room there; nothing is lost meanwhile.</source>
+        <translation>数据库已满。请在那里腾出空间；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>The database is shared by more than one vault. Name another database.</source>
+        <translation>有多个记忆库使用此数据库。请指定另一个数据库。</translation>
+    </message>
+    <message>
         <source>The database refused what was asked: {reason}.</source>
         <translation>数据库拒绝了请求：{reason}。</translation>
+    </message>
+    <message>
+        <source>The database takes no changes at the moment: it is read-only.</source>
+        <translation>数据库目前不接受更改：它是只读的。</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -4536,6 +4624,10 @@
         <translation>语言模型的设置在此期间已更改。</translation>
     </message>
     <message>
+        <source>The tables of Keepsake are not in the database.</source>
+        <translation>数据库中没有 Keepsake 的数据表。</translation>
+    </message>
+    <message>
         <source>The time of a schedule that runs once must be in the future.</source>
         <translation>只运行一次的计划的时间必须在将来。</translation>
     </message>
@@ -4654,6 +4746,10 @@
     <message>
         <source>There is no format of that name. {supported}</source>
         <translation>没有该名称的格式。{supported}</translation>
+    </message>
+    <message>
+        <source>There is no home folder of that name.</source>
+        <translation>没有该名称的主文件夹。</translation>
     </message>
     <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
@@ -4828,6 +4924,10 @@
         <translation>此文件已不存在。</translation>
     </message>
     <message>
+        <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
+        <translation>这不是数据库地址。它的形式是 postgresql://name@server/database。</translation>
+    </message>
+    <message>
         <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
         <translation>这不是 cron 表达式。示例：30 8 * * mon-fri。</translation>
     </message>
@@ -4842,6 +4942,10 @@
     <message>
         <source>This is {size} bytes long and a message may have {max_frame}. Ask for less at once.</source>
         <translation>其长度为 {size} 字节，而一条消息最多 {max_frame} 字节。请一次少请求一些。</translation>
+    </message>
+    <message>
+        <source>This machine and your others do not hear of each other. {reason}</source>
+        <translation>这台设备与你的其他设备之间没有联系。{reason}</translation>
     </message>
     <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
@@ -4868,6 +4972,10 @@
         <translation>此提议已处理。</translation>
     </message>
     <message>
+        <source>This role may not do that in the database. Let it make tables there, or name another.</source>
+        <translation>该角色在数据库中没有此权限。请允许它在那里创建表，或指定另一个角色。</translation>
+    </message>
+    <message>
         <source>This run has ended, or it is not yours.</source>
         <translation>此次运行已结束，或不属于你。</translation>
     </message>
@@ -4882,6 +4990,14 @@
     <message>
         <source>This search is no longer saved.</source>
         <translation>此搜索已不再保存。</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
+        <translation>此记忆库通过另一个位置共享更改。如果那个位置已移动，请指定现在的位置；如果已丢失，请说明要重新填充这个位置。</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes with no other machine. Name a place first.</source>
+        <translation>此记忆库没有与任何其他设备共享更改。请先指定一个位置。</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
@@ -4990,6 +5106,14 @@
     <message>
         <source>Turns of a language model that one run of a goal takes at most.</source>
         <translation>目标单次运行最多使用的语言模型轮数。</translation>
+    </message>
+    <message>
+        <source>Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.</source>
+        <translation>同一记忆库的两个副本以同一台设备的身份写入；第二个副本写入的内容不会被接收。</translation>
+    </message>
+    <message>
+        <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
+        <translation>此记忆库的两个副本同时写入了同一个位置。下次会自动纠正。</translation>
     </message>
     <message>
         <source>Undid 1 change of {agent}</source>
@@ -6326,6 +6450,10 @@
 </context>
 <context>
     <name>Erasure</name>
+    <message>
+        <source>An error message was removed, because it may have quoted what was erased for ever.</source>
+        <translation>一条错误消息已移除，因为其中可能引用了已永久删除的内容。</translation>
+    </message>
     <message>
         <source>Erase for ever</source>
         <translation>永久删除</translation>
@@ -10395,8 +10523,8 @@
         <translation>永久删除计划“{name}”？</translation>
     </message>
     <message>
-        <source>Erased ‘{name}’ for ever</source>
-        <translation>已永久删除“{name}”</translation>
+        <source>Erased the schedule for ever</source>
+        <translation>已永久删除该计划</translation>
     </message>
     <message>
         <source>Everything is paused until you resume it</source>
@@ -10548,8 +10676,8 @@
         <translation>永久删除保存的搜索“{name}”？</translation>
     </message>
     <message>
-        <source>Erased the saved search ‘{name}’ for ever</source>
-        <translation>已永久删除保存的搜索“{name}”</translation>
+        <source>Erased the saved search for ever</source>
+        <translation>已永久删除该保存的搜索</translation>
     </message>
     <message>
         <source>Its name, its words and its history are removed from this vault.</source>
@@ -10750,12 +10878,12 @@
         <translation>永久删除“{title}”？</translation>
     </message>
     <message>
-        <source>Erased {count} conversations for ever</source>
-        <translation>已永久删除 {count} 个会话</translation>
+        <source>Erased the conversation for ever</source>
+        <translation>已永久删除该会话</translation>
     </message>
     <message>
-        <source>Erased ‘{title}’ for ever</source>
-        <translation>已永久删除“{title}”</translation>
+        <source>Erased {count} conversations for ever</source>
+        <translation>已永久删除 {count} 个会话</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>

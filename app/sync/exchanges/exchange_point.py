@@ -38,7 +38,7 @@ class ExchangePoint(Protocol):
 
     @property
     def hears(self) -> bool:
-        """Return whether the place tells of what is new, so that nobody has to look often."""
+        """Return whether the place tells of what is new."""
 
     def wait(self, seconds: float) -> bool:
         """Wait until another machine adds something, or some seconds; return whether it did.

@@ -7,9 +7,11 @@ import threading
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from app.core.declared_operations import declared_operations
 from app.errors import InputError, MachineError, NotFoundError
 from app.sync import lane_segment
 from app.sync.change import ERASE
@@ -18,6 +20,9 @@ from app.sync.removal_guard import LEAST
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.integration.sync.machines import Machine, settle
+
+if TYPE_CHECKING:
+    from app.changes import Event
 
 STRANGE = {
     "hlc": 1, "n": 1, "at": 1, "actor": "a", "run": None, "kind": "planet", "target": "x", "event": ERASE,
@@ -149,8 +154,13 @@ def test_what_one_forgets_for_ever_the_other_forgets(joined: tuple[Machine, Mach
     kept = one.ask("note.save", content="kept")
     one.ask("session.append", session="talk", messages=[{"role": "user", "content": "unforgettablesecret talk"}])
     settle(one, other)
+    events: list[Event] = []
+    unsubscribe = one.host.subscribe(events.append)
     other.ask("memory.forget_forever", ids=[note.id], sessions=["talk"], confirm=True)
     settle(one, other)
+    unsubscribe()
+    [erasure] = [event for event in events if getattr(event, "operation", "") in declared_operations().erases]
+    assert set(erasure.ids) == {note.id, "talk"}
     for machine in joined:
         assert machine.contents() == ["kept"]
         assert machine.rows("SELECT 1 FROM memory_history WHERE target = ?", note.id) == []

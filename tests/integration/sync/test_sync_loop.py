@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import ExchangeError
+from app.errors import ExchangeError, InputError
 from app.sync.exchanges.exchange_places import without_password
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.helpers.postgresql import PostgresqlServer
@@ -112,3 +112,11 @@ def test_a_place_is_told_without_its_password() -> None:
     given = "postgresql://anna:p%40ss@db.example:5433/memory?sslmode=require&password=x"
     assert without_password(given) == "postgresql://anna@db.example:5433/memory?sslmode=require"
     assert without_password("/home/anna/postgres:x@y") == "/home/anna/postgres:x@y"
+
+
+@pytest.mark.parametrize(
+    "place", ["", "Sync", "./Sync", "nowhere\0", "postgresql://[", "~nobody-of-that-name/x", "/x" * 5000]
+)
+def test_what_can_be_no_place_is_refused(machines: tuple[Machine, Machine], place: str) -> None:
+    with pytest.raises(InputError):
+        machines[0].ask("device.share", place=place)

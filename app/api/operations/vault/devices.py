@@ -15,7 +15,7 @@ _change = partial(operation, access="write", owner_only=True, review="refused", 
 
 @operation("device.state", owner_only=True)
 async def state(engine: Engine, caller: Caller) -> SyncState:
-    """Return the place through which machines share the vault, and how far each is heard of."""
+    """Return through which place machines share the vault, and how far each is known."""
     return await _sync(engine).state()
 
 
@@ -54,7 +54,7 @@ async def resume(engine: Engine, caller: Caller) -> Changed[SyncState]:
     return _changed(await _sync(engine).go_on(), caller)
 
 
-@operation("device.sync", access="write", owner_only=True, review="refused", kind="vault", undo="history")
+@operation("device.sync", access="write", owner_only=True, review="refused", kind="vault", undo="needless")
 async def sync(engine: Engine, caller: Caller) -> Changed[SyncReport]:
     """Take in what other machines changed, and add what they lack, at once.
 
@@ -64,7 +64,7 @@ async def sync(engine: Engine, caller: Caller) -> Changed[SyncReport]:
     return Changed(report, ChangeSet(frozenset({"devices"}), (), caller.name))
 
 
-@operation("device.accept", access="write", owner_only=True, review="refused", kind="vault", undo="history")
+@operation("device.accept", access="write", owner_only=True, review="refused", kind="vault", undo="needless")
 async def accept(engine: Engine, caller: Caller, lane: str, last: int) -> Changed[SyncState]:
     """Let go here too what another machine removed in great number.
 
