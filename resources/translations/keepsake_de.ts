@@ -2516,6 +2516,10 @@
         <translation>Ein anderer Rechner schreibt mit einem neueren Keepsake. Aktualisiere Keepsake hier, um seine Änderungen zu sehen.</translation>
     </message>
     <message>
+        <source>Another machine writes with a newer Keepsake. Update Keepsake here to see what it wrote (changes that wait: {n}).</source>
+        <translation>Ein anderer Rechner schreibt mit einem neueren Keepsake. Aktualisiere Keepsake hier, um zu sehen, was er geschrieben hat (wartende Änderungen: {n}).</translation>
+    </message>
+    <message>
         <source>Another program holds the vault&apos;s database. Close it and try again.</source>
         <translation>Ein anderes Programm hält die Datenbank des Tresors fest. Schließ es und versuch es erneut.</translation>
     </message>
