@@ -2353,15 +2353,15 @@
     </message>
     <message>
         <source>A file in the folder belongs to another vault. Move it away.</source>
-        <translation>Eine Datei im Ordner gehört zu einem anderen Tresor. Verschiebe sie.</translation>
+        <translation>Eine Datei im Ordner gehört zu einem anderen Tresor. Leg sie woanders ab.</translation>
     </message>
     <message>
         <source>A file in the folder stands in the place of another. Put it back, or remove it.</source>
-        <translation>Eine Datei im Ordner steht an der Stelle einer anderen. Stelle sie zurück, oder entferne sie.</translation>
+        <translation>Eine Datei im Ordner steht am Platz einer anderen. Leg sie zurück oder entferne sie.</translation>
     </message>
     <message>
         <source>A file of another machine is missing, or one stands twice. Wait until the folder is complete.</source>
-        <translation>Eine Datei eines anderen Rechners fehlt oder ist doppelt da. Warte, bis der Ordner vollständig ist.</translation>
+        <translation>Eine Datei eines anderen Rechners fehlt, oder eine steht doppelt. Warte, bis der Ordner vollständig ist.</translation>
     </message>
     <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
@@ -2369,7 +2369,7 @@
     </message>
     <message>
         <source>A file that another machine left is damaged. Keepsake there writes it anew if the file is removed.</source>
-        <translation>Eine Datei, die ein anderer Rechner abgelegt hat, ist beschädigt. Wird sie entfernt, schreibt Keepsake sie dort neu.</translation>
+        <translation>Eine Datei, die ein anderer Rechner abgelegt hat, ist beschädigt. Keepsake schreibt sie dort neu, wenn du sie entfernst.</translation>
     </message>
     <message>
         <source>A goal cannot have more trust than {agent} has.</source>
@@ -2580,6 +2580,10 @@
         <translation>Ein Eintrag behält seinen eigenen Namen. Benenne ihn zuerst um.</translation>
     </message>
     <message>
+        <source>An import is running. The exchange goes on when it has ended.</source>
+        <translation>Ein Import läuft. Der Austausch geht weiter, sobald er zu Ende ist.</translation>
+    </message>
+    <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
         <translation>Ein Abstand muss mindestens {min_interval_s} Sekunden betragen.</translation>
     </message>
@@ -2617,7 +2621,11 @@
     </message>
     <message>
         <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Ein anderer Rechner legt gerade die Tabellen von Keepsake an.</translation>
+        <translation>Ein anderer Rechner legt in diesem Moment die Tabellen von Keepsake an.</translation>
+    </message>
+    <message>
+        <source>Another machine removed much at once, which waits for you.</source>
+        <translation>Ein anderer Rechner hat viel auf einmal entfernt; das wartet auf dich.</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
@@ -2838,6 +2846,18 @@
     <message>
         <source>Changed {items}</source>
         <translation>Geändert: {items}</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are missing.</source>
+        <translation>Änderungen eines anderen Rechners fehlen.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are still being copied.</source>
+        <translation>Änderungen eines anderen Rechners werden noch kopiert.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine cannot be read.</source>
+        <translation>Änderungen eines anderen Rechners lassen sich nicht lesen.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -3261,7 +3281,7 @@
     </message>
     <message>
         <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
-        <translation>Dateien eines anderen Rechners folgen nicht aufeinander: Der Ordner zeigt einen älteren Stand als zuvor, oder zwei Kopien eines Tresors haben hineingeschrieben.</translation>
+        <translation>Dateien eines anderen Rechners folgen nicht aufeinander: Der Ordner zeigt einen älteren Stand als zuvor, oder zwei Kopien eines Tresors haben in ihn geschrieben.</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3845,7 +3865,7 @@
     </message>
     <message>
         <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
-        <translation>Nenne eine Datei oder einen Ordner: „path“ ist leer oder enthält ein Zeichen, das in keinem Pfad stehen kann.</translation>
+        <translation>Nenne eine Datei oder einen Ordner: „path“ ist leer oder hat ein Zeichen, das kein Pfad haben kann.</translation>
     </message>
     <message>
         <source>Name a schedule of yours.</source>
@@ -3874,6 +3894,10 @@
     <message>
         <source>Name or folder of the spaCy pipeline; empty for the best installed one.</source>
         <translation>Name oder Ordner der spaCy-Pipeline; leer für die beste installierte.</translation>
+    </message>
+    <message>
+        <source>Name the folder by its whole path, from the top.</source>
+        <translation>Nenne den Ordner mit seinem ganzen Pfad, von der Wurzel an.</translation>
     </message>
     <message>
         <source>Name the items: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
@@ -3952,12 +3976,20 @@
         <translation>Das ist kein Ordner</translation>
     </message>
     <message>
+        <source>Not everything of your other machines is here yet. {reason}</source>
+        <translation>Von deinen anderen Rechnern ist noch nicht alles hier. {reason}</translation>
+    </message>
+    <message>
         <source>Nothing is left to undo of that run.</source>
         <translation>Von diesem Lauf ist nichts mehr rückgängig zu machen.</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>Nichts wird gesendet: Es ist kein Sprachmodell eingerichtet.</translation>
+    </message>
+    <message>
+        <source>Nothing of that machine waits for you up to that change.</source>
+        <translation>Von diesem Rechner wartet bis zu dieser Änderung nichts auf dich.</translation>
     </message>
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
@@ -4557,7 +4589,7 @@
     </message>
     <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
-        <translation>Die Uhr eines anderen Rechners geht mehr als hundert Jahre vor; was er geschrieben hat, wird nicht übernommen.</translation>
+        <translation>Die Uhr eines anderen Rechners geht über hundert Jahre vor; was er geschrieben hat, wird nicht übernommen.</translation>
     </message>
     <message>
         <source>The column {column} has two classes.</source>
@@ -4601,11 +4633,11 @@
     </message>
     <message>
         <source>The database is full. Make room there; nothing is lost meanwhile.</source>
-        <translation>Die Datenbank ist voll. Schaffe dort Platz; bis dahin geht nichts verloren.</translation>
+        <translation>Die Datenbank ist voll. Schaff dort Platz; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
         <source>The database is shared by more than one vault. Name another database.</source>
-        <translation>Mehr als ein Tresor benutzt diese Datenbank. Nenne eine andere.</translation>
+        <translation>Mehr als ein Tresor nutzt diese Datenbank. Nenne eine andere.</translation>
     </message>
     <message>
         <source>The database refused a statement ({error}).</source>
@@ -4617,7 +4649,7 @@
     </message>
     <message>
         <source>The database takes no changes at the moment: it is read-only.</source>
-        <translation>Die Datenbank nimmt zurzeit keine Änderungen an: Sie ist schreibgeschützt.</translation>
+        <translation>Die Datenbank nimmt gerade keine Änderungen an: Sie lässt sich nur lesen.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -5068,6 +5100,10 @@
         <translation>Der Tresor ist nicht geöffnet.</translation>
     </message>
     <message>
+        <source>The vault of an isolated agent stays on this machine.</source>
+        <translation>Der eigene Tresor eines Agenten bleibt auf diesem Rechner.</translation>
+    </message>
+    <message>
         <source>The vault was backed up, but not every isolated agent&apos;s. {notes}</source>
         <translation>Der Tresor wurde gesichert, aber nicht der jedes Agenten mit eigenem Tresor. {notes}</translation>
     </message>
@@ -5225,7 +5261,7 @@
     </message>
     <message>
         <source>There is no home folder of that name.</source>
-        <translation>Einen Benutzerordner dieses Namens gibt es nicht.</translation>
+        <translation>Es gibt keinen persönlichen Ordner mit diesem Namen.</translation>
     </message>
     <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
@@ -5480,6 +5516,10 @@
         <translation>Das ist nicht die Passphrase von {name}. Versuche es noch einmal.</translation>
     </message>
     <message>
+        <source>This machine and your others do not hear of each other. {reason}</source>
+        <translation>Dieser Rechner und deine anderen hören nichts voneinander. {reason}</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Dieser Rechner hat keinen Schlüsselbund, den Keepsake verwenden kann. {instead}</translation>
     </message>
@@ -5541,7 +5581,7 @@
     </message>
     <message>
         <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
-        <translation>Dieser Tresor teilt seine Änderungen über einen anderen Ort. Wurde jener verschoben, nenne den Ort, an dem er jetzt ist. Ging er verloren, sag, dass dieser neu gefüllt werden soll.</translation>
+        <translation>Dieser Tresor teilt seine Änderungen über einen anderen Ort. Wenn jener umgezogen ist, nenne den neuen Ort. Wenn er verloren ist, sag, dass dieser neu gefüllt werden soll.</translation>
     </message>
     <message>
         <source>This vault shares its changes with no other machine. Name a place first.</source>
@@ -5681,7 +5721,7 @@
     </message>
     <message>
         <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
-        <translation>Zwei Kopien dieses Tresors haben zur selben Zeit an einen Ort geschrieben. Beim nächsten Mal wird es richtiggestellt.</translation>
+        <translation>Zwei Kopien dieses Tresors haben zugleich an einen Ort geschrieben. Beim nächsten Mal kommt das in Ordnung.</translation>
     </message>
     <message>
         <source>Undid 1 change of {agent}</source>

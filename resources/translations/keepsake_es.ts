@@ -2353,7 +2353,7 @@
     </message>
     <message>
         <source>A file in the folder belongs to another vault. Move it away.</source>
-        <translation>Un archivo de la carpeta pertenece a otra bóveda. Llévalo a otro lugar.</translation>
+        <translation>Un archivo de la carpeta pertenece a otra bóveda. Muévelo a otro sitio.</translation>
     </message>
     <message>
         <source>A file in the folder stands in the place of another. Put it back, or remove it.</source>
@@ -2361,7 +2361,7 @@
     </message>
     <message>
         <source>A file of another machine is missing, or one stands twice. Wait until the folder is complete.</source>
-        <translation>Falta un archivo de otro equipo o hay uno repetido. Espera a que la carpeta esté completa.</translation>
+        <translation>Falta un archivo de otro equipo, o hay uno repetido. Espera a que la carpeta esté completa.</translation>
     </message>
     <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
@@ -2369,7 +2369,7 @@
     </message>
     <message>
         <source>A file that another machine left is damaged. Keepsake there writes it anew if the file is removed.</source>
-        <translation>Un archivo que dejó otro equipo está dañado. Si se quita, el Keepsake de allí lo escribe de nuevo.</translation>
+        <translation>Un archivo que dejó otro equipo está dañado. Si lo quitas, Keepsake lo escribirá de nuevo desde allí.</translation>
     </message>
     <message>
         <source>A goal cannot have more trust than {agent} has.</source>
@@ -2580,6 +2580,10 @@
         <translation>Una entrada conserva su propio nombre. Cámbialo primero.</translation>
     </message>
     <message>
+        <source>An import is running. The exchange goes on when it has ended.</source>
+        <translation>Hay una importación en curso. El intercambio continúa cuando termine.</translation>
+    </message>
+    <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
         <translation>Un intervalo debe ser de al menos {min_interval_s} segundos.</translation>
     </message>
@@ -2617,11 +2621,15 @@
     </message>
     <message>
         <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Otro equipo está creando en este momento las tablas de Keepsake.</translation>
+        <translation>Otro equipo está creando las tablas de Keepsake en este momento.</translation>
+    </message>
+    <message>
+        <source>Another machine removed much at once, which waits for you.</source>
+        <translation>Otro equipo quitó muchas cosas de una vez; eso te espera.</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
-        <translation>Otro equipo escribe con un Keepsake más reciente. Actualiza aquí Keepsake para ver sus cambios.</translation>
+        <translation>Otro equipo escribe con un Keepsake más nuevo. Actualiza Keepsake aquí para ver sus cambios.</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see what it wrote (changes that wait: {n}).</source>
@@ -2838,6 +2846,18 @@
     <message>
         <source>Changed {items}</source>
         <translation>Cambiado: {items}</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are missing.</source>
+        <translation>Faltan cambios de otro equipo.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are still being copied.</source>
+        <translation>Los cambios de otro equipo aún se están copiando.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine cannot be read.</source>
+        <translation>No se pueden leer los cambios de otro equipo.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -3261,7 +3281,7 @@
     </message>
     <message>
         <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
-        <translation>Los archivos de otro equipo no se siguen unos a otros: la carpeta muestra un estado anterior al que mostraba, o dos copias de una bóveda escribieron en ella.</translation>
+        <translation>Los archivos de otro equipo no se siguen unos a otros: la carpeta muestra un estado más antiguo que antes, o dos copias de una bóveda escribieron en ella.</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3876,6 +3896,10 @@
         <translation>Nombre o carpeta del pipeline de spaCy; vacío para el mejor instalado.</translation>
     </message>
     <message>
+        <source>Name the folder by its whole path, from the top.</source>
+        <translation>Indica la carpeta con su ruta completa, desde la raíz.</translation>
+    </message>
+    <message>
         <source>Name the items: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
         <translation>Indica los elementos: «id» para uno, «ids» para varios.</translation>
     </message>
@@ -3952,12 +3976,20 @@
         <translation>No es una carpeta</translation>
     </message>
     <message>
+        <source>Not everything of your other machines is here yet. {reason}</source>
+        <translation>Aún no está aquí todo lo de tus otros equipos. {reason}</translation>
+    </message>
+    <message>
         <source>Nothing is left to undo of that run.</source>
         <translation>No queda nada por deshacer de esa ejecución.</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>No se envía nada: no hay modelo de lenguaje configurado.</translation>
+    </message>
+    <message>
+        <source>Nothing of that machine waits for you up to that change.</source>
+        <translation>Hasta ese cambio, nada de ese equipo te espera.</translation>
     </message>
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
@@ -4557,7 +4589,7 @@
     </message>
     <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
-        <translation>El reloj de otro equipo va más de cien años adelantado; lo que escribió no se incorpora.</translation>
+        <translation>El reloj de otro equipo está adelantado más de cien años; lo que escribió no se incorpora.</translation>
     </message>
     <message>
         <source>The column {column} has two classes.</source>
@@ -4601,7 +4633,7 @@
     </message>
     <message>
         <source>The database is full. Make room there; nothing is lost meanwhile.</source>
-        <translation>La base de datos está llena. Haz sitio allí; mientras tanto no se pierde nada.</translation>
+        <translation>La base de datos está llena. Libera espacio allí; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
         <source>The database is shared by more than one vault. Name another database.</source>
@@ -4617,7 +4649,7 @@
     </message>
     <message>
         <source>The database takes no changes at the moment: it is read-only.</source>
-        <translation>La base de datos no admite cambios por ahora: es de solo lectura.</translation>
+        <translation>La base de datos no admite cambios ahora: es de solo lectura.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -5068,6 +5100,10 @@
         <translation>La bóveda no está abierta.</translation>
     </message>
     <message>
+        <source>The vault of an isolated agent stays on this machine.</source>
+        <translation>La bóveda de un agente aislado se queda en este equipo.</translation>
+    </message>
+    <message>
         <source>The vault was backed up, but not every isolated agent&apos;s. {notes}</source>
         <translation>Se hizo una copia de seguridad de la bóveda, pero no de la de todos los agentes aislados. {notes}</translation>
     </message>
@@ -5465,7 +5501,7 @@
     </message>
     <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
-        <translation>Esto no es la dirección de una base de datos. Tiene esta forma: postgresql://name@server/database.</translation>
+        <translation>Eso no es la dirección de una base de datos. Tiene esta forma: postgresql://name@server/database.</translation>
     </message>
     <message>
         <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
@@ -5478,6 +5514,10 @@
     <message>
         <source>This is not the passphrase of {name}. Try again.</source>
         <translation>Esa no es la frase de contraseña de {name}. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>This machine and your others do not hear of each other. {reason}</source>
+        <translation>Este equipo y los demás no saben nada unos de otros. {reason}</translation>
     </message>
     <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
@@ -5545,7 +5585,7 @@
     </message>
     <message>
         <source>This vault shares its changes with no other machine. Name a place first.</source>
-        <translation>Esta bóveda no comparte sus cambios con ningún otro equipo. Indica antes un lugar.</translation>
+        <translation>Esta bóveda no comparte sus cambios con ningún otro equipo. Indica primero un lugar.</translation>
     </message>
     <message>
         <source>This vault was made by an unreleased version of Keepsake, and its tables differ from those of every release. Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
@@ -5681,7 +5721,7 @@
     </message>
     <message>
         <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
-        <translation>Dos copias de esta bóveda escribieron a la vez en un mismo lugar. La próxima vez se corregirá.</translation>
+        <translation>Dos copias de esta bóveda escribieron a la vez en un mismo lugar. La próxima vez se corrige.</translation>
     </message>
     <message>
         <source>Undid 1 change of {agent}</source>

@@ -2353,15 +2353,15 @@
     </message>
     <message>
         <source>A file in the folder belongs to another vault. Move it away.</source>
-        <translation>文件夹中有一个文件属于另一个记忆库。请将其移走。</translation>
+        <translation>文件夹中有一个文件属于另一个记忆库。请把它移走。</translation>
     </message>
     <message>
         <source>A file in the folder stands in the place of another. Put it back, or remove it.</source>
-        <translation>文件夹中有一个文件占据了另一个文件的位置。请将其放回原处或移除。</translation>
+        <translation>文件夹中有一个文件占了另一个文件的位置。请放回原处或将其移除。</translation>
     </message>
     <message>
         <source>A file of another machine is missing, or one stands twice. Wait until the folder is complete.</source>
-        <translation>另一台电脑的某个文件缺失或重复。请等到文件夹完整为止。</translation>
+        <translation>另一台设备的文件缺失或重复。请等待文件夹完整。</translation>
     </message>
     <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
@@ -2369,7 +2369,7 @@
     </message>
     <message>
         <source>A file that another machine left is damaged. Keepsake there writes it anew if the file is removed.</source>
-        <translation>另一台电脑留下的文件已损坏。移除该文件后，那边的 Keepsake 会重新写入。</translation>
+        <translation>另一台设备留下的文件已损坏。移除该文件后，那里的 Keepsake 会重新写入。</translation>
     </message>
     <message>
         <source>A goal cannot have more trust than {agent} has.</source>
@@ -2580,6 +2580,10 @@
         <translation>条目保留自己的名称。请先重命名。</translation>
     </message>
     <message>
+        <source>An import is running. The exchange goes on when it has ended.</source>
+        <translation>正在导入。导入结束后继续交换。</translation>
+    </message>
+    <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
         <translation>间隔至少为 {min_interval_s} 秒。</translation>
     </message>
@@ -2617,11 +2621,15 @@
     </message>
     <message>
         <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>另一台电脑正在创建 Keepsake 的表。</translation>
+        <translation>另一台设备正在创建 Keepsake 的数据表。</translation>
+    </message>
+    <message>
+        <source>Another machine removed much at once, which waits for you.</source>
+        <translation>另一台设备一次删除了很多内容，正等待你确认。</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
-        <translation>另一台电脑使用较新的 Keepsake 写入。请更新这里的 Keepsake 以查看其更改。</translation>
+        <translation>另一台设备使用更新版本的 Keepsake 写入。请更新此处的 Keepsake 以查看其更改。</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see what it wrote (changes that wait: {n}).</source>
@@ -2838,6 +2846,18 @@
     <message>
         <source>Changed {items}</source>
         <translation>更改了{items}</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are missing.</source>
+        <translation>缺少另一台设备的更改。</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are still being copied.</source>
+        <translation>另一台设备的更改仍在复制中。</translation>
+    </message>
+    <message>
+        <source>Changes of another machine cannot be read.</source>
+        <translation>无法读取另一台设备的更改。</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -3261,7 +3281,7 @@
     </message>
     <message>
         <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
-        <translation>另一台电脑的文件彼此不连续：文件夹显示的状态比之前旧，或者有同一记忆库的两个副本写入了它。</translation>
+        <translation>另一台设备的文件不连续：文件夹显示的状态比之前更旧，或同一记忆库的两个副本都写入了它。</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3845,7 +3865,7 @@
     </message>
     <message>
         <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
-        <translation>请指定文件或文件夹：“path”为空，或含有路径中不允许的字符。</translation>
+        <translation>请指定文件或文件夹：“path”为空，或含有路径中不能有的字符。</translation>
     </message>
     <message>
         <source>Name a schedule of yours.</source>
@@ -3874,6 +3894,10 @@
     <message>
         <source>Name or folder of the spaCy pipeline; empty for the best installed one.</source>
         <translation>spaCy 流水线的名称或文件夹；留空则用已安装的最佳者。</translation>
+    </message>
+    <message>
+        <source>Name the folder by its whole path, from the top.</source>
+        <translation>请用从根目录开始的完整路径指定文件夹。</translation>
     </message>
     <message>
         <source>Name the items: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
@@ -3952,12 +3976,20 @@
         <translation>不是文件夹</translation>
     </message>
     <message>
+        <source>Not everything of your other machines is here yet. {reason}</source>
+        <translation>你其他设备上的内容尚未全部到达。{reason}</translation>
+    </message>
+    <message>
         <source>Nothing is left to undo of that run.</source>
         <translation>该次运行已没有可撤销的内容。</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>不会发送任何内容：未配置语言模型。</translation>
+    </message>
+    <message>
+        <source>Nothing of that machine waits for you up to that change.</source>
+        <translation>那台设备到该更改为止没有内容等待你确认。</translation>
     </message>
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
@@ -4501,7 +4533,7 @@
     </message>
     <message>
         <source>That cannot be a path on this machine. Check how it is written.</source>
-        <translation>这不可能是此电脑上的路径。请检查写法。</translation>
+        <translation>这在本机上不可能是路径。请检查写法。</translation>
     </message>
     <message>
         <source>That change is undone already.</source>
@@ -4557,7 +4589,7 @@
     </message>
     <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
-        <translation>另一台电脑的时钟快了一百多年；它写入的内容不会被采纳。</translation>
+        <translation>另一台设备的时钟快了一百多年；它写入的内容不会被接收。</translation>
     </message>
     <message>
         <source>The column {column} has two classes.</source>
@@ -4593,7 +4625,7 @@
     </message>
     <message>
         <source>The database does not hold what your machines share: it is another one, or was emptied.</source>
-        <translation>数据库中没有你的电脑所共享的内容：它是另一个数据库，或已被清空。</translation>
+        <translation>该数据库中没有你的设备共享的内容：它是另一个数据库，或已被清空。</translation>
     </message>
     <message>
         <source>The database is damaged, so no sound copy of it can be made.</source>
@@ -4601,11 +4633,11 @@
     </message>
     <message>
         <source>The database is full. Make room there; nothing is lost meanwhile.</source>
-        <translation>数据库已满。请在那里腾出空间；在此期间不会丢失任何内容。</translation>
+        <translation>数据库已满。请在那里腾出空间；其间不会丢失任何内容。</translation>
     </message>
     <message>
         <source>The database is shared by more than one vault. Name another database.</source>
-        <translation>有多个记忆库共用此数据库。请指定另一个数据库。</translation>
+        <translation>有多个记忆库使用此数据库。请指定另一个数据库。</translation>
     </message>
     <message>
         <source>The database refused a statement ({error}).</source>
@@ -5021,7 +5053,7 @@
     </message>
     <message>
         <source>The tables of Keepsake are not in the database.</source>
-        <translation>数据库中没有 Keepsake 的表。</translation>
+        <translation>数据库中没有 Keepsake 的数据表。</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>
@@ -5066,6 +5098,10 @@
     <message>
         <source>The vault is not open.</source>
         <translation>记忆库未打开。</translation>
+    </message>
+    <message>
+        <source>The vault of an isolated agent stays on this machine.</source>
+        <translation>隔离智能体的记忆库留在这台电脑上。</translation>
     </message>
     <message>
         <source>The vault was backed up, but not every isolated agent&apos;s. {notes}</source>
@@ -5465,7 +5501,7 @@
     </message>
     <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
-        <translation>这不是数据库的地址。地址形如 postgresql://name@server/database。</translation>
+        <translation>这不是数据库地址。它的形式是 postgresql://name@server/database。</translation>
     </message>
     <message>
         <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
@@ -5478,6 +5514,10 @@
     <message>
         <source>This is not the passphrase of {name}. Try again.</source>
         <translation>这不是 {name} 的密码短语。请重试。</translation>
+    </message>
+    <message>
+        <source>This machine and your others do not hear of each other. {reason}</source>
+        <translation>这台设备与你的其他设备之间没有联系。{reason}</translation>
     </message>
     <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
@@ -5509,7 +5549,7 @@
     </message>
     <message>
         <source>This role may not do that in the database. Let it make tables there, or name another.</source>
-        <translation>此角色无权在数据库中执行该操作。请允许它在那里创建表，或指定其他角色。</translation>
+        <translation>该角色在数据库中没有此权限。请允许它在那里创建表，或指定另一个角色。</translation>
     </message>
     <message>
         <source>This run has ended, or it is not yours.</source>
@@ -5541,11 +5581,11 @@
     </message>
     <message>
         <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
-        <translation>此记忆库通过另一个位置共享更改。如果那个位置已移动，请指定它现在的位置。如果已丢失，请说明要重新填充这个位置。</translation>
+        <translation>此记忆库通过另一个位置共享更改。如果那个位置已移动，请指定现在的位置；如果已丢失，请说明要重新填充这个位置。</translation>
     </message>
     <message>
         <source>This vault shares its changes with no other machine. Name a place first.</source>
-        <translation>此记忆库不与其他电脑共享更改。请先指定一个位置。</translation>
+        <translation>此记忆库没有与任何其他设备共享更改。请先指定一个位置。</translation>
     </message>
     <message>
         <source>This vault was made by an unreleased version of Keepsake, and its tables differ from those of every release. Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
@@ -5677,11 +5717,11 @@
     </message>
     <message>
         <source>Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.</source>
-        <translation>同一记忆库的两个副本以同一台电脑的身份写入；第二个副本写入的内容不会被采纳。</translation>
+        <translation>同一记忆库的两个副本以同一台设备的身份写入；第二个副本写入的内容不会被接收。</translation>
     </message>
     <message>
         <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
-        <translation>此记忆库的两个副本同时写入了同一位置。下次会自动纠正。</translation>
+        <translation>此记忆库的两个副本同时写入了同一个位置。下次会自动纠正。</translation>
     </message>
     <message>
         <source>Undid 1 change of {agent}</source>
