@@ -37,6 +37,7 @@ from app.memories.importing.ingest import ingest
 from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
 from app.memories.writer import MemoryIndex
+from app.sentence import Sentence, as_sentence
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -149,8 +150,13 @@ class NoteMirror:
         hashes = await asyncio.to_thread(self._hash_all, root, scan.notes)
         await self._follow_renames(look, agreed, hashes)
         unknown = scan.notes.keys() - hashes.keys()  # there, and not to be read: neither edited nor gone
-        look.problems += [f"The file {place} of the folder {root} cannot be read." for place in sorted(unknown)]
-        look.problems += [f"The folder {root / place} cannot be read." for place in scan.unreadable]
+        look.problems += [
+            Sentence("The file {place} of the folder {root} cannot be read.", place=place, root=root)
+            for place in sorted(unknown)
+        ]
+        look.problems += [
+            Sentence("The folder {place} cannot be read.", place=root / place) for place in scan.unreadable
+        ]
         steps: list[tuple[str, Step]] = [
             (place, step)
             for place in sorted((scan.notes.keys() | agreed.keys()) - unknown)
@@ -193,8 +199,15 @@ class NoteMirror:
         try:
             await work
         except (OSError, KeepsakeError) as error:
-            reason = error.message if isinstance(error, KeepsakeError) else error.strerror or str(error)
-            look.problems.append(f"The note {place} of the folder {look.root} could not be mirrored: {reason}")
+            reason = error.sentence if isinstance(error, KeepsakeError) else error.strerror or str(error)
+            look.problems.append(
+                Sentence(
+                    "The note {place} of the folder {root} could not be mirrored: {reason}",
+                    place=place,
+                    root=look.root,
+                    reason=as_sentence(reason),
+                )
+            )
             _log.info("a mirrored note failed: %s", error_location(error))
 
     def _hash_all(self, root: Path, notes: Mapping[str, Mark]) -> dict[str, str]:
