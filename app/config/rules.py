@@ -316,8 +316,8 @@ def context_rule(config: Config) -> Iterator[ConfigFinding]:
     if context >= budget:
         what = Sentence(
             "Facts and index may take {context} tokens, all of the {budget} in 'sessions.budget'.",
-            context=context,
-            budget=budget,
+            context=str(context),
+            budget=str(budget),
         )
         yield _warning(parts[0], what, Sentence("Lower {parts}, or raise sessions.budget.", parts=" and ".join(parts)))
 

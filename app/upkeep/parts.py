@@ -45,9 +45,7 @@ class UpkeepParts(Part):
     @property
     def failures(self) -> Sequence[str]:
         """Sentences about settings that do not count, and about backups."""
-        settings = (
-            Sentence("{sentence} Another value counts.", sentence=fault.sentence) for fault in self.config.faults
-        )
+        settings = (Sentence("{why} Another value counts.", why=fault.sentence) for fault in self.config.faults)
         return (*settings, *self.backups.notes())
 
 

@@ -51,10 +51,14 @@ _MANY: Final = 50
 _SHARES: Final = {Step.DELETE_NOTE: 0.1, Step.DELETE_FILE: 0.5}
 """Shares of a folder that count as many: of files that are gone, and of notes that were deleted."""
 _MANY_GONE: Final = {
-    Step.DELETE_NOTE: "{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put"
-    " the files back, or delete the notes here.",
-    Step.DELETE_FILE: "{count} notes of the folder {root} were deleted here at once, so their files were left there."
-    " Restore the notes, or delete the files.",
+    Step.DELETE_NOTE: Sentence(
+        "{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put the files back,"
+        " or delete the notes here."
+    ),
+    Step.DELETE_FILE: Sentence(
+        "{count} notes of the folder {root} were deleted here at once, so their files were left there. Restore the"
+        " notes, or delete the files."
+    ),
 }
 _NEW_AT_ONCE: Final = 500
 
@@ -418,7 +422,7 @@ def _without_many_deletions(look: _Look, steps: list[tuple[str, Step]], known: i
     for deletion, share in _SHARES.items():
         count = sum(step is deletion for _, step in steps)
         if count > max(_FEW, min(known * share, _MANY)) or (count > 1 and count == known):
-            look.problems.append(_MANY_GONE[deletion].format(count=f"{count:,}", root=look.root))
+            look.problems.append(Sentence(_MANY_GONE[deletion], count=count, root=look.root))
             steps = [(place, step) for place, step in steps if step is not deletion]
     return steps
 
