@@ -3356,6 +3356,10 @@
         <translation>Sprache des Fensters; „system“ ist die des Rechners, wo Keepsake sie spricht, sonst Englisch.</translation>
     </message>
     <message>
+        <source>Late interaction has not read {waiting} of the first {hits} results yet; until then they count by words and meaning alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Latest messages in an agent&apos;s context.</source>
         <translation>Letzte Nachrichten im Kontext eines Agenten.</translation>
     </message>
@@ -3600,8 +3604,8 @@
         <translation>Modell</translation>
     </message>
     <message>
-        <source>Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for none.</source>
-        <translation>Modell von fastembed, das die ersten 50 Ergebnisse noch einmal liest und sein Urteil zu ihrer Reihenfolge hinzunimmt; leer für keines.</translation>
+        <source>Model of fastembed that adds its judgement to the order of the first 50 results; empty for none. A cross-encoder reads them again at each search, a late interaction model reads all texts once in the background.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Monday</source>
@@ -3818,6 +3822,10 @@
     <message>
         <source>Read-only file system</source>
         <translation>Schreibgeschütztes Dateisystem</translation>
+    </message>
+    <message>
+        <source>Reading texts for late interaction</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -4510,6 +4518,10 @@
     <message>
         <source>The reranking model {name} returned something other than a list of numbers</source>
         <translation>Das Modell {name} zum Umsortieren hat etwas anderes als eine Liste von Zahlen geliefert</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} returned something other than vectors</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The reranking model {name} was closed</source>
@@ -9837,6 +9849,10 @@
 <context>
     <name>RereadingForm</name>
     <message>
+        <source>All texts are read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
         <translation>Es gilt ab dem nächsten Start. Die Dateien des Modells werden bei der ersten Suche geholt, wenn die Einstellungen Downloads erlauben, oder aus dem Ordner gelesen, den die Einstellungen der Suche nennen.</translation>
     </message>
@@ -9851,6 +9867,10 @@
     <message>
         <source>What this model gains has not been measured.</source>
         <translation>Was dieses Modell bringt, wurde nicht gemessen.</translation>
+    </message>
+    <message>
+        <source>{read} of {all} texts are read; the others count by words and meaning alone.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -13119,6 +13139,10 @@
     <message>
         <source>Its conversation was deleted.</source>
         <translation>Seine Unterhaltung wurde gelöscht.</translation>
+    </message>
+    <message>
+        <source>Its words fit those of the question in meaning</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Judged by the reading model</source>

@@ -3356,6 +3356,10 @@
         <translation>Idioma de la ventana; «system» es el del equipo si Keepsake lo habla, y si no inglés.</translation>
     </message>
     <message>
+        <source>Late interaction has not read {waiting} of the first {hits} results yet; until then they count by words and meaning alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Latest messages in an agent&apos;s context.</source>
         <translation>Últimos mensajes en el contexto de un agente.</translation>
     </message>
@@ -3600,8 +3604,8 @@
         <translation>Modelo</translation>
     </message>
     <message>
-        <source>Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for none.</source>
-        <translation>Modelo de fastembed que vuelve a leer los primeros 50 resultados y suma su juicio al orden; vacío para ninguno.</translation>
+        <source>Model of fastembed that adds its judgement to the order of the first 50 results; empty for none. A cross-encoder reads them again at each search, a late interaction model reads all texts once in the background.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Monday</source>
@@ -3818,6 +3822,10 @@
     <message>
         <source>Read-only file system</source>
         <translation>Sistema de archivos de solo lectura</translation>
+    </message>
+    <message>
+        <source>Reading texts for late interaction</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -4510,6 +4518,10 @@
     <message>
         <source>The reranking model {name} returned something other than a list of numbers</source>
         <translation>El modelo de reordenación {name} devolvió algo que no es una lista de números</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} returned something other than vectors</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The reranking model {name} was closed</source>
@@ -9837,6 +9849,10 @@
 <context>
     <name>RereadingForm</name>
     <message>
+        <source>All texts are read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
         <translation>Tendrá efecto en el próximo inicio. Los archivos del modelo se obtienen en la primera búsqueda si los ajustes permiten descargas, o se leen de la carpeta que indican los ajustes de búsqueda.</translation>
     </message>
@@ -9851,6 +9867,10 @@
     <message>
         <source>What this model gains has not been measured.</source>
         <translation>No se ha medido lo que aporta este modelo.</translation>
+    </message>
+    <message>
+        <source>{read} of {all} texts are read; the others count by words and meaning alone.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -13119,6 +13139,10 @@
     <message>
         <source>Its conversation was deleted.</source>
         <translation>Su conversación se eliminó.</translation>
+    </message>
+    <message>
+        <source>Its words fit those of the question in meaning</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Judged by the reading model</source>

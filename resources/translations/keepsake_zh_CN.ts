@@ -3356,6 +3356,10 @@
         <translation>窗口语言；“system”为电脑的语言（若 Keepsake 支持），否则为英语。</translation>
     </message>
     <message>
+        <source>Late interaction has not read {waiting} of the first {hits} results yet; until then they count by words and meaning alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Latest messages in an agent&apos;s context.</source>
         <translation>智能体上下文中的最近消息数。</translation>
     </message>
@@ -3600,8 +3604,8 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for none.</source>
-        <translation>fastembed 的模型,会重新阅读前 50 条结果,并把它的判断计入排序;留空表示不使用。</translation>
+        <source>Model of fastembed that adds its judgement to the order of the first 50 results; empty for none. A cross-encoder reads them again at each search, a late interaction model reads all texts once in the background.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Monday</source>
@@ -3818,6 +3822,10 @@
     <message>
         <source>Read-only file system</source>
         <translation>只读文件系统</translation>
+    </message>
+    <message>
+        <source>Reading texts for late interaction</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -4510,6 +4518,10 @@
     <message>
         <source>The reranking model {name} returned something other than a list of numbers</source>
         <translation>重排序模型 {name} 返回的不是数字列表</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} returned something other than vectors</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The reranking model {name} was closed</source>
@@ -9837,6 +9849,10 @@
 <context>
     <name>RereadingForm</name>
     <message>
+        <source>All texts are read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
         <translation>下次启动时生效。如果设置允许下载,模型文件会在第一次搜索时获取;否则从搜索设置指定的文件夹读取。</translation>
     </message>
@@ -9851,6 +9867,10 @@
     <message>
         <source>What this model gains has not been measured.</source>
         <translation>尚未测量此模型带来的改进。</translation>
+    </message>
+    <message>
+        <source>{read} of {all} texts are read; the others count by words and meaning alone.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -13119,6 +13139,10 @@
     <message>
         <source>Its conversation was deleted.</source>
         <translation>其会话已被删除。</translation>
+    </message>
+    <message>
+        <source>Its words fit those of the question in meaning</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Judged by the reading model</source>
