@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ui.translation import translate
+
 UNDO_SECONDS, INFO_SECONDS = 8.0, 4.0
 
 
@@ -16,6 +18,7 @@ class Notice:
         seconds: How long it stays; 0 for as long as it takes to read, longer where it offers Undo.
         undo_text: What was done, for “Undo: …”, where ``text`` does not say it, such as ``Captured a note``.
         kind: ``info`` or ``error``; an error stays until dismissed.
+        is_quoting: Whether it may quote words of the vault, and has to go when something is erased for ever.
     """
 
     text: str
@@ -24,6 +27,7 @@ class Notice:
     undo_text: str = ""
     kind: str = "info"
     act: str = ""
+    is_quoting: bool = True
 
     @property
     def can_undo(self) -> bool:
@@ -34,3 +38,8 @@ class Notice:
     def duration_s(self) -> float:
         """Seconds that it stays."""
         return self.seconds or (UNDO_SECONDS if self.can_undo else INFO_SECONDS)
+
+
+def removed_error_text() -> str:
+    """Return the sentence for an error that may have quoted erased words."""
+    return translate("Erasure", "An error message was removed, because it may have quoted what was erased for ever.")

@@ -26,7 +26,7 @@ from ui import theme
 from ui.actions import Actions
 from ui.dialogs.dialog_registry import DialogRegistry
 from ui.dialogs.palette.palette import Palette
-from ui.notice import Notice
+from ui.notice import Notice, removed_error_text
 from ui.process.error_reporter import ErrorReporter
 from ui.shell.blocked_undo import ask_to_undo_both
 from ui.shell.navigation import Navigation, Place, place_of
@@ -461,6 +461,11 @@ class Window(QMainWindow):
     def _on_erased(self, ids: tuple[str, ...]) -> None:
         """Keep no words any more that may be those of what was erased."""
         self.palette_popup.forget(ids)
+        self.places.forget(ids)
+        self.undo.forget_words()
+        self.toaster.forget_words()
+        if self.errors.forget_words() and self.banner.isVisible():
+            self.banner.show_notice(removed_error_text())
         if self.panes is not None:
             self.panes.forget_words()
         self.keep_state()

@@ -32,12 +32,14 @@ from app.erasure.model import (
 )
 from app.errors import CancelledByPersonError, InputError, KeepsakeError, MachineError, NotFoundError
 from app.part import BackgroundTask, Part
+from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
 
 _log = logging.getLogger(__name__)
 
+OPERATION: Final = "memory.forget_forever"
 BATCH = 100  # rows that one transaction removes
 PREFIX = "forever:"
 WORD_INDEX = "chunks_fts"
@@ -83,6 +85,7 @@ class ErasureService(Part):
         names: Who takes away names that are used no more.
         clock: Where the time comes from.
         forget_caches: Drops what is kept beside the database of texts or their vectors.
+        publish: Tells everyone who listens of what no caller's answer tells.
     """
 
     def __init__(
@@ -92,12 +95,14 @@ class ErasureService(Part):
         names: EntityNameEraser,
         clock: Clock,
         forget_caches: Callable[[], Awaitable[None]],
+        publish: Callable[[ChangeSet], None],
     ) -> None:
         self._store = store
         self._erasers = erasers
         self._names = names
         self._clock = clock
         self._forget_caches = forget_caches
+        self._publish = publish
         self._backups = BackupCleaner(store.vault, erasers, names)
         self._one_at_a_time = asyncio.Lock()
         self._is_resumed = asyncio.Event()
@@ -121,7 +126,6 @@ class ErasureService(Part):
         actor: str,
         backups: BackupChoice = "keep",
         progress: Callable[[int], None] = lambda _removed: None,
-        operation: str = "memory.forget_forever",
     ) -> Changed[ErasureReceipt]:
         """Remove memories, conversations and the like so that nothing brings them back, and prove it.
 
@@ -135,9 +139,13 @@ class ErasureService(Part):
             raise InputError("Say what to forget: 'ids' of memories and the like, or 'sessions'.", field="ids")
         if not confirm:
             raise InputError(
-                f"This removes {len(targets)} for ever; nothing can bring them back. Ask again with confirm=true.",
+                Sentence(
+                    "This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.",
+                    count=len(targets),
+                ),
                 field="confirm",
             )
+        changes = ChangeSet(_AREAS, tuple(target.id for target in targets), actor, OPERATION)
         async with self._one_at_a_time:
             await self._require(targets, backups)
             now = to_datetime(self._clock.now_ms())
@@ -146,9 +154,9 @@ class ErasureService(Part):
             try:
                 receipt = await self._finish(receipt, targets, traces, progress, is_resumed=False)
             except MachineError as error:
+                self._publish(changes)  # it is hidden already, and a refused call tells of no change
                 raise _unfinished(error) from error
-        named = tuple(target.id for target in targets)
-        return Changed(receipt, ChangeSet(_AREAS, named, actor, operation))
+        return Changed(receipt, changes)
 
     async def obey(self, targets: Sequence[ErasureTarget], actor: str) -> None:
         """Forget for ever what was forgotten on another machine, as far as it is here.
@@ -164,7 +172,7 @@ class ErasureService(Part):
         ids = [one.id for one in here if one.kind != "session"]
         sessions = [one.id for one in here if one.kind == "session"]
         if here:
-            await self.forget(ids, sessions, confirm=True, actor=actor)
+            self._publish((await self.forget(ids, sessions, confirm=True, actor=actor)).changes)
 
     async def run(self) -> None:
         """Finish interrupted erasures.
@@ -176,7 +184,7 @@ class ErasureService(Part):
         except CancelledByPersonError:
             _log.info("forgetting for ever goes on at the next start")
         except KeepsakeError as error:
-            self.failure = f"Forgetting for ever could not be finished: {error.message}"
+            self.failure = Sentence("Forgetting for ever could not be finished: {why}", why=error.sentence)
             _log.warning("forgetting for ever could not be finished: %s", error.code)
         finally:
             self._is_resumed.set()
@@ -222,7 +230,9 @@ class ErasureService(Part):
             before = {name for receipt in await self.receipts() for name in (*receipt.ids, *receipt.sessions)}
             missing = [name for name in missing if name not in before]
         if missing:
-            raise NotFoundError(f"There is nothing with the id {missing[0]}; nothing was removed.", ids=missing)
+            raise NotFoundError(
+                Sentence("There is nothing with the id {id}; nothing was removed.", id=missing[0]), ids=missing
+            )
 
     def _begin(self, receipt: ErasureReceipt, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> _Traces:
         traces = self._traces(targets, connection)
@@ -380,11 +390,11 @@ def pages_are_pending(receipt: ErasureReceipt) -> bool:
 
 def _unfinished(error: MachineError) -> MachineError:
     """Return the error of an erasure that has begun, which says what becomes of it."""
-    cause = error.message.split(". ")[0].rstrip(".")
-    what = (
-        f"Forgetting could not be finished: {cause}. It stands all the same: what is to be forgotten is hidden already,"
-        " and the next start at which the disk permits it erases the rest by itself. Free some space if the disk is"
-        " full, then start Keepsake again."
+    what = Sentence(
+        "Forgetting could not be finished. It stands all the same: what is to be forgotten is hidden already, and the"
+        " next start at which the disk permits it erases the rest by itself. Free some space if the disk is full, then"
+        " start Keepsake again. What happened: {cause}",
+        cause=error.sentence,
     )
     return type(error)(what, **error.data)
 

@@ -4,12 +4,13 @@ Of facts of one category, key and store the one stated last holds, and the other
 it is there.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import apsw
 
+from app.core.clock import to_datetime, to_ms
 from app.core.stores import STORES
 from app.history.state_diff import differing
 from app.memories import repo, validation
@@ -48,7 +49,23 @@ class MemorySettler:
         }
         # A fact takes the place of another only once that one has left it.
         in_order = sorted(wanted, key=lambda target: _is_active(wanted[target]))
+        for target, row in rows.items():
+            self._leave_key(connection, row, wanted.get(target), now_ms)
         return [target for target in in_order if self._write(connection, rows[target], wanted[target])]
+
+    def _leave_key(
+        self, connection: apsw.Connection, row: FoldedRow, state: Mapping[str, Any] | None, now_ms: int
+    ) -> None:
+        """Set a fact aside that is to have another key or be forgotten.
+
+        Another fact may have its key already.
+        """
+        if not row.is_erased and (state is None or state["kind"] != "fact" or not _is_active(state)):
+            return
+        now = repo.get(connection, row.target, stores=STORES)
+        is_fact = now is not None and now.kind == "fact" and now.deleted_at is None
+        if now is not None and is_fact and (state is None or _key(state.get) != (now.category, now.key, now.store)):
+            write_state(connection, self._index, now, replace(now, deleted_at=to_datetime(now_ms)))
 
     def _write(self, connection: apsw.Connection, row: FoldedRow, state: Mapping[str, Any] | None) -> bool:
         at_ms = None if state is None else state.get("archived_at")
@@ -58,16 +75,19 @@ class MemorySettler:
             is_same = state is not None and (at_ms, state.get("reason")) == archived[1:]
             if is_same and not _differs(archived[0], _memory(whole)):
                 return False
+            archive_repo.set_deleted(connection, row.target, archived[1])  # the key of a fact may be another's now
             archive_repo.move_out(connection, row.target)
-            if archived[0].deleted_at is None:
-                self._index.memory_stored(connection, archived[0])
         now, wanted = repo.get(connection, row.target, stores=STORES), _memory(whole)
         is_changed = archived is not None or now is None or _differs(now, wanted)
         if is_changed:
             version = wanted.version if now is None else now.version + 1
-            write_state(connection, self._index, now, replace(wanted, version=version))
+            is_deleted = at_ms is not None and wanted.deleted_at is None  # until it is in the archive
+            deleted_at = to_datetime(int(at_ms or 0)) if is_deleted else wanted.deleted_at
+            write_state(connection, self._index, now, replace(wanted, version=version, deleted_at=deleted_at))
         if state is not None and at_ms is not None:
             archive_moves.put_in(connection, self._index, row.target, str(state["reason"]), int(at_ms))
+            deleted_ms = None if wanted.deleted_at is None else to_ms(wanted.deleted_at)
+            archive_repo.set_deleted(connection, row.target, deleted_ms)
         return is_changed or at_ms is not None
 
 
@@ -79,7 +99,7 @@ def _of_same_key(connection: apsw.Connection, rows: Mapping[str, FoldedRow]) -> 
         if now is not None and now.kind == "fact" and now.key:
             keys.add((now.category, now.key, now.store))
         if row.whole is not None and row.whole.get("kind") == "fact" and row.whole.get("key"):
-            keys.add((str(row.whole["category"]), str(row.whole["key"]), str(row.whole["store"])))
+            keys.add(_key(row.whole.get))
     same_ids: dict[str, None] = {}
     for key in sorted(keys):
         ids = connection.execute(
@@ -89,6 +109,11 @@ def _of_same_key(connection: apsw.Connection, rows: Mapping[str, FoldedRow]) -> 
         )
         same_ids.update((str(row[0]), None) for row in ids)
     return same_ids
+
+
+def _key(value: Callable[[str], Any]) -> tuple[str, str, str]:
+    """Return what of a fact no other one has at the same time."""
+    return str(value("category")), str(value("key")), str(value("store"))
 
 
 def _superseded(row: FoldedRow, holding: FoldedRow) -> Mapping[str, Any]:

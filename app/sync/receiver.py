@@ -19,7 +19,7 @@ from app.sync.lane_segment import Segment
 from app.sync.row_settler import RowSettler
 from app.sync.turn_log import LaneTurn
 
-_GROUPED: Final = ("memory", "entity")
+_GROUPED: Final = ("memory", "entity", "saved_search")
 """Kinds of rows that depend on others of their kind."""
 
 

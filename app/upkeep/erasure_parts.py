@@ -35,4 +35,4 @@ def build(runtime: Runtime, search: SearchService, worker: IndexWorker) -> Erasu
         "saved_search": SAVED_SEARCH_ERASER,
     }
     caches = SearchCaches(search, worker)
-    return ErasureService(runtime.store, erasers, name_eraser, runtime.clock, caches.clear)
+    return ErasureService(runtime.store, erasers, name_eraser, runtime.clock, caches.clear, runtime.publish)

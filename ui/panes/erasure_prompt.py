@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from ui import operations
+from ui.notice import Notice
 from ui.translation import translate
 from ui.widgets.plain_text import PlainMessageBox
 
@@ -38,18 +39,18 @@ def ask_to_erase(parent: QWidget, text: str, what: str, erase: Callable[[], obje
     return box
 
 
-async def erase_for_ever(bridge: "Bridge", done: str, ids: Sequence[str] = (), sessions: Sequence[str] = ()) -> str:
+async def erase_for_ever(bridge: "Bridge", done: str, ids: Sequence[str] = (), sessions: Sequence[str] = ()) -> Notice:
     """Erase for ever, and return what to tell the person.
 
     Args:
         bridge: The connection to the engine.
-        done: What was done, as a sentence without its full stop.
+        done: What was done, as a sentence without its full stop; it quotes nothing of what is erased.
         ids: Memories, schedules and saved searches.
         sessions: Conversations.
     """
     receipt: ErasureReceipt = await bridge.call(
         operations.memory.forget_forever(ids=list(ids), sessions=list(sessions), confirm=True)
     )
-    if not any(file.outcome == "kept" for file in receipt.backups):
-        return done
-    return translate("Erasure", "{done}. Backups still hold it.").format(done=done)
+    if any(file.outcome == "kept" for file in receipt.backups):
+        done = translate("Erasure", "{done}. Backups still hold it.").format(done=done)
+    return Notice(done, is_quoting=False)

@@ -30,6 +30,7 @@ class ErrorReporter(QObject):
         self._last_report = -QUIET_SECONDS
         self._held_back = 0
         self._details: list[str] = []
+        self._quotes = False
 
     @property
     def details(self) -> str:
@@ -48,6 +49,12 @@ class ErrorReporter(QObject):
         sys.excepthook = sys.__excepthook__
         threading.excepthook = threading.__excepthook__
 
+    def forget_words(self) -> bool:
+        """Drop the failures kept, and return whether the last one reported may quote erased words."""
+        self._details.clear()
+        quotes, self._quotes = self._quotes, False
+        return quotes
+
     def report(self, error: BaseException) -> None:
         """Log ``error`` and report it, unless another was reported a moment ago."""
         _log.error("Unexpected failure", exc_info=error)
@@ -57,6 +64,7 @@ class ErrorReporter(QObject):
             self._held_back += 1
             return
         self._last_report = now
+        self._quotes = isinstance(error, KeepsakeError) and bool(error.sentence.values)
         self.reported.emit(self._sentence(error))
         self._held_back = 0
 

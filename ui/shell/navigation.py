@@ -1,6 +1,7 @@
 """Places in the window, their history, and links to them."""
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, urlsplit
 
 from PySide6.QtCore import QObject, Signal
@@ -96,7 +97,7 @@ class Navigation(QObject):
         if place == self.current:
             return
         del self._places[self._at + 1 :]
-        self._places.append(place)
+        self._places.append(replace(place, title=""))
         del self._places[:-HISTORY_LIMIT]
         self._at = len(self._places) - 1
         self.changed.emit()
@@ -108,6 +109,16 @@ class Navigation(QObject):
     def go_forward(self) -> None:
         """Move to the place after."""
         self._move(1)
+
+    def forget(self, ids: Collection[str]) -> None:
+        """Drop the places of erased items, and all words of searches, which may repeat them."""
+        places = [
+            replace(place, words=()) if place.id not in ids and not (place.pane == "search" and place.extra) else None
+            for place in self._places
+        ]
+        self._at -= places[: self._at + 1].count(None)
+        self._places = [place for place in places if place is not None]
+        self.changed.emit()
 
     def _move(self, step: int) -> None:
         if not 0 <= self._at + step < len(self._places):

@@ -72,6 +72,12 @@ class UndoStack(QObject):
         self._work.on_areas(UNDOABLE, self._on_history_changed)
         self._ask_soon()
 
+    def forget_words(self) -> None:
+        """Name no act until the history is asked again: it may be about erased items."""
+        self._steps = NextSteps()
+        self._ask_soon()
+        self.changed.emit()
+
     def stop(self) -> None:
         """Ask the history no more."""
         self._timer.stop()

@@ -78,6 +78,14 @@ def move_out(connection: apsw.Connection, memory_id: str) -> None:
     connection.execute("DELETE FROM memory_archive WHERE id = ?", (memory_id,))
 
 
+def set_deleted(connection: apsw.Connection, memory_id: str, at_ms: int | None) -> None:
+    """Note when an archived memory was deleted before it was archived, ``None`` for never."""
+    connection.execute(
+        "UPDATE memory_archive SET payload = json_set(payload, '$.memories[0].valid_until', ?) WHERE id = ?",
+        (at_ms, memory_id),
+    )
+
+
 def shown(
     connection: apsw.Connection, chosen: ArchiveFilter, *, limit: int, offset: int, stores: Sequence[str]
 ) -> list[ArchivedMemory]:

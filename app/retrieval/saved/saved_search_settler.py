@@ -3,7 +3,7 @@
 No two have the same query: of those that were saved apart, the one of the smallest id stays.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -43,28 +43,39 @@ def _settle_query(connection: apsw.Connection, query: str) -> Sequence[str]:
     ).fetchall()
     changes = {str(row[0]): capture.changes_of_row(connection, "saved_search", str(row[0])) for row in ids}
     rows = {target: fold_row(made) for target, made in changes.items()}
-    kept = min(rows, key=lambda target: (rows[target].state is None, target))
+    kept = min(rows, key=lambda target: (not _is_there(target, rows, changes), target))
     for target in rows:
         if target != kept:
             repo.remove(connection, target)
-    return [kept] if _store(connection, rows[kept], changes[kept]) else []
+    state = rows[kept].state if _is_there(kept, rows, changes) else None
+    return [kept] if _store(connection, kept, state, changes[kept]) else []
 
 
-def _store(connection: apsw.Connection, row: FoldedRow, changes: Sequence[Change]) -> bool:
-    now = repo.get(connection, row.target)
-    if row.state is None:
+def _is_there(target: str, rows: Mapping[str, FoldedRow], changes: Mapping[str, Sequence[Change]]) -> bool:
+    """Return whether a search is saved.
+
+    Who deletes one deletes all of its query that they know of.
+    """
+    if rows[target].state is None:
+        return False
+    deletions = [changes[other][-1] for other, row in rows.items() if row.state is None]
+    return not any(all(one.saw(change.place) for change in changes[target]) for one in deletions)
+
+
+def _store(connection: apsw.Connection, target: str, said: Mapping[str, Any] | None, changes: Sequence[Change]) -> bool:
+    now = repo.get(connection, target)
+    if said is None:
         if now is not None:
-            repo.delete(connection, row.target, changes[-1].at_ms)
+            repo.delete(connection, target, changes[-1].at_ms)
         return now is not None
-    said: dict[str, Any] = dict(row.state)
     if now is not None and (now.name, now.query) == (said["name"], said["query"]):
         return False
     if now is None:
-        repo.bring_back(connection, row.target)
-    if repo.get(connection, row.target) is None:
-        made = SavedSearch(row.target, str(said["name"]), str(said["query"]), to_datetime(changes[0].at_ms))
+        repo.bring_back(connection, target)
+    if repo.get(connection, target) is None:
+        made = SavedSearch(target, str(said["name"]), str(said["query"]), to_datetime(changes[0].at_ms))
         repo.add(connection, made)
         if changes[0].actor != _PERSON:
-            meta.write(connection, MADE_BY + row.target, changes[0].actor)
-    repo.rename(connection, row.target, str(said["name"]))
+            meta.write(connection, MADE_BY + target, changes[0].actor)
+    repo.rename(connection, target, str(said["name"]))
     return True

@@ -4,23 +4,25 @@ import asyncio
 import json
 import shutil
 import threading
-import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from app.api.catalogue import declared
-from app.changes import ChangeSet
-from app.errors import InputError, MachineError
-from app.sync import lane_segment
+from app.core.declared_operations import declared_operations
+from app.errors import InputError, MachineError, NotFoundError
+from app.sync import lane_rows, lane_segment
 from app.sync.change import ERASE
 from app.sync.model import SyncReport
 from app.sync.removal_guard import LEAST
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.integration.sync.machines import Machine, settle
+
+if TYPE_CHECKING:
+    from app.changes import Event
 
 STRANGE = {
     "hlc": 1, "n": 1, "at": 1, "actor": "a", "run": None, "kind": "planet", "target": "x", "event": ERASE,
@@ -126,6 +128,23 @@ def test_conversations_of_both_go_on_in_one(joined: tuple[Machine, Machine]) -> 
     assert one.ask("session.ids") == []
 
 
+def test_what_was_said_in_a_forgotten_conversation_is_searched_once_it_is_back(
+    joined: tuple[Machine, Machine],
+) -> None:
+    one, other = joined
+    one.ask("session.append", session="talk", messages=[{"role": "user", "content": "a heron"}])
+    settle(one, other)
+    one.ask("session.forget", session="talk")
+    other.ask("session.append", session="talk", messages=[{"role": "user", "content": "a kingfisher"}])
+    settle(one, other)
+    [(entry,)] = one.rows("SELECT id FROM memory_history WHERE target = 'talk' AND event = 'FORGET'")
+    one.ask("memory.undo", history_ids=[entry])
+    settle(one, other)
+    for machine in joined:
+        assert machine.ask("vault.check").findings == ()
+        assert len(machine.ask("memory.search", query="kingfisher").hits) == 1
+
+
 def test_entities_schedules_and_saved_searches(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
     for machine in joined:
@@ -152,8 +171,13 @@ def test_what_one_forgets_for_ever_the_other_forgets(joined: tuple[Machine, Mach
     kept = one.ask("note.save", content="kept")
     one.ask("session.append", session="talk", messages=[{"role": "user", "content": "unforgettablesecret talk"}])
     settle(one, other)
+    events: list[Event] = []
+    unsubscribe = one.host.subscribe(events.append)
     other.ask("memory.forget_forever", ids=[note.id], sessions=["talk"], confirm=True)
     settle(one, other)
+    unsubscribe()
+    [erasure] = [event for event in events if getattr(event, "operation", "") in declared_operations().erases]
+    assert set(erasure.ids) == {note.id, "talk"}
     for machine in joined:
         assert machine.contents() == ["kept"]
         assert machine.rows("SELECT 1 FROM memory_history WHERE target = ?", note.id) == []
@@ -268,7 +292,7 @@ def test_what_is_damaged_is_named_and_loses_nothing(joined: tuple[Machine, Machi
     first, second = sorted(one.folder.rglob("s-*"))
     whole = second.read_bytes()
     second.write_bytes(whole[:-9])
-    assert other.sync().waiting == "changes of another machine are still being copied"
+    assert other.sync().waiting == "Changes of another machine are still being copied."
     assert other.contents() == ["first"]
     second.write_bytes(whole[:40] + b"x" + whole[41:])
     assert "damaged" in other.sync().waiting
@@ -323,26 +347,13 @@ def test_an_export_is_the_same_before_and_after(joined: tuple[Machine, Machine],
     assert lines(paths[0]) == lines(paths[1])
 
 
-def test_what_is_written_is_shared_by_itself(joined: tuple[Machine, Machine]) -> None:
-    one, other = joined
-    engine = engine_of(one.host)
-    engine.feed.subscribe(lambda event: engine.sync.on_change(event) if isinstance(event, ChangeSet) else None)
-    background = one.host.submit(engine.sync.loop.run())
-    one.ask("note.save", content="shared by itself")
-    while not list(one.folder.rglob("s-*")):
-        time.sleep(0.05)
-    background.cancel()
-    other.sync()
-    assert other.contents() == ["shared by itself"]
-
-
 def test_nothing_is_sealed_while_an_import_runs(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
     other.ask("note.save", content="of the other")
     other.sync()
     with engine_of(one.host).store.held_open():
         one.ask("note.save", content="of an import")
-        assert one.sync().waiting == "an import is running"
+        assert one.sync().waiting.startswith("An import is running.")
         assert one.contents() == ["of an import"]
     settle(one, other)
     assert one.contents() == ["of an import", "of the other"]
@@ -363,10 +374,35 @@ def test_a_lane_that_cannot_be_taken_in_keeps_no_other(joined: tuple[Machine, Ma
         (vault / f"{lane:016x}" / name.name).write_bytes(lane_segment.pack(json.dumps(header), [text]))
     other.ask("note.save", content="of the other")
     report = other.sync()
-    assert (report.taken, report.added) == (2, 1)
-    assert report.waiting == "changes of another machine cannot be read"
+    assert (report.taken, report.added) == (1, 1)
+    assert report.waiting == "Changes of another machine cannot be read."
     assert other.contents() == ["of one", "of the other"]
     assert other.rows("SELECT 1 FROM erasures") == []
+
+
+def test_changes_of_a_newer_keepsake_wait_until_it_is_updated(
+    joined: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = joined
+    one.ask("note.save", content="before")
+    one.sync()
+    one.ask("inbox.rule.set", action="reject", agent="claude")
+    one.ask("note.save", content="beside it")
+    one.sync()
+    one.ask("note.save", content="after it")
+    one.sync()
+    other.ask("note.save", content="of the other")
+    with monkeypatch.context() as older:
+        older.setattr(lane_rows, "KINDS", tuple(kind for kind in lane_rows.KINDS if kind != "inbox_rule"))
+        for _ in range(2):
+            report = other.sync()
+            assert report.waiting.endswith("Update Keepsake here to see what it wrote (changes that wait: 3).")
+        assert other.contents() == ["before", "of the other"]
+        one.sync()
+        assert one.contents() == ["after it", "before", "beside it", "of the other"]
+    settle(one, other)
+    assert other.contents() == ["after it", "before", "beside it", "of the other"]
+    assert other.rows("SELECT agent, action FROM inbox_rules") == [("claude", "reject")]
 
 
 def test_an_import_that_begins_meanwhile_is_not_sealed(joined: tuple[Machine, Machine]) -> None:
@@ -387,7 +423,7 @@ def test_an_import_that_begins_meanwhile_is_not_sealed(joined: tuple[Machine, Ma
 
     one.ask("note.save", content="of an import")
     [sealed] = one.rows("SELECT sealed FROM lanes WHERE is_own")
-    assert one.host.submit(sync()).result().waiting == "an import is running"
+    assert one.host.submit(sync()).result().waiting.startswith("An import is running.")
     assert one.rows("SELECT sealed FROM lanes WHERE is_own") == [sealed]
     settle(one, other)
 
@@ -423,6 +459,11 @@ def test_the_loss_of_much_at_once_waits_for_the_person(joined: tuple[Machine, Ma
     for note in notes[:10]:  # little at a time is as usual
         one.ask("note.delete", id=note.id)
     settle(one, other)
+    third = Machine(other.vault.parent / "third", other.folder)
+    third.join()
+    third.ask("note.save", content="of a third")
+    third.sync()
+    third.stop()
     for note in notes[10:]:
         one.ask("note.delete", id=note.id)
     kept = one.ask("note.save", content="of one")
@@ -431,21 +472,17 @@ def test_the_loss_of_much_at_once_waits_for_the_person(joined: tuple[Machine, Ma
     report = other.sync()
     assert "waits for you" in report.waiting
     assert report.added == 1
-    assert len(other.contents()) == LEAST + 1
+    assert len(other.contents()) == LEAST + 2
     [held] = report.held
     assert held.removed == LEAST
     assert other.sync().held == (held,)
-    other.host.submit(engine_of(other.host).sync.service.accept(held)).result()
+    with pytest.raises(NotFoundError, match="Nothing of that machine waits"):
+        other.ask("device.accept", lane=held.lane, last=held.last + 1)
+    assert other.ask("device.accept", lane=held.lane, last=held.last).held == ()
     assert other.sync().held == ()
     settle(one, other)
-    assert other.contents() == ["of one", "of the other"]
+    assert other.contents() == ["of a third", "of one", "of the other"]
     assert other.ask("memory.get", ids=[kept.id]).memories
-
-
-def test_no_operation_and_no_background_work_shares_a_vault(joined: tuple[Machine, Machine]) -> None:
-    assert [operation.name for operation in declared() if operation.name.startswith("device.")] == []
-    for machine in joined:
-        assert "sync" not in machine.host.submit(running()).result()
 
 
 def put_back(machine: Machine, copy: Path) -> None:
@@ -453,10 +490,6 @@ def put_back(machine: Machine, copy: Path) -> None:
     shutil.rmtree(machine.vault)
     shutil.copytree(copy, machine.vault)
     machine.start()
-
-
-async def running() -> set[str]:
-    return {task.get_name() for task in asyncio.all_tasks()}
 
 
 def lines(path: Path) -> list[str]:

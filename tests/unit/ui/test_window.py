@@ -33,6 +33,7 @@ from ui.panes.search.pane import SearchPane
 from ui.process.error_reporter import ErrorReporter
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES
+from ui.shell.watchers.erasure_watcher import ErasureWatcher
 from ui.shell.window_actions import HELP_PAGES
 from ui.shell.window_commands import FRAME
 from ui.theme import Scheme, Theme
@@ -492,18 +493,18 @@ def test_an_erasure_by_another_program_takes_the_recent_searches(
 
 
 def test_an_erasure_while_the_window_was_closed_takes_what_it_kept(
-    window: Window, host: Host, rest: Rest, tmp_path: Path
+    window: Window, bridge: Bridge, host: Host, rest: Rest, tmp_path: Path
 ) -> None:
     note = host.ask("note.save", content="Red ones.", title="Zebra").id
     assert window.panes is not None
     assert window.erasure_watcher is not None
-    watcher = window.erasure_watcher
-    with QSignalBlocker(watcher):  # as though there were no window
+    with QSignalBlocker(window.erasure_watcher):  # as though there were no window
         host.ask("memory.forget_forever", ids=[note], confirm=True)
-        rest(lambda: watcher.newest != "")
+        rest(lambda: window.erasure_watcher.newest != "")
     window.panes.states["search"] = pack({"recent": ["zebra herd"], "query": "zebra", "facets": True})
     window.palette_popup.recent_places = [Place("notes", note, "", "Zebra")]
-    watcher.newest = ""
+    watcher = ErasureWatcher(bridge, "", window)  # that of the next start
+    watcher.erased.connect(window._on_erased)
     watcher.load()
     rest(lambda: window.palette_popup.recent_places == [])
     assert unpack(window.panes.states["search"]) == {"facets": True}

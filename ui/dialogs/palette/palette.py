@@ -99,7 +99,16 @@ class Palette(QFrame):
     def forget(self, ids: "Iterable[str]") -> None:
         """Offer what is erased no more, not even while a pane still shows it."""
         self._erased.update(ids)
-        self.recent_places = [place for place in self.recent_places if place.id not in self._erased]
+        # A name may have come from the erased text alone; visited again, it is offered again.
+        self.recent_places = [
+            place for place in self.recent_places if place.id not in self._erased and place.pane != "graph"
+        ]
+        self._found = []
+        if self.isVisible():
+            self._fill()
+            self._look_up(at_once=True)
+        else:
+            self._model.set_entries([])
 
     @property
     def entries(self) -> list[Entry]:

@@ -90,7 +90,7 @@ class TrashBar(QFrame):
 
     async def _erase(self, ids: list[str]) -> None:
         done = self.tr("Erased {count} from the trash for ever").format(count=format_number(len(ids)))
-        self._pane.show_notice(await erase_for_ever(self._pane.bridge, done, ids))
+        self._pane.notice.emit(await erase_for_ever(self._pane.bridge, done, ids))
 
     def _on_restore_clicked(self) -> None:
         if ids := self._listing.list.selected_ids():

@@ -289,14 +289,13 @@ class SchedulePane(ListDetailPane):
         self.show_notice(self.tr("Deleted ‘{name}’").format(name=engine_text(schedule.name)), history_of(reply))
 
     async def _erase(self, schedule: "Schedule") -> None:
-        done = self.tr("Erased ‘{name}’ for ever").format(name=engine_text(schedule.name))
-        notice = await erase_for_ever(self.bridge, done, [schedule.id])
+        notice = await erase_for_ever(self.bridge, self.tr("Erased the schedule for ever"), [schedule.id])
         self.editor.drop_draft(schedule.id)
         if self._open == schedule.id:
             self._open = ""
             self._right.setCurrentWidget(self._empty)
         self.listing.load()
-        self.show_notice(notice)
+        self.notice.emit(notice)
 
     async def _run(self, identity: str, name: str) -> None:
         claim: ScheduleClaim = await self.bridge.call(operations.schedule.run_now(id=identity))

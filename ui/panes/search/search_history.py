@@ -151,13 +151,12 @@ class SearchHistory(QObject):
         self._start(self._erase(search))
 
     async def _erase(self, search: "SavedSearch") -> None:
-        done = self.tr("Erased the saved search ‘{name}’ for ever").format(name=search.name)
-        notice = await erase_for_ever(self._bridge, done, [search.id])
+        notice = await erase_for_ever(self._bridge, self.tr("Erased the saved search for ever"), [search.id])
         # The same words stand among the recent searches, which the window keeps outside the vault.
         self.recent = [text for text in self.recent if _joined(text) != search.query]
         if _joined(self._box.text()) == search.query:
             self._box.set_text_quietly("")
-        self.noticed.emit(Notice(notice))
+        self.noticed.emit(notice)
         await self._load()
 
     async def _delete(self, search: "SavedSearch") -> None:

@@ -127,7 +127,7 @@ class SessionActions(QObject):
             text = self.tr("Erase ‘{title}’ for ever?").format(title=self._title(ids[0]))
         done = self.tr("Erased {count} conversations for ever").format(count=format_number(len(ids)))
         if len(ids) == 1:
-            done = self.tr("Erased ‘{title}’ for ever").format(title=self._title(ids[0]))
+            done = self.tr("Erased the conversation for ever")
         what = self.tr(
             "All messages, summaries and scratchpads are removed from this vault. Facts that were drawn from them stay."
         )
@@ -144,7 +144,7 @@ class SessionActions(QObject):
         if neighbour:
             # Erasing takes its time; until then nothing of an erased conversation is asked for.
             self._listing.list.choose(neighbour)
-        self._pane.show_notice(await erase_for_ever(self._pane.bridge, done, sessions=ids))
+        self._pane.notice.emit(await erase_for_ever(self._pane.bridge, done, sessions=ids))
 
     def _on_summary_picked(self, name: str) -> None:
         ids = self._listing.list.selected_ids()

@@ -1,5 +1,6 @@
 """Erasure watcher: what was erased for ever, here or by another program."""
 
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,7 @@ class ErasureWatcher(QObject):
         self.newest = newest
         self._bridge = bridge
         self._work = Work(self, bridge)
+        self._reported: set[str] = set()
         bridge.changed.connect(self._on_bridge_changed)
 
     def load(self) -> None:
@@ -45,11 +47,17 @@ class ErasureWatcher(QObject):
         unknown = [*takewhile(lambda receipt: receipt.id != self.newest, receipts)]
         if unknown:
             self.newest = unknown[0].id
-            self.erased.emit(tuple(name for receipt in unknown for name in (*receipt.ids, *receipt.sessions)))
+            self._report([name for receipt in unknown for name in (*receipt.ids, *receipt.sessions)])
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         is_erasure = changes.operation in declared_operations().erases
         if is_erasure:
-            self.erased.emit(changes.ids)
+            self._report(changes.ids)
         if is_erasure or changes == EVERYTHING:
             self.load()
+
+    def _report(self, ids: Sequence[str]) -> None:
+        """Report ids once: what is shown after an erasure is not about it."""
+        if unknown := tuple(name for name in ids if name not in self._reported):
+            self._reported.update(unknown)
+            self.erased.emit(unknown)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QW
 from shiboken6 import isValid
 
 from ui import theme
-from ui.notice import Notice
+from ui.notice import Notice, removed_error_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.icon_label import IconLabel
@@ -173,6 +173,14 @@ class Toaster(QWidget):
         for toast in self.toasts:
             if toast.notice.act == act.id or act.entry in toast.notice.history_ids:
                 self._drop(toast)
+
+    def forget_words(self) -> None:
+        """Drop the toasts that may quote erased words, and say where one was an error."""
+        quoting = [toast for toast in self.toasts if toast.notice.is_quoting]
+        for toast in quoting:
+            self._drop(toast)
+        if any(toast.notice.kind == "error" for toast in quoting):
+            self.show_notice(Notice(removed_error_text(), kind="error", is_quoting=False))
 
     def focus_last(self) -> bool:
         """Put the keyboard on the newest toast; False when there is none."""

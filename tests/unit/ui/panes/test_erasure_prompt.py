@@ -59,7 +59,7 @@ def test_a_schedule_is_erased_after_a_question(books: VaultFiller, open_pane: Op
     _button(pane, QMessageBox.ButtonRole.RejectRole).click()
     assert not _erased(host)
     pane.page.erase.click()
-    assert _agree(pane, pane, rest) == "Erased ‘Sum up my week’ for ever"
+    assert _agree(pane, pane, rest) == "Erased the schedule for ever"
     assert _erased(host) == [((made.id,), ())]
     rest(lambda: made.id not in pane.listing.model.ids)
 
@@ -83,7 +83,7 @@ def test_a_saved_search_is_erased_after_a_question(books: VaultFiller, open_pane
     rows.customContextMenuRequested.emit(rows.visualItemRect(rows.item(0)).center())
     _choose(pane, "Erase for ever…")
     assert "red kites" in _box(pane).text()
-    assert _agree(pane, pane, rest) == "Erased the saved search ‘red kites’ for ever"
+    assert _agree(pane, pane, rest) == "Erased the saved search for ever"
     assert _erased(host) == [((saved.id,), ())]
     rest(lambda: pane.saved.list.count() == 0)
     assert "red kites" not in pane.history.recent
@@ -96,7 +96,7 @@ def test_a_conversation_is_erased_after_a_question(books: VaultFiller, open_pane
     pane.navigate.connect(pane.open_place)
     rest(lambda: pane.header.title.text() == "Talk 0")
     for ids, notice in (
-        (["ses-000000"], "Erased ‘Talk 0’ for ever"),
+        (["ses-000000"], "Erased the conversation for ever"),
         (["ses-000001", "ses-000002"], "Erased 2 conversations for ever"),
     ):
         pane.listing.list.menu_requested.emit(ids, QPoint())
@@ -113,4 +113,4 @@ def test_the_notice_names_backups_that_still_hold_it(books: VaultFiller, open_pa
     pane = open_pane("search")
     rest(lambda: pane.saved.list.count() == 1)
     pane.saved.erase_requested.emit(pane.history.saved[0])
-    assert _agree(pane, pane, rest) == "Erased the saved search ‘red kites’ for ever. Backups still hold it."
+    assert _agree(pane, pane, rest) == "Erased the saved search for ever. Backups still hold it."
