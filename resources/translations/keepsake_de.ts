@@ -3609,7 +3609,7 @@
     </message>
     <message>
         <source>Late interaction has not read {waiting} of the first {hits} results yet; until then they count by words and meaning alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die späte Interaktion hat {waiting} der ersten {hits} Ergebnisse noch nicht gelesen; bis dahin zählen für sie nur Wörter und Bedeutung.</translation>
     </message>
     <message>
         <source>Latest messages in an agent&apos;s context.</source>
@@ -3857,7 +3857,7 @@
     </message>
     <message>
         <source>Model of fastembed that adds its judgement to the order of the first 50 results; empty for none. A cross-encoder reads them again at each search, a late interaction model reads all texts once in the background.</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell von fastembed, dessen Urteil in die Reihenfolge der ersten 50 Ergebnisse eingeht; leer für keines. Ein Cross-Encoder liest sie bei jeder Suche noch einmal, ein Modell mit später Interaktion liest alle Texte einmal im Hintergrund.</translation>
     </message>
     <message>
         <source>Monday</source>
@@ -4137,7 +4137,7 @@
     </message>
     <message>
         <source>Reading texts for late interaction</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte werden für die späte Interaktion gelesen</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -5005,7 +5005,7 @@
     </message>
     <message>
         <source>The reranking model {name} returned something other than vectors</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell {name} zum Umsortieren hat etwas anderes als Vektoren geliefert</translation>
     </message>
     <message>
         <source>The reranking model {name} was closed</source>
@@ -10726,7 +10726,7 @@
     <name>RereadingForm</name>
     <message>
         <source>All texts are read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Texte sind gelesen.</translation>
     </message>
     <message>
         <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
@@ -10746,7 +10746,7 @@
     </message>
     <message>
         <source>{read} of {all} texts are read; the others count by words and meaning alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>{read} von {all} Texten sind gelesen; für die übrigen zählen nur Wörter und Bedeutung.</translation>
     </message>
 </context>
 <context>
@@ -14018,7 +14018,7 @@
     </message>
     <message>
         <source>Its words fit those of the question in meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Wörter passen im Sinn zu denen der Frage</translation>
     </message>
     <message>
         <source>Judged by the reading model</source>

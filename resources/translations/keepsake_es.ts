@@ -3609,7 +3609,7 @@
     </message>
     <message>
         <source>Late interaction has not read {waiting} of the first {hits} results yet; until then they count by words and meaning alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>La interacción tardía aún no ha leído {waiting} de los primeros {hits} resultados; hasta entonces solo cuentan para ellos las palabras y el significado.</translation>
     </message>
     <message>
         <source>Latest messages in an agent&apos;s context.</source>
@@ -3857,7 +3857,7 @@
     </message>
     <message>
         <source>Model of fastembed that adds its judgement to the order of the first 50 results; empty for none. A cross-encoder reads them again at each search, a late interaction model reads all texts once in the background.</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelo de fastembed que suma su juicio al orden de los primeros 50 resultados; vacío para ninguno. Un cross-encoder vuelve a leerlos en cada búsqueda; un modelo de interacción tardía lee todos los textos una sola vez en segundo plano.</translation>
     </message>
     <message>
         <source>Monday</source>
@@ -4137,7 +4137,7 @@
     </message>
     <message>
         <source>Reading texts for late interaction</source>
-        <translation type="unfinished"></translation>
+        <translation>Lectura de los textos para la interacción tardía</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -5005,7 +5005,7 @@
     </message>
     <message>
         <source>The reranking model {name} returned something other than vectors</source>
-        <translation type="unfinished"></translation>
+        <translation>El modelo de reordenación {name} devolvió algo que no son vectores</translation>
     </message>
     <message>
         <source>The reranking model {name} was closed</source>
@@ -10726,7 +10726,7 @@
     <name>RereadingForm</name>
     <message>
         <source>All texts are read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Todos los textos están leídos.</translation>
     </message>
     <message>
         <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
@@ -10746,7 +10746,7 @@
     </message>
     <message>
         <source>{read} of {all} texts are read; the others count by words and meaning alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>{read} de {all} textos están leídos; para los demás solo cuentan las palabras y el significado.</translation>
     </message>
 </context>
 <context>
@@ -14018,7 +14018,7 @@
     </message>
     <message>
         <source>Its words fit those of the question in meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>Sus palabras encajan en sentido con las de la pregunta</translation>
     </message>
     <message>
         <source>Judged by the reading model</source>

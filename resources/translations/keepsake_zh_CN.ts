@@ -3609,7 +3609,7 @@
     </message>
     <message>
         <source>Late interaction has not read {waiting} of the first {hits} results yet; until then they count by words and meaning alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>延迟交互尚未读取前 {hits} 条结果中的 {waiting} 条;在此之前,这些结果只按词语和含义计分。</translation>
     </message>
     <message>
         <source>Latest messages in an agent&apos;s context.</source>
@@ -3857,7 +3857,7 @@
     </message>
     <message>
         <source>Model of fastembed that adds its judgement to the order of the first 50 results; empty for none. A cross-encoder reads them again at each search, a late interaction model reads all texts once in the background.</source>
-        <translation type="unfinished"></translation>
+        <translation>fastembed 的模型,其判断会计入前 50 条结果的排序;留空表示不用。交叉编码器在每次搜索时重新读取这些结果,延迟交互模型则在后台把所有文本读取一遍。</translation>
     </message>
     <message>
         <source>Monday</source>
@@ -4137,7 +4137,7 @@
     </message>
     <message>
         <source>Reading texts for late interaction</source>
-        <translation type="unfinished"></translation>
+        <translation>正在为延迟交互读取文本</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -5005,7 +5005,7 @@
     </message>
     <message>
         <source>The reranking model {name} returned something other than vectors</source>
-        <translation type="unfinished"></translation>
+        <translation>重排序模型 {name} 返回的不是向量</translation>
     </message>
     <message>
         <source>The reranking model {name} was closed</source>
@@ -10726,7 +10726,7 @@
     <name>RereadingForm</name>
     <message>
         <source>All texts are read.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有文本均已读取。</translation>
     </message>
     <message>
         <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
@@ -10746,7 +10746,7 @@
     </message>
     <message>
         <source>{read} of {all} texts are read; the others count by words and meaning alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>已读取 {all} 条文本中的 {read} 条;其余只按词语和含义计分。</translation>
     </message>
 </context>
 <context>
@@ -14018,7 +14018,7 @@
     </message>
     <message>
         <source>Its words fit those of the question in meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>其词语与问题的词语含义相近</translation>
     </message>
     <message>
         <source>Judged by the reading model</source>

@@ -16,7 +16,7 @@ import apsw
 from app.core.clock import Clock
 from app.core.error_location import error_location
 from app.core.process.lazy_module import LazyModule
-from app.errors import KeepsakeError
+from app.errors import KeepsakeError, ModelUnavailableError
 from app.index.token_vectors import token_repo
 from app.index.token_vectors.model import TokenVectorState
 from app.index.token_vectors.token_repo import TokenGeneration
@@ -137,6 +137,23 @@ class TokenVectorBuilder:
                     )
                     self._generation = await self._store.write(create, is_bookkeeping=True)
             return self._generation
+
+    async def generation_within(self, seconds: float) -> TokenGeneration | None:
+        """Return the vectors of the model; see ``generation``.
+
+        Raises:
+            KeepsakeError: The model cannot be opened, or not in time, as while it is downloaded.
+        """
+        if self._generation is not None:
+            return self._generation
+        opening = asyncio.ensure_future(self.generation())
+        # Where it fails later nobody waits any more; the worker meets the same failure.
+        opening.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.shield(opening)
+        except TimeoutError:
+            raise ModelUnavailableError("The late interaction model is still being opened.") from None
 
     async def state(self) -> TokenVectorState | None:
         """Return the progress; ``None`` where the settings name no late interaction model."""

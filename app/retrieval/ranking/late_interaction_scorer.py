@@ -22,6 +22,8 @@ else:
     token_codes = LazyModule("app.index.token_vectors.token_codes")  # loads numpy
 
 FEATURE: Final = "late_interaction"
+_OPENING_S: Final = 5.0
+"""Longest time that a search waits for the model to be opened."""
 
 
 class LateInteractionScorer:
@@ -41,7 +43,7 @@ class LateInteractionScorer:
         model = self._vectors.model
         if model is None or not await self._vectors.is_used():
             return None
-        generation = await self._vectors.generation()
+        generation = await self._vectors.generation_within(_OPENING_S)
         scores: list[float | None] = [None] * len(hits)
         waiting = len(hits)
         if generation is not None:
