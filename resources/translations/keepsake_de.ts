@@ -4856,6 +4856,10 @@
         <translation>Die letzte Nachricht der Unterhaltung {session} hat die Nummer {last}.</translation>
     </message>
     <message>
+        <source>The late interaction model is still being opened.</source>
+        <translation>Das Modell für späte Interaktion wird noch geöffnet.</translation>
+    </message>
+    <message>
         <source>The latest backup, {latest}, cannot be restored: {problem} Make another with &apos;keepsake backup&apos;.</source>
         <translation>Die neueste Sicherung, {latest}, lässt sich nicht wiederherstellen: {problem} Lege mit „keepsake backup“ eine neue an.</translation>
     </message>
@@ -10741,12 +10745,12 @@
         <translation>Die ersten Ergebnisse noch einmal lesen</translation>
     </message>
     <message>
-        <source>What this model gains has not been measured.</source>
-        <translation>Was dieses Modell bringt, wurde nicht gemessen.</translation>
+        <source>Texts read: {read} of {all}. The others count by words and meaning alone.</source>
+        <translation>Gelesene Texte: {read} von {all}. Für die übrigen zählen nur Wörter und Bedeutung.</translation>
     </message>
     <message>
-        <source>{read} of {all} texts are read; the others count by words and meaning alone.</source>
-        <translation>{read} von {all} Texten sind gelesen; für die übrigen zählen nur Wörter und Bedeutung.</translation>
+        <source>What this model gains has not been measured.</source>
+        <translation>Was dieses Modell bringt, wurde nicht gemessen.</translation>
     </message>
 </context>
 <context>

@@ -4856,6 +4856,10 @@
         <translation>El último mensaje de la conversación {session} tiene el número {last}.</translation>
     </message>
     <message>
+        <source>The late interaction model is still being opened.</source>
+        <translation>El modelo de interacción tardía todavía se está abriendo.</translation>
+    </message>
+    <message>
         <source>The latest backup, {latest}, cannot be restored: {problem} Make another with &apos;keepsake backup&apos;.</source>
         <translation>La última copia de seguridad, {latest}, no se puede restaurar: {problem} Haz otra con «keepsake backup».</translation>
     </message>
@@ -10741,12 +10745,12 @@
         <translation>Volver a leer los primeros resultados</translation>
     </message>
     <message>
-        <source>What this model gains has not been measured.</source>
-        <translation>No se ha medido lo que aporta este modelo.</translation>
+        <source>Texts read: {read} of {all}. The others count by words and meaning alone.</source>
+        <translation>Textos leídos: {read} de {all}. Para los demás solo cuentan las palabras y el significado.</translation>
     </message>
     <message>
-        <source>{read} of {all} texts are read; the others count by words and meaning alone.</source>
-        <translation>{read} de {all} textos están leídos; para los demás solo cuentan las palabras y el significado.</translation>
+        <source>What this model gains has not been measured.</source>
+        <translation>No se ha medido lo que aporta este modelo.</translation>
     </message>
 </context>
 <context>

@@ -4856,6 +4856,10 @@
         <translation>会话 {session} 的最后一条消息编号为 {last}。</translation>
     </message>
     <message>
+        <source>The late interaction model is still being opened.</source>
+        <translation>延迟交互模型仍在打开中。</translation>
+    </message>
+    <message>
         <source>The latest backup, {latest}, cannot be restored: {problem} Make another with &apos;keepsake backup&apos;.</source>
         <translation>最新的备份 {latest} 无法恢复：{problem} 请用“keepsake backup”另做一个。</translation>
     </message>
@@ -10741,12 +10745,12 @@
         <translation>重新阅读前几条结果</translation>
     </message>
     <message>
-        <source>What this model gains has not been measured.</source>
-        <translation>尚未测量此模型带来的改进。</translation>
+        <source>Texts read: {read} of {all}. The others count by words and meaning alone.</source>
+        <translation>已读取的文本:{read}/{all}。其余只按词语和含义计分。</translation>
     </message>
     <message>
-        <source>{read} of {all} texts are read; the others count by words and meaning alone.</source>
-        <translation>已读取 {all} 条文本中的 {read} 条;其余只按词语和含义计分。</translation>
+        <source>What this model gains has not been measured.</source>
+        <translation>尚未测量此模型带来的改进。</translation>
     </message>
 </context>
 <context>

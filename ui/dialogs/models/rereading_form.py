@@ -87,7 +87,7 @@ class RereadingForm(QWidget):
             return ""
         if not state.waiting:
             return self.tr("All texts are read.")
-        return self.tr("{read} of {all} texts are read; the others count by words and meaning alone.").format(
+        return self.tr("Texts read: {read} of {all}. The others count by words and meaning alone.").format(
             read=format_number(state.texts - state.waiting), all=format_number(state.texts)
         )
 

@@ -55,7 +55,7 @@ def test_how_far_late_interaction_has_read(qtbot: QtBot) -> None:
     qtbot.addWidget(form)
     assert form.progress.isHidden()
     states = {
-        TokenVectorState(COLBERT, 5_000, 3_800): "1,200 of 5,000 texts are read; the others count by words and meaning"
+        TokenVectorState(COLBERT, 5_000, 3_800): "Texts read: 1,200 of 5,000. The others count by words and meaning"
         " alone.",
         TokenVectorState(COLBERT, 5_000, 0): "All texts are read.",
         TokenVectorState(COLBERT, 5_000, 3_800, "The model is gone."): "The model is gone.",
