@@ -10718,8 +10718,8 @@
         <translation>Un codificador cruzado: en 200 preguntas sobre conversaciones encontró el 85,5 % de lo buscado entre diez resultados en lugar del 84,7 %, y ocupa el procesador de 1 a 3 segundos en cada búsqueda.</translation>
     </message>
     <message>
-        <source>Late interaction: it found 85.2 % of what was sought among ten results instead of 84.7 %, on 200 questions about conversations, which may be chance, and takes 1 to 3 seconds of the processor for each search.</source>
-        <translation>Interacción tardía: en 200 preguntas sobre conversaciones encontró el 85,2 % de lo buscado entre diez resultados en lugar del 84,7 %, lo que puede ser casualidad, y ocupa el procesador de 1 a 3 segundos en cada búsqueda.</translation>
+        <source>Late interaction: it found 84.6 % of what was sought among ten results instead of 83.9 %, on 948 questions about conversations, and 57.3 % instead of 54.3 % where several messages answer; it reads every text once in the background, keeps up to 3 kB of each, and takes some hundredths of a second for each search.</source>
+        <translation>Interacción tardía: en 948 preguntas sobre conversaciones encontró el 84,6 % de lo buscado entre diez resultados en lugar del 83,9 %, y el 57,3 % en lugar del 54,3 % cuando responden varios mensajes; lee cada texto una sola vez en segundo plano, guarda hasta 3 kB de cada uno y tarda unas centésimas de segundo en cada búsqueda.</translation>
     </message>
     <message>
         <source>Results stay in the order of words and meaning.</source>

@@ -63,11 +63,13 @@ def decode(codes: Sequence[bytes], dimensions: int) -> "tuple[Floats, NDArray[np
     counts = np.array([len(code) // width for code in codes], dtype=np.int64)
     packed = np.frombuffer(b"".join(codes), dtype=np.uint8).reshape(-1, width)
     planes = np.unpackbits(packed, axis=1, count=dimensions * bits)
-    weights = (1 << np.arange(bits)[::-1]).astype(np.float32)
-    numbers = planes.reshape(-1, dimensions, bits).astype(np.float32) @ weights
-    rows = numbers + np.float32(0.5 - (1 << bits) / 2)
-    # A level is never zero, so no row is.
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True), counts
+    numbers = planes[:, ::bits]
+    for bit in range(1, bits):
+        numbers = numbers * 2 + planes[:, bit::bits]
+    # The middle of a level is never zero, so no row is.
+    rows = numbers.astype(np.float32) + np.float32(0.5 - (1 << bits) / 2)
+    rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    return rows, counts
 
 
 def max_similarities(question: "Floats", codes: Sequence[bytes]) -> list[float]:
