@@ -75,7 +75,7 @@ def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncPa
     }
     receiver = Receiver(settlers, TurnReceiver(indexer), entities, record_unrecorded)
     service = SyncService(runtime.store, runtime.clock, receiver, erasure.obey, runtime.publish)
-    return SyncParts(service, SyncLoop(service))
+    return SyncParts(service, SyncLoop(service, runtime.publish))
 
 
 def _at_last(last_ms: int, _now_ms: int) -> int:

@@ -175,6 +175,11 @@ class PostgresqlExchange:
             "DELETE FROM keepsake_object WHERE vault = %s AND lane = %s AND name = %s", self._vault, *_parts(name)
         )
 
+    @property
+    def hears(self) -> bool:
+        """Return whether notifications come through, True while that is not known."""
+        return self._hears
+
     def wait(self, seconds: float) -> bool:
         """Wait until another machine adds something, or some seconds; return whether it did."""
         if not self._hears:

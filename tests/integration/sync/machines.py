@@ -76,7 +76,9 @@ class Machine:
 
     def join(self, folder: Path | str | None = None, *, fills_anew: bool = False) -> SyncState:
         """Join the vault to its folder, or to another place."""
-        joining = engine_of(self.host).sync.service.join(str(folder or self.folder), fills_anew=fills_anew)
+        service = engine_of(self.host).sync.service
+        self.host.submit(service.pause()).result()  # so that it synchronises when the test says so
+        joining = service.join(str(folder or self.folder), fills_anew=fills_anew)
         state: SyncState = self.host.submit(joining).result()
         return state
 
