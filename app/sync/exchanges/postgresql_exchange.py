@@ -30,8 +30,8 @@ STATEMENT_S: Final = 60
 ANSWER_S: Final = 2.0 * STATEMENT_S
 """Seconds after which a connection is given up whose server does not answer."""
 PROBE_S: Final = 3.0
-_LIMITED: Final = {"options": f"-c statement_timeout={STATEMENT_S}s"}
-_OPTIONS: Final = {
+_LIMITED: Final[dict[str, str | int]] = {"options": f"-c statement_timeout={STATEMENT_S}s"}
+_OPTIONS: Final[dict[str, str | int]] = {
     "connect_timeout": CONNECT_S,
     "application_name": "keepsake",
     "keepalives_idle": 30,
