@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 VAULT_ID: Final = re.compile(r"[0-9a-f]{32}")
 LANE_NAME: Final = re.compile(r"[0-9a-f]{16}")
-OBJECT_NAME: Final = re.compile(r"s-\d{12}-\d{12}(-r\d+)?")
+OBJECT_NAME: Final = re.compile(r"s-[0-9]{12}-[0-9]{12}(-r[0-9]{1,9})?")
 
 
 class ExchangePoint(Protocol):
