@@ -2480,6 +2480,10 @@
         <translation>Ein Abstand braucht „seconds“: mehr als 0 und höchstens {max_interval_s}.</translation>
     </message>
     <message>
+        <source>An invitation has twelve words; these are {count}.</source>
+        <translation>Eine Einladung hat zwölf Wörter; das sind {count}.</translation>
+    </message>
+    <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>Ein anderer Fakt hat inzwischen den Platz von diesem eingenommen. Mach jenen zuerst rückgängig, oder lösche ihn.</translation>
     </message>
@@ -4574,6 +4578,14 @@
     <message>
         <source>The whole of it</source>
         <translation>Das Ganze</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation.</source>
+        <translation>Das Wort an Stelle {number} kommt in keiner Einladung vor.</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation. Is it {word}?</source>
+        <translation>Das Wort an Stelle {number} kommt in keiner Einladung vor. Heißt es {word}?</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>

@@ -2480,6 +2480,10 @@
         <translation>Un intervalo necesita «seconds», mayor que 0 y como máximo {max_interval_s}.</translation>
     </message>
     <message>
+        <source>An invitation has twelve words; these are {count}.</source>
+        <translation>Una invitación tiene doce palabras; estas son {count}.</translation>
+    </message>
+    <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>Otro hecho ha ocupado el lugar de este. Deshaz o elimina aquel primero.</translation>
     </message>
@@ -4574,6 +4578,14 @@
     <message>
         <source>The whole of it</source>
         <translation>El conjunto</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation.</source>
+        <translation>La palabra número {number} no aparece en ninguna invitación.</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation. Is it {word}?</source>
+        <translation>La palabra número {number} no aparece en ninguna invitación. ¿Es {word}?</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>

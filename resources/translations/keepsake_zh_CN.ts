@@ -2480,6 +2480,10 @@
         <translation>间隔需要“seconds”，大于 0 且不超过 {max_interval_s}。</translation>
     </message>
     <message>
+        <source>An invitation has twelve words; these are {count}.</source>
+        <translation>邀请由十二个单词组成，这里有 {count} 个。</translation>
+    </message>
+    <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>此后另一个事实取代了它。请先撤销或删除那一个。</translation>
     </message>
@@ -4574,6 +4578,14 @@
     <message>
         <source>The whole of it</source>
         <translation>整体内容</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation.</source>
+        <translation>第 {number} 个单词不属于任何邀请。</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation. Is it {word}?</source>
+        <translation>第 {number} 个单词不属于任何邀请。是不是 {word}？</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>

@@ -10,7 +10,7 @@ import pytest
 from app.errors import ExchangeError, InputError
 from app.sync.exchanges.exchange_places import place_of
 from app.sync.exchanges.exchange_point import ExchangePoint
-from tests.helpers.postgresql import ROLE, PostgresqlServer
+from tests.helpers.postgresql import PASSWORD, ROLE, PostgresqlServer
 from tests.integration.sync.machines import Machine, settle
 
 VAULT, OTHER_VAULT, LANE, OTHER = "a" * 32, "b" * 32, "0" * 15 + "1", "0" * 15 + "2"
@@ -81,7 +81,9 @@ def test_two_machines_agree_through_it(address: str, tmp_path_factory: pytest.Te
     machines = [Machine(base / name, base / "unused") for name in ("desktop", "laptop")]
     try:
         for machine in machines:
-            assert machine.join(address).place == address
+            state = machine.join(machines[0], address) if machine is not machines[0] else machine.share(address)
+            assert state.place == place_of(address).address
+            assert PASSWORD not in state.place
             machine.ask("note.save", content=f"of {machine.vault.name}")
         settle(*machines)
         assert machines[0].contents() == ["of desktop", "of laptop"]
