@@ -50,6 +50,11 @@ class Indexer:
         for batch in batched(all_messages(connection, session_id), _BATCH):
             self.messages_stored(connection, batch)
 
+    def messages_of_forgotten(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
+        """Index messages that came to a forgotten session which is only hidden."""
+        if messages and session_reindex.is_hidden(connection, messages[0].session_id):
+            self.messages_stored(connection, messages)
+
     def messages_withheld(self, connection: apsw.Connection, session_id: str, ranges: Iterable[Sequence[int]]) -> None:
         """Delete the chunks of some messages; the session's passages are built anew."""
         for first, last in ranges:

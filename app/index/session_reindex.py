@@ -82,6 +82,12 @@ def show(connection: apsw.Connection, session_id: str) -> bool:
     return bool(shown)
 
 
+def is_hidden(connection: apsw.Connection, session_id: str) -> bool:
+    """Return whether a session is hidden and all of its chunks are there still."""
+    sql = "SELECT 1 FROM session_moves WHERE session_id = ? AND is_leaving = 1 AND after_seq >= ?"
+    return connection.execute(sql, (session_id, _WHOLE)).fetchone() is not None
+
+
 def next_due(connection: apsw.Connection) -> int | None:
     """Return when the next grace period ends, in milliseconds UTC."""
     first = connection.execute("SELECT min(after_seq) FROM session_moves WHERE after_seq >= ?", (_WHOLE,)).get

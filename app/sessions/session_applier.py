@@ -18,6 +18,9 @@ class MessageIndexer(TurnIndexer, Protocol):
     def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
         """Index messages just inserted."""
 
+    def messages_of_forgotten(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
+        """Note messages of one forgotten session that another machine wrote, for when it is restored."""
+
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
         """Drop a session from the index."""
 

@@ -72,8 +72,8 @@ class TurnReceiver:
                 now_ms=now_ms,
                 preview=preview_of(stored),
             )
-        if stored and forgotten_ms is None:
-            self._index.messages_stored(connection, stored)
+        index = self._index.messages_stored if forgotten_ms is None else self._index.messages_of_forgotten
+        index(connection, stored)
         return len(stored)
 
 

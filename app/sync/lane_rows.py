@@ -32,6 +32,11 @@ def set_mark(connection: apsw.Connection, lane: int, n: int, digest: str) -> Non
     connection.execute("UPDATE lanes SET shared_n = ?, digest = ? WHERE lane = ?", (n, digest, lane))
 
 
+def is_understood(part: LanePart) -> bool:
+    """Return whether all changes of a part are of kinds that this Keepsake knows."""
+    return all(change.target_kind in (_ERASABLE if change.event == ERASE else KINDS) for change in part.changes)
+
+
 def knows(connection: apsw.Connection, part: LanePart) -> bool:
     """Return whether all is here that the writer of some changes knew."""
     known = {int(str(lane)): int(str(n)) for lane, n in connection.execute("SELECT lane, n FROM lanes")}
@@ -73,8 +78,6 @@ def add_changes(connection: apsw.Connection, changes: Iterable[Change]) -> list[
     for change in changes:
         row = (change.target_kind, change.target)
         if change.event == ERASE:
-            if change.target_kind not in _ERASABLE:
-                continue
             place = change.place
             connection.execute(
                 "INSERT INTO erasures (lane, n, hlc, at, actor, target_kind, target) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -82,7 +85,7 @@ def add_changes(connection: apsw.Connection, changes: Iterable[Change]) -> list[
                 (place.lane, place.n, place.hlc, change.at_ms, change.actor, *row),
             )
             touched.pop(row, None)
-        elif change.target_kind in KINDS and not erasures.is_erased(connection, change.target):
+        elif not erasures.is_erased(connection, change.target):
             _add_entry(connection, change)
             touched[row] = None
     return list(touched)

@@ -38,7 +38,8 @@ class RowInverter:
         if found.later is not None:
             return TakenBack(now, history_repo.entry_at(connection, found.later.place), found.fields)
         state = turn_references.to_local(connection, kind, target, None if found.state is None else dict(found.state))
-        return TakenBack(state if state is None or now is None else {**now, **state})
+        # Of a row that is there, what one machine alone knows of it stays as it is.
+        return TakenBack(state if state is None or is_gone(now) else {**(now or {}), **state})
 
 
 def _is_derived(row: FoldedRow, stored: State | None) -> bool:

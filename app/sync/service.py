@@ -22,6 +22,7 @@ from app.core.ids import new_vault_id
 from app.erasure import erasures
 from app.erasure.model import ErasureTarget
 from app.errors import CancelledByPersonError, ExchangeError, ExchangeNewerError, InputError, MachineError
+from app.sentence import Sentence
 from app.store import lanes, meta
 from app.store.lane_identity import was_written_here
 from app.store.store import Store
@@ -44,6 +45,9 @@ MOST_CHARACTERS: Final = 1 << 20
 _PLACE, _VAULT, _SETTLED, _REWRITTEN = "sync.place", "sync.vault", "sync.settled", "sync.rewritten"
 
 _UNREADABLE: Final = "changes of another machine cannot be read"
+_HELD: Final = "another machine removed much at once, which waits for you"
+_MISSING: Final = "changes of another machine are missing"
+"""What a lane waits for where another one waits: that other reason is told first."""
 
 Forget = Callable[[Sequence[ErasureTarget], str], Awaitable[None]]
 
@@ -281,24 +285,28 @@ class SyncService:
 
     async def _pull(self, joined: _Sealed) -> SyncReport:
         """Take in all that can be; return how many segments, and why others wait."""
-        taken, waiting, is_new = 0, "", True
+        taken, is_new = 0, True
+        reasons: list[str] = []
         removed: Counter[int] = Counter()
         held: dict[int, HeldRemovals] = {}
         await self._leave_copied_lane(joined)
         while is_new:
-            is_new, waiting = False, ""
+            is_new, reasons = False, []
             for name in await asyncio.to_thread(joined.point.lanes):
                 lane = int(name, 16)
+                if lane in held:
+                    reasons.append(_HELD)
+                    continue
                 try:
                     while not isinstance(found := await self._next(joined, lane), str | None):
-                        removed[lane] += await self._removed_by(found)
-                        if await self._store.read(partial(removal_guard.is_too_much, removed=removed[lane])):
-                            held[lane] = HeldRemovals(name, found.part.last, removed[lane])
-                            found = "another machine removed much at once, which waits for you"
+                        count = removed[lane] + await self._removed_by(found)
+                        if await self._store.read(partial(removal_guard.is_too_much, removed=count)):
+                            held[lane] = HeldRemovals(name, found.part.last, count)
+                            found = _HELD
                             break
                         self._tell(await self._store.write(partial(self._take, found, self._clock.now_ms())))
-                        taken, is_new = taken + 1, True
-                    waiting = found or waiting
+                        removed[lane], taken, is_new = count, taken + 1, True
+                    reasons.append(found or "")
                 except _HeldOpenError:
                     raise
                 except Exception as error:
@@ -306,11 +314,8 @@ class SyncService:
                         error, ExchangeError
                     ):
                         raise
-                    if isinstance(error, ExchangeError):
-                        waiting = error.message
-                    else:
-                        waiting = _UNREADABLE
-                        _log.warning("a lane of another machine waits: %s", error_location(error))
+                    reasons.append(_reason(error))
+        waiting = min(filter(None, reasons), key=lambda reason: reason == _MISSING, default="")
         return SyncReport(taken, 0, waiting, tuple(held.values()))
 
     async def _removed_by(self, segment: Segment) -> int:
@@ -346,19 +351,19 @@ class SyncService:
             segment = await asyncio.to_thread(_opened, joined, following[-1].name, place) if following else None
         except TornError:
             return "changes of another machine are still being copied"
-        except RemovedWriterError:
-            return None
-        except ExchangeNewerError:
-            raise
+        except ExchangeNewerError as error:
+            raise _newer(lane, objects[-1].last - after) from error
         except ExchangeError:
             segment = await self._over(joined, lane, after)
             if segment is None:
                 raise
         if segment is None and (segment := await self._over(joined, lane, after)) is None:
-            return "changes of another machine are missing"
+            return _MISSING
+        if not lane_rows.is_understood(segment.part):
+            raise _newer(lane, objects[-1].last - after)
         lane_segment.require_plausible(segment.part, self._clock.now_ms())
         is_known = await self._store.read(partial(lane_rows.knows, part=segment.part))
-        return segment if is_known else "changes of another machine are missing"
+        return segment if is_known else _MISSING
 
     async def _over(self, joined: _Sealed, lane: int, after: int) -> Segment | None:
         """Return the segment with the next change of a lane that was cut anew."""
@@ -434,7 +439,7 @@ class SyncService:
             after, digest = shared, previous
             while (made := await self._store.read(partial(_sealed, lane, after, joined.sealer, digest))) is not None:
                 name, data, following, last = made
-                if not await asyncio.to_thread(joined.point.put_new, name, data):
+                if not await asyncio.to_thread(_is_kept, joined.point, name, data):
                     raise ExchangeError(
                         "Two copies of this vault wrote to one place at the same time. The next time sets it right.",
                         lane=f"{lane:016x}",
@@ -496,6 +501,42 @@ def _digest(
 def _opened(joined: _Sealed, name: str, place: SegmentPlace) -> Segment | None:
     data = joined.point.get(name)
     return None if data is None else joined.sealer.open(name, data, place)
+
+
+def _is_kept(point: ExchangePoint, name: str, data: bytes) -> bool:
+    """Keep an object; return False where another one has its name.
+
+    Where the connection was lost after it was kept, it is found there.
+    """
+    return point.put_new(name, data) or point.get(name) == data
+
+
+def _reason(error: Exception) -> str:
+    """Return why a lane waits, ``""`` where nothing of it is to come."""
+    if isinstance(error, RemovedWriterError):
+        return ""
+    if isinstance(error, ExchangeError):
+        return error.sentence
+    _log.warning("a lane of another machine waits: %s", error_location(error))
+    return _UNREADABLE
+
+
+def _newer(lane: int, n: int) -> ExchangeNewerError:
+    """Return the error for changes that only a newer Keepsake understands.
+
+    Args:
+        lane: The lane.
+        n: How many of its changes wait in the exchange.
+    """
+    return ExchangeNewerError(
+        Sentence(
+            "Another machine writes with a newer Keepsake. Update Keepsake here to see what it wrote (changes that"
+            " wait: {n}).",
+            n=n,
+        ),
+        lane=f"{lane:016x}",
+        waiting=n,
+    )
 
 
 def _set_mark(lane: int, n: int, digest: str, connection: apsw.Connection) -> None:

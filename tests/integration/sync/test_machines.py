@@ -14,7 +14,7 @@ from app.api.catalogue import declared
 from app.changes import ChangeSet, Event
 from app.core.declared_operations import declared_operations
 from app.errors import InputError, MachineError
-from app.sync import lane_segment
+from app.sync import lane_rows, lane_segment
 from app.sync.change import ERASE
 from app.sync.model import SyncReport
 from app.sync.removal_guard import LEAST
@@ -123,6 +123,23 @@ def test_conversations_of_both_go_on_in_one(joined: tuple[Machine, Machine]) -> 
     other.ask("session.forget", session="talk")
     settle(one, other)
     assert one.ask("session.ids") == []
+
+
+def test_what_was_said_in_a_forgotten_conversation_is_searched_once_it_is_back(
+    joined: tuple[Machine, Machine],
+) -> None:
+    one, other = joined
+    one.ask("session.append", session="talk", messages=[{"role": "user", "content": "a heron"}])
+    settle(one, other)
+    one.ask("session.forget", session="talk")
+    other.ask("session.append", session="talk", messages=[{"role": "user", "content": "a kingfisher"}])
+    settle(one, other)
+    [(entry,)] = one.rows("SELECT id FROM memory_history WHERE target = 'talk' AND event = 'FORGET'")
+    one.ask("memory.undo", history_ids=[entry])
+    settle(one, other)
+    for machine in joined:
+        assert machine.ask("vault.check").findings == ()
+        assert len(machine.ask("memory.search", query="kingfisher").hits) == 1
 
 
 def test_entities_schedules_and_saved_searches(joined: tuple[Machine, Machine]) -> None:
@@ -370,10 +387,35 @@ def test_a_lane_that_cannot_be_taken_in_keeps_no_other(joined: tuple[Machine, Ma
         (vault / place).write_bytes(sealed_object.seal(keys, 1, vault.name, place, content, fields))
     other.ask("note.save", content="of the other")
     report = other.sync()
-    assert (report.taken, report.added) == (2, 1)
+    assert (report.taken, report.added) == (1, 1)
     assert report.waiting == "changes of another machine cannot be read"
     assert other.contents() == ["of one", "of the other"]
     assert other.rows("SELECT 1 FROM erasures") == []
+
+
+def test_changes_of_a_newer_keepsake_wait_until_it_is_updated(
+    joined: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = joined
+    one.ask("note.save", content="before")
+    one.sync()
+    one.ask("inbox.rule.set", action="reject", agent="claude")
+    one.ask("note.save", content="beside it")
+    one.sync()
+    one.ask("note.save", content="after it")
+    one.sync()
+    other.ask("note.save", content="of the other")
+    with monkeypatch.context() as older:
+        older.setattr(lane_rows, "KINDS", tuple(kind for kind in lane_rows.KINDS if kind != "inbox_rule"))
+        for _ in range(2):
+            report = other.sync()
+            assert report.waiting.endswith("Update Keepsake here to see what it wrote (changes that wait: 3).")
+        assert other.contents() == ["before", "of the other"]
+        one.sync()
+        assert one.contents() == ["after it", "before", "beside it", "of the other"]
+    settle(one, other)
+    assert other.contents() == ["after it", "before", "beside it", "of the other"]
+    assert other.rows("SELECT agent, action FROM inbox_rules") == [("claude", "reject")]
 
 
 def test_an_import_that_begins_meanwhile_is_not_sealed(joined: tuple[Machine, Machine]) -> None:
@@ -432,6 +474,11 @@ def test_the_loss_of_much_at_once_waits_for_the_person(joined: tuple[Machine, Ma
     for note in notes[:10]:  # little at a time is as usual
         one.ask("note.delete", id=note.id)
     settle(one, other)
+    third = Machine(other.vault.parent / "third", other.folder)
+    third.join(other)
+    third.ask("note.save", content="of a third")
+    third.sync()
+    third.stop()
     for note in notes[10:]:
         one.ask("note.delete", id=note.id)
     kept = one.ask("note.save", content="of one")
@@ -440,14 +487,14 @@ def test_the_loss_of_much_at_once_waits_for_the_person(joined: tuple[Machine, Ma
     report = other.sync()
     assert "waits for you" in report.waiting
     assert report.added == 1
-    assert len(other.contents()) == LEAST + 1
+    assert len(other.contents()) == LEAST + 2
     [held] = report.held
     assert held.removed == LEAST
     assert other.sync().held == (held,)
     other.host.submit(engine_of(other.host).sync.service.accept(held)).result()
     assert other.sync().held == ()
     settle(one, other)
-    assert other.contents() == ["of one", "of the other"]
+    assert other.contents() == ["of a third", "of one", "of the other"]
     assert other.ask("memory.get", ids=[kept.id]).memories
 
 

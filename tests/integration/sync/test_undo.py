@@ -116,6 +116,29 @@ def test_a_deletion_beside_an_edit_can_be_undone(joined: tuple[Machine, Machine]
     assert one.contents() == other.contents() == ["edited"]
 
 
+def test_what_left_the_archive_goes_back_and_comes_again(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    note = one.ask("note.save", content="begun").id
+    settle(one, other)
+    update(other, note, title="Of other")
+    one.ask("archive.put", ids=[note])
+    settle(one, other)
+    for machine in joined:
+        if machine.rows("SELECT 1 FROM memory_archive"):
+            machine.ask("archive.restore", id=note)
+            settle(one, other)
+    update(other, note, tags=["x"])
+    one.ask("archive.put", ids=[note])
+    one.sync()
+    one.ask("archive.restore", id=note)
+    settle(one, other)
+    [undone] = undo(one, newest(one, note))
+    assert one.contents() == []
+    undo(one, undone)
+    settle(one, other)
+    assert one.contents() == other.contents() == ["begun"]
+
+
 def test_two_deletions_at_the_same_time_are_undone_by_one(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
     note = one.ask("note.save", content="begun").id
