@@ -24,6 +24,7 @@ Area = Literal[
     "inbox",
     "ledger",
     "backups",
+    "devices",
     "checks",
     "saved_searches",
     "trials",

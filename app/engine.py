@@ -209,8 +209,7 @@ class Engine:
         self.safety = SafetyRecords(store, clock)
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
         self.health = health_parts.build(runtime, indexer, self.agents)
-        self.sync = sync_parts.build(runtime, indexer, self.erasure)
-        self._parts.add(Closing(self.sync.close))
+        self.sync = self._parts.add(sync_parts.build(runtime, indexer, self.erasure))
         undoers = (self.enrichment.undo_run, self.exchange.imported_files.undo)
         self.undo = undo_parts.build(runtime, indexer, self.sessions, *undoers)
 

@@ -34,6 +34,8 @@ ERROR_SOURCES = (
     "app/config",
     "app/connections",
     "app/core/files.py",
+    "app/core/paths.py",
+    "app/devices",
     "app/embed",
     "app/encryption",
     "app/entities",
@@ -51,6 +53,7 @@ ERROR_SOURCES = (
     "app/schedule",
     "app/sessions",
     "app/store/sqlite_errors.py",
+    "app/sync",
     "app/upkeep/backups",
 )
 """Where errors are raised that a person meets in the window."""

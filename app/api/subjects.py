@@ -27,6 +27,7 @@ SUBJECTS: Final[Mapping[str, Subject]] = {
     "capsule": Subject("Chosen memories in a signed file, for another person or agent."),
     "capture": Subject("Conversations taken in from other programs."),
     "connection": Subject("Programs such as Claude Code, connected by an entry in their configuration."),
+    "device": Subject("The person's other machines that hold the same vault."),
     "embedding": Subject("The model that search by meaning uses."),
     "encryption": Subject("The vault's passphrase: encrypt, decrypt, change it."),
     "entity": Subject("People, projects and other names.", holds_items=True),

@@ -14,6 +14,7 @@ import apsw
 
 from app.core.clock import Clock
 from app.errors import ExchangeError, InputError
+from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
 from app.sync.exchanges.exchange_point import ExchangePoint
@@ -208,7 +209,9 @@ class Membership:
             if device.id in members.devices:
                 raise InputError("This machine was added before.")
             if len(members.members) >= MOST_MEMBERS:
-                raise InputError(f"At most {MOST_MEMBERS} machines share one memory. Remove one first.")
+                raise InputError(
+                    Sentence("At most {most} machines share one memory. Remove one first.", most=MOST_MEMBERS)
+                )
             names[device.id] = checked_name(name)
             return member_list.with_device(members, replace(device, added_at_ms=self._clock.now_ms()))
 
@@ -334,7 +337,9 @@ def checked_name(name: str) -> str:
     """
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise InputError(f"A name of a machine is one line of at most {LONGEST_NAME} characters.", field="name")
+        raise InputError(
+            Sentence("The name of a machine is one line of at most {most} characters.", most=LONGEST_NAME), field="name"
+        )
     return name
 
 
@@ -361,8 +366,9 @@ def _other_list(*, is_torn: bool) -> ExchangeError:
     if is_torn:
         return ExchangeError("The list of your machines is still being copied. Wait until the place is complete.")
     return ExchangeError(
-        "The place shows another list of your machines than this machine knows. Somebody changed it, or put back an"
-        " older state. Nothing is taken in from there; share anew in an empty place."
+        "The place shows another list of your machines than this machine knows: somebody changed it, or put back an"
+        " older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on"
+        " one of them, and join with its words."
     )
 
 

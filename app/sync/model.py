@@ -1,6 +1,7 @@
 """Values of synchronisation: lanes of machines, and what a run of it did."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,21 +24,6 @@ class DeviceLane:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncState:
-    """Place where a vault's changes are shared, and how far each lane is known.
-
-    Args:
-        place: The address of the place, ``""`` where the vault shares its changes with no other machine.
-        vault: The id that all machines call the vault by.
-        lanes: The lanes, oldest first.
-    """
-
-    place: str = ""
-    vault: str = ""
-    lanes: tuple[DeviceLane, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class HeldRemovals:
     """Changes of another machine that wait for the person, for they remove much.
 
@@ -50,6 +36,29 @@ class HeldRemovals:
     lane: str
     last: int
     removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class SyncState:
+    """Place where a vault's changes are shared, and how far each lane is known.
+
+    Args:
+        place: The address of the place, ``""`` where the vault shares its changes with no other machine.
+        vault: The id that all machines call the vault by.
+        lanes: The lanes, oldest first.
+        is_paused: Whether nothing is exchanged for now.
+        synced_at: When all went well last since the vault was opened, ``None`` while it did not.
+        problem: Why this machine or another does not hear of everything, ``""`` for nothing.
+        held: What waits for the person.
+    """
+
+    place: str = ""
+    vault: str = ""
+    lanes: tuple[DeviceLane, ...] = ()
+    is_paused: bool = False
+    synced_at: datetime | None = None
+    problem: str = ""
+    held: tuple[HeldRemovals, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

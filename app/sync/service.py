@@ -16,18 +16,26 @@ from typing import Final
 import apsw
 
 from app.changes import ChangeSet
-from app.core.clock import Clock
+from app.core.clock import Clock, optional_datetime
 from app.core.error_location import error_location
 from app.core.ids import new_vault_id
 from app.erasure import erasures
 from app.erasure.model import ErasureTarget
-from app.errors import CancelledByPersonError, ExchangeError, ExchangeNewerError, InputError, MachineError
+from app.errors import (
+    CancelledByPersonError,
+    ExchangeError,
+    ExchangeNewerError,
+    InputError,
+    KeepsakeError,
+    MachineError,
+    NotFoundError,
+)
 from app.sentence import Sentence
 from app.store import lanes, meta
 from app.store.lane_identity import was_written_here
 from app.store.store import Store
 from app.sync import capture, lane_chain, lane_rows, lane_segment, removal_guard, turn_log
-from app.sync.exchanges.exchange_places import place_of
+from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_sealer import LaneSealer, RemovedWriterError
 from app.sync.lane_segment import Segment, SegmentPlace
@@ -43,10 +51,12 @@ ACTOR: Final = "sync"
 MOST_CHARACTERS: Final = 1 << 20
 """Of the texts of a segment, unless one change alone has more."""
 _PLACE, _VAULT, _SETTLED, _REWRITTEN = "sync.place", "sync.vault", "sync.settled", "sync.rewritten"
+_PAUSED: Final = "sync.paused"
 
-_UNREADABLE: Final = "changes of another machine cannot be read"
-_HELD: Final = "another machine removed much at once, which waits for you"
-_MISSING: Final = "changes of another machine are missing"
+_NOTHING: Final = Sentence("")
+_UNREADABLE: Final = Sentence("Changes of another machine cannot be read.")
+_HELD: Final = Sentence("Another machine removed much at once, which waits for you.")
+_MISSING: Final = Sentence("Changes of another machine are missing.")
 """What a lane waits for where another one waits: that other reason is told first."""
 
 Forget = Callable[[Sequence[ErasureTarget], str], Awaitable[None]]
@@ -112,8 +122,12 @@ class SyncService:
         self._forget = forget
         self._publish = publish
         self._one_at_a_time = asyncio.Lock()
-        self._has_joined = asyncio.Event()
+        self._has_begun = asyncio.Event()
         self._reached: JoinedPlace | None = None
+        self._hearing: asyncio.Future[bool] | None = None
+        self._synced_ms: int | None = None
+        self._problem: str = _NOTHING
+        self._held: tuple[HeldRemovals, ...] = ()
 
     async def join(self, address: str, *, fills_anew: bool) -> SyncState:
         """Share the vault at an address, as the first machine or as a member.
@@ -142,11 +156,12 @@ class SyncService:
                     field="place",
                 )
             await self._membership.found(vault, machine_name())
-        await self._membership.keep_address(address, place.address)
+        shown = without_password(place.address)
+        await self._membership.keep_address(place.address, shown)
 
         def work(connection: apsw.Connection) -> None:
             meta.write(connection, _VAULT, vault)
-            meta.write(connection, _PLACE, place.address)
+            meta.write(connection, _PLACE, shown)
 
         await self._store.write(work)
         await asyncio.to_thread(place.make_vault, vault)
@@ -154,7 +169,7 @@ class SyncService:
         joined = await self.joined()
         if joined is not None:
             await self._membership.refreshed(joined.point, vault)
-        self._has_joined.set()
+        self._has_begun.set()
         return await self.state()
 
     async def require_place_of(self, vault: str | None) -> None:
@@ -179,13 +194,43 @@ class SyncService:
         async with self._one_at_a_time:
             await self._store.write(lambda connection: meta.remove(connection, _PLACE))
             await self._let_go()
+            self._synced_ms, self._problem, self._held = None, _NOTHING, ()
         return await self.state()
 
-    async def until_joined(self) -> None:
-        """Return once the vault is joined to an exchange point."""
-        while await self.joined() is None:
-            self._has_joined.clear()
-            await self._has_joined.wait()
+    async def pause(self) -> SyncState:
+        """Exchange nothing until ``go_on``; what is written meanwhile is added then."""
+        async with self._one_at_a_time:
+            await self._store.write(lambda connection: meta.write(connection, _PAUSED, "1"))
+            self._problem = _NOTHING
+        return await self.state()
+
+    async def go_on(self) -> SyncState:
+        """End a pause."""
+        await self._store.write(lambda connection: meta.remove(connection, _PAUSED))
+        self._has_begun.set()
+        return await self.state()
+
+    async def until_begun(self) -> None:
+        """Return once the vault is joined to an exchange point and not paused."""
+        while await self.joined() is None or await self._is_paused():
+            self._has_begun.clear()
+            await self._has_begun.wait()
+
+    async def hear(self, seconds: float) -> bool | None:
+        """Wait until another machine adds something, or some seconds.
+
+        Returns whether it did, ``None`` where the place does not tell, so that one has to look.
+
+        Raises:
+            MachineError: The place cannot be reached.
+        """
+        joined = await self.joined()
+        if joined is None or not joined.point.hears:
+            await asyncio.sleep(seconds)
+            return None
+        # Its thread goes on where this is cancelled; ``_let_go`` waits for its end.
+        self._hearing = asyncio.ensure_future(asyncio.to_thread(joined.point.wait, seconds))
+        return await asyncio.shield(self._hearing)
 
     async def state(self) -> SyncState:
         """Return where the vault's changes are shared, and how far each lane is known."""
@@ -203,7 +248,15 @@ class SyncService:
 
         found = await self._store.read(work)
         address, vault = ("", "") if joined is None else (joined.address, joined.vault)
-        return SyncState(place=address, vault=vault, lanes=tuple(found))
+        return SyncState(
+            place=without_password(address),
+            vault=vault,
+            lanes=tuple(found),
+            is_paused=await self._is_paused(),
+            synced_at=optional_datetime(self._synced_ms),
+            problem=self._problem,
+            held=self._held,
+        )
 
     async def sync(self) -> SyncReport:
         """Seal what was written here, take in what others changed, and add what they lack.
@@ -215,6 +268,17 @@ class SyncService:
             ExchangeError: The place is not there, or two copies of the vault wrote to it.
             MachineError: The exchange point cannot be read or written.
         """
+        try:
+            report = await self._sync()
+        except KeepsakeError as error:
+            self._problem = error.sentence
+            raise
+        self._problem, self._held = report.waiting, report.held
+        if not report.waiting:
+            self._synced_ms = self._clock.now_ms()
+        return report
+
+    async def _sync(self) -> SyncReport:
         async with self._one_at_a_time:
             joined = await self.joined()
             if joined is None:
@@ -228,15 +292,30 @@ class SyncService:
                 await self._obey()
                 await self._seal()
             except _HeldOpenError:
-                return SyncReport(waiting="an import is running")
+                return SyncReport(waiting=Sentence("An import is running. The exchange goes on when it has ended."))
             await self._rewind(sealed)
             added = await self._push(sealed)
             await self._rewrite(sealed)
             return replace(pulled, added=added)
 
-    async def accept(self, held: HeldRemovals) -> None:
-        """Let what another machine removed go here too, at the next time."""
-        await self._store.write(partial(removal_guard.accept, lane=int(held.lane, 16), n=held.last))
+    async def accept(self, lane: str, last: int) -> SyncState:
+        """Let what another machine removed go here too, at the next time.
+
+        Args:
+            lane: The lane that waits.
+            last: The number of its last change that waits.
+
+        Raises:
+            NotFoundError: Nothing of it waits up to there.
+        """
+        if not any((held.lane, held.last) == (lane, last) for held in self._held):
+            raise NotFoundError("Nothing of that machine waits for you up to that change.")
+        await self._store.write(partial(removal_guard.accept, lane=int(lane, 16), n=last))
+        self._held = tuple(held for held in self._held if held.lane != lane)
+        return await self.state()
+
+    async def _is_paused(self) -> bool:
+        return await self._store.read(lambda connection: meta.read(connection, _PAUSED)) is not None
 
     async def joined(self) -> JoinedPlace | None:
         """Return the place where the vault is shared, ``None`` where it is not."""
@@ -260,7 +339,12 @@ class SyncService:
     async def _let_go(self) -> None:
         """End the connections to the place that was used until now."""
         reached, self._reached = self._reached, None
-        if reached is not None:
+        if reached is None:
+            return
+        await asyncio.to_thread(reached.point.close)
+        if self._hearing is not None:
+            await asyncio.gather(self._hearing, return_exceptions=True)
+            self._hearing = None
             await asyncio.to_thread(reached.point.close)
 
     def _require_no_import(self) -> None:
@@ -286,7 +370,7 @@ class SyncService:
     async def _pull(self, joined: _Sealed) -> SyncReport:
         """Take in all that can be; return how many segments, and why others wait."""
         taken, is_new = 0, True
-        reasons: list[str] = []
+        reasons: list[Sentence] = []
         removed: Counter[int] = Counter()
         held: dict[int, HeldRemovals] = {}
         await self._leave_copied_lane(joined)
@@ -298,7 +382,7 @@ class SyncService:
                     reasons.append(_HELD)
                     continue
                 try:
-                    while not isinstance(found := await self._next(joined, lane), str | None):
+                    while not isinstance(found := await self._next(joined, lane), Sentence | None):
                         count = removed[lane] + await self._removed_by(found)
                         if await self._store.read(partial(removal_guard.is_too_much, removed=count)):
                             held[lane] = HeldRemovals(name, found.part.last, count)
@@ -306,7 +390,7 @@ class SyncService:
                             break
                         self._tell(await self._store.write(partial(self._take, found, self._clock.now_ms())))
                         removed[lane], taken, is_new = count, taken + 1, True
-                    reasons.append(found or "")
+                    reasons.append(found or _NOTHING)
                 except _HeldOpenError:
                     raise
                 except Exception as error:
@@ -315,7 +399,7 @@ class SyncService:
                     ):
                         raise
                     reasons.append(_reason(error))
-        waiting = min(filter(None, reasons), key=lambda reason: reason == _MISSING, default="")
+        waiting = min(filter(None, reasons), key=lambda reason: reason == _MISSING, default=_NOTHING)
         return SyncReport(taken, 0, waiting, tuple(held.values()))
 
     async def _removed_by(self, segment: Segment) -> int:
@@ -332,7 +416,7 @@ class SyncService:
         self._require_no_import()
         return self._receiver.take(connection, segment, now_ms)
 
-    async def _next(self, joined: _Sealed, lane: int) -> Segment | str | None:
+    async def _next(self, joined: _Sealed, lane: int) -> Segment | Sentence | None:
         """Return the next segment of a lane, or why it waits; ``None`` without one."""
 
         def mark(connection: apsw.Connection) -> tuple[int, str, bool]:
@@ -350,7 +434,7 @@ class SyncService:
         try:
             segment = await asyncio.to_thread(_opened, joined, following[-1].name, place) if following else None
         except TornError:
-            return "changes of another machine are still being copied"
+            return Sentence("Changes of another machine are still being copied.")
         except ExchangeNewerError as error:
             raise _newer(lane, objects[-1].last - after) from error
         except ExchangeError:
@@ -511,10 +595,10 @@ def _is_kept(point: ExchangePoint, name: str, data: bytes) -> bool:
     return point.put_new(name, data) or point.get(name) == data
 
 
-def _reason(error: Exception) -> str:
-    """Return why a lane waits, ``""`` where nothing of it is to come."""
+def _reason(error: Exception) -> Sentence:
+    """Return why a lane waits, an empty sentence where nothing of it is to come."""
     if isinstance(error, RemovedWriterError):
-        return ""
+        return _NOTHING
     if isinstance(error, ExchangeError):
         return error.sentence
     _log.warning("a lane of another machine waits: %s", error_location(error))

@@ -1,24 +1,44 @@
-"""Synchronisation in the background: soon after something was written, and from time to time.
+"""Synchronisation in the background: soon after each change, and from time to time.
 
 What is being written is not cut in two: it is sealed once nothing was written for a moment.
 """
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from app.changes import ChangeSet
 from app.errors import CancelledByPersonError, KeepsakeError
 from app.part import BackgroundTask, Part
-from app.sync.service import OPERATION, SyncService
+from app.sentence import Sentence
+from app.sync.service import ACTOR, OPERATION, SyncService
 
 _log = logging.getLogger(__name__)
 
-QUIET_S: Final = 2.0
-LONGEST_S: Final = 30.0
-POLL_S: Final = 60.0
+
+@dataclass(frozen=True, slots=True)
+class SyncTiming:
+    """Times of the synchronisation, in seconds.
+
+    Args:
+        quiet: Without a change here for so long, those before are sealed.
+        longest: They are sealed after so long at the latest.
+        look: Others are looked at after so long where the place does not tell of what is new.
+        look_anyway: The same where it does.
+        hear: How long the place is listened to at once; closing the vault waits no longer than that.
+    """
+
+    quiet: float = 2.0
+    longest: float = 30.0
+    look: float = 15.0
+    look_anyway: float = 60.0
+    hear: float = 1.0
+
+
+TIMING: Final = SyncTiming()
 
 
 class SyncLoop(Part):
@@ -26,24 +46,25 @@ class SyncLoop(Part):
 
     Args:
         service: The synchronisation.
-        quiet_s: Seconds without a change after which those before are sealed.
-        longest_s: Seconds after which they are sealed at the latest.
-        poll_s: Seconds after which others are looked at without a change here.
+        publish: Tells everyone who listens that its state is another one.
+        timing: When it does so.
     """
 
-    def __init__(
-        self, service: SyncService, quiet_s: float = QUIET_S, longest_s: float = LONGEST_S, poll_s: float = POLL_S
-    ) -> None:
+    def __init__(self, service: SyncService, publish: Callable[[ChangeSet], None], timing: SyncTiming = TIMING) -> None:
         self._service = service
-        self._quiet_s = quiet_s
-        self._longest_s = longest_s
-        self._poll_s = poll_s
-        self._changed = asyncio.Event()
-        self._failure = ""
+        self._publish = publish
+        self._timing = timing
+        self._has_news = asyncio.Event()
+        self._has_changed = asyncio.Event()
+        self._is_hearing = False
+        self._failure: str = ""
 
     def tasks(self) -> Sequence[BackgroundTask]:
-        """Return the synchronisation."""
-        return (BackgroundTask("sync", self.run, is_essential=False),)
+        """Return the synchronisation, and what listens for the other machines."""
+        return (
+            BackgroundTask("sync", self.run, is_essential=False),
+            BackgroundTask("sync news", self.hear, is_essential=False),
+        )
 
     @property
     def failures(self) -> Sequence[str]:
@@ -51,31 +72,61 @@ class SyncLoop(Part):
         return (self._failure,)
 
     def on_change(self, changes: ChangeSet) -> None:
-        """Note a change of the vault."""
+        """Note a change of the vault, or of how it is shared."""
         if changes.operation != OPERATION:
-            self._changed.set()
+            self._has_changed.set()
 
     async def run(self) -> None:
         """Synchronise until the vault is closed."""
         while True:
-            await self._service.until_joined()
-            await self._until_quiet()
+            await self._service.until_begun()
+            self._has_news.clear()
             try:
                 report = await self._service.sync()
-                self._failure = report.waiting and f"Other machines are not all heard of: {report.waiting}."
+                self._failure = report.waiting and Sentence(
+                    "Not everything of your other machines is here yet. {reason}", reason=report.waiting
+                )
             except CancelledByPersonError:
                 return
             except KeepsakeError as error:
-                self._failure = f"Other machines and this one do not hear of each other: {error.message}"
-                _log.warning("synchronisation failed: %s", error.code)
+                failure = Sentence(
+                    "This machine and your others do not hear of each other. {reason}", reason=error.sentence
+                )
+                if failure != self._failure:
+                    _log.warning("synchronisation failed: %s", error.code)
+                self._failure = failure
+            self._publish(ChangeSet(frozenset({"devices"}), (), ACTOR, OPERATION))
+            await self._until_due()
 
-    async def _until_quiet(self) -> None:
-        """Wait for a pause in the writing, or until it is time to look."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._changed.wait(), self._poll_s)
+    async def hear(self) -> None:
+        """Listen for what other machines add, until the vault is closed."""
+        while True:
+            await self._service.until_begun()
+            try:
+                has_news = await self._service.hear(self._timing.hear)
+                self._is_hearing = has_news is not None
+                if has_news:
+                    self._has_news.set()
+            except KeepsakeError:
+                # The synchronisation says so; it looks from time to time meanwhile.
+                self._is_hearing = False
+                await asyncio.sleep(self._timing.look)
+
+    async def _until_due(self) -> None:
+        """Wait for news, a pause in the writing, or the time to look."""
+        changed, news = asyncio.ensure_future(self._has_changed.wait()), asyncio.ensure_future(self._has_news.wait())
+        try:
+            await asyncio.wait(
+                {changed, news},
+                timeout=self._timing.look_anyway if self._is_hearing else self._timing.look,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            changed.cancel()
+            news.cancel()
         loop = asyncio.get_running_loop()
-        latest = loop.time() + self._longest_s
-        while self._changed.is_set() and loop.time() < latest:
-            self._changed.clear()
-            await asyncio.sleep(self._quiet_s)
-        self._changed.clear()
+        latest = loop.time() + self._timing.longest
+        while self._has_changed.is_set() and loop.time() < latest:
+            self._has_changed.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._has_changed.wait(), self._timing.quiet)

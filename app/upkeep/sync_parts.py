@@ -85,7 +85,7 @@ def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncPa
     membership = Membership(runtime.store, runtime.clock, KeyStore())
     service = SyncService(runtime.store, runtime.clock, membership, receiver, erasure.obey, runtime.publish)
     devices = DeviceService(runtime.clock, membership, service)
-    return SyncParts(membership, service, devices, SyncLoop(service))
+    return SyncParts(membership, service, devices, SyncLoop(service, runtime.publish))
 
 
 def _at_last(last_ms: int, _now_ms: int) -> int:

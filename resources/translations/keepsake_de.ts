@@ -2280,8 +2280,28 @@
         <translation>Ein Fakt mit Schlüssel braucht auch eine Kategorie: Gib „category“ an, oder lass „key“ weg.</translation>
     </message>
     <message>
+        <source>A file comes from a machine that is not in the list of your machines here. If you have just added one, wait until all files are copied; otherwise remove the file.</source>
+        <translation>Eine Datei stammt von einem Rechner, der hier nicht in der Liste deiner Rechner steht. Wenn du gerade einen hinzugefügt hast, warte, bis alle Dateien kopiert sind; sonst entferne die Datei.</translation>
+    </message>
+    <message>
+        <source>A file in the folder belongs to another vault. Move it away.</source>
+        <translation>Eine Datei im Ordner gehört zu einem anderen Tresor. Leg sie woanders ab.</translation>
+    </message>
+    <message>
+        <source>A file in the folder stands in the place of another. Put it back, or remove it.</source>
+        <translation>Eine Datei im Ordner steht am Platz einer anderen. Leg sie zurück oder entferne sie.</translation>
+    </message>
+    <message>
+        <source>A file of another machine is missing, or one stands twice. Wait until the folder is complete.</source>
+        <translation>Eine Datei eines anderen Rechners fehlt, oder eine steht doppelt. Warte, bis der Ordner vollständig ist.</translation>
+    </message>
+    <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
         <translation>Eine Datei dieser Art lässt sich nicht anhängen; pack sie zuerst in eine ZIP-Datei.</translation>
+    </message>
+    <message>
+        <source>A file that another machine left is damaged. Keepsake there writes it anew if the file is removed.</source>
+        <translation>Eine Datei, die ein anderer Rechner abgelegt hat, ist beschädigt. Keepsake schreibt sie dort neu, wenn du sie entfernst.</translation>
     </message>
     <message>
         <source>A goal has 1 to {max_goal} characters.</source>
@@ -2472,6 +2492,10 @@
         <translation>Ein Eintrag behält seinen eigenen Namen. Benenne ihn zuerst um.</translation>
     </message>
     <message>
+        <source>An import is running. The exchange goes on when it has ended.</source>
+        <translation>Ein Import läuft. Der Austausch geht weiter, sobald er zu Ende ist.</translation>
+    </message>
+    <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
         <translation>Ein Abstand muss mindestens {min_interval_s} Sekunden betragen.</translation>
     </message>
@@ -2486,6 +2510,26 @@
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>Ein anderer Fakt hat inzwischen den Platz von diesem eingenommen. Mach jenen zuerst rückgängig, oder lösche ihn.</translation>
+    </message>
+    <message>
+        <source>Another machine came in with these words. Make a new invitation.</source>
+        <translation>Mit diesen Wörtern ist schon ein anderer Rechner hinzugekommen. Erstelle eine neue Einladung.</translation>
+    </message>
+    <message>
+        <source>Another machine makes the tables of Keepsake at this moment.</source>
+        <translation>Ein anderer Rechner legt in diesem Moment die Tabellen von Keepsake an.</translation>
+    </message>
+    <message>
+        <source>Another machine removed much at once, which waits for you.</source>
+        <translation>Ein anderer Rechner hat viel auf einmal entfernt; das wartet auf dich.</translation>
+    </message>
+    <message>
+        <source>Another machine sealed changes with a key that is no longer used. They come here once it has met the others again.</source>
+        <translation>Ein anderer Rechner hat Änderungen mit einem Schlüssel versiegelt, der nicht mehr verwendet wird. Sie kommen hier an, sobald er sich wieder mit den anderen abgeglichen hat.</translation>
+    </message>
+    <message>
+        <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
+        <translation>Ein anderer Rechner schreibt mit einem neueren Keepsake. Aktualisiere Keepsake hier, um seine Änderungen zu sehen.</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see what it wrote (changes that wait: {n}).</source>
@@ -2546,6 +2590,10 @@
     <message>
         <source>At most {max_places} positions at once.</source>
         <translation>Höchstens {max_places} Positionen auf einmal.</translation>
+    </message>
+    <message>
+        <source>At most {most} machines share one memory. Remove one first.</source>
+        <translation>Höchstens {most} Rechner teilen sich ein Gedächtnis. Entferne zuerst einen.</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -2670,6 +2718,18 @@
     <message>
         <source>Changed {items}</source>
         <translation>Geändert: {items}</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are missing.</source>
+        <translation>Änderungen eines anderen Rechners fehlen.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are still being copied.</source>
+        <translation>Änderungen eines anderen Rechners werden noch kopiert.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine cannot be read.</source>
+        <translation>Änderungen eines anderen Rechners lassen sich nicht lesen.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -3086,6 +3146,10 @@
     <message>
         <source>File name too long</source>
         <translation>Dateiname zu lang</translation>
+    </message>
+    <message>
+        <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
+        <translation>Dateien eines anderen Rechners folgen nicht aufeinander: Der Ordner zeigt einen älteren Stand als zuvor, oder zwei Kopien eines Tresors haben in ihn geschrieben.</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3620,6 +3684,10 @@
         <translation>Monatliche Sicherungen, die behalten werden.</translation>
     </message>
     <message>
+        <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
+        <translation>Nenne eine Datei oder einen Ordner: „path“ ist leer oder hat ein Zeichen, das kein Pfad haben kann.</translation>
+    </message>
+    <message>
         <source>Name a session or a channel to restore.</source>
         <translation>Nenne eine Unterhaltung oder einen Kanal zum Wiederherstellen.</translation>
     </message>
@@ -3642,6 +3710,10 @@
     <message>
         <source>Name or folder of the spaCy pipeline; empty for the best installed one.</source>
         <translation>Name oder Ordner der spaCy-Pipeline; leer für die beste installierte.</translation>
+    </message>
+    <message>
+        <source>Name the folder by its whole path, from the top.</source>
+        <translation>Nenne den Ordner mit seinem ganzen Pfad, von der Wurzel an.</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -3692,6 +3764,10 @@
         <translation>Eine solche Anfrage auf Zugriff wartet nicht. Siehe „keepsake agent requests“.</translation>
     </message>
     <message>
+        <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
+        <translation>Innerhalb von zehn Minuten wurde dieser Rechner nicht zugelassen. Erstelle eine neue Einladung und bestätige die Anfrage auf dem anderen Rechner.</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>Keine</translation>
     </message>
@@ -3704,12 +3780,24 @@
         <translation>Das ist kein Ordner</translation>
     </message>
     <message>
+        <source>Not everything of your other machines is here yet. {reason}</source>
+        <translation>Von deinen anderen Rechnern ist noch nicht alles hier. {reason}</translation>
+    </message>
+    <message>
         <source>Nothing is left to undo of that run.</source>
         <translation>Von diesem Lauf ist nichts mehr rückgängig zu machen.</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>Nichts wird gesendet: Es ist kein Sprachmodell eingerichtet.</translation>
+    </message>
+    <message>
+        <source>Nothing is shared there yet. Look whether it is the address of the invitation.</source>
+        <translation>Dort wird noch nichts geteilt. Prüfe, ob es die Adresse der Einladung ist.</translation>
+    </message>
+    <message>
+        <source>Nothing of that machine waits for you up to that change.</source>
+        <translation>Von diesem Rechner wartet bis zu dieser Änderung nichts auf dich.</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -3758,6 +3846,14 @@
     <message>
         <source>Operation not permitted</source>
         <translation>Vorgang nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>Other machines change the list of your machines at this moment. Try again.</source>
+        <translation>Andere Rechner ändern gerade die Liste deiner Rechner. Versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
+        <translation>Dort teilen bereits andere Rechner ihr Gedächtnis. Erstelle auf einem von ihnen eine Einladung und tritt mit deren Wörtern bei.</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -4204,6 +4300,10 @@
         <translation>Texte, die auf einmal in Vektoren verwandelt werden.</translation>
     </message>
     <message>
+        <source>That cannot be a path on this machine. Check how it is written.</source>
+        <translation>Das kann auf diesem Rechner kein Pfad sein. Prüfe die Schreibweise.</translation>
+    </message>
+    <message>
         <source>That change is undone already.</source>
         <translation>Diese Änderung ist schon rückgängig gemacht.</translation>
     </message>
@@ -4240,6 +4340,10 @@
         <translation>Der Anfang von {name} ist beschädigt, und darin liegt der Schlüssel: Nichts davon ist lesbar. Kopiere die Datei noch einmal, oder nimm eine andere Kopie.</translation>
     </message>
     <message>
+        <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
+        <translation>Die Uhr eines anderen Rechners geht über hundert Jahre vor; was er geschrieben hat, wird nicht übernommen.</translation>
+    </message>
+    <message>
         <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
         <translation>Ein anderes Programm hat die Konfiguration geändert, seit sie angezeigt wurde. Sieh dir die Änderung noch einmal an; es wurde nichts geschrieben.</translation>
     </message>
@@ -4264,8 +4368,24 @@
         <translation>Die Datenbank ist nicht erreichbar: {reason}.</translation>
     </message>
     <message>
+        <source>The database does not hold what your machines share: it is another one, or was emptied.</source>
+        <translation>Die Datenbank enthält nicht, was deine Rechner teilen: Es ist eine andere, oder sie wurde geleert.</translation>
+    </message>
+    <message>
+        <source>The database is full. Make room there; nothing is lost meanwhile.</source>
+        <translation>Die Datenbank ist voll. Schaff dort Platz; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>The database is shared by more than one vault. Name another database.</source>
+        <translation>Mehr als ein Tresor nutzt diese Datenbank. Nenne eine andere.</translation>
+    </message>
+    <message>
         <source>The database refused what was asked: {reason}.</source>
         <translation>Die Datenbank hat die Anfrage abgelehnt: {reason}.</translation>
+    </message>
+    <message>
+        <source>The database takes no changes at the moment: it is read-only.</source>
+        <translation>Die Datenbank nimmt gerade keine Änderungen an: Sie lässt sich nur lesen.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -4400,6 +4520,22 @@
         <translation>Der Schlüsselbund dieses Rechners blieb gesperrt; entsperre ihn und versuch es erneut.</translation>
     </message>
     <message>
+        <source>The keys by which this machine shares its memory are damaged. Leave, and join again with the words of an invitation.</source>
+        <translation>Die Schlüssel, mit denen dieser Rechner sein Gedächtnis teilt, sind beschädigt. Beende das Teilen und tritt mit den Wörtern einer Einladung wieder bei.</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are gone.</source>
+        <translation>Die Schlüssel, mit denen dieser Rechner sein Gedächtnis teilt, sind nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>The keys by which this vault is shared are not on this machine. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Die Schlüssel, mit denen dieser Tresor geteilt wird, sind nicht auf diesem Rechner. Erstelle auf einem anderen deiner Rechner eine Einladung und tritt mit deren Wörtern bei.</translation>
+    </message>
+    <message>
+        <source>The keys of this machine are too old for what the others share now. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Die Schlüssel dieses Rechners sind zu alt für das, was die anderen jetzt teilen. Erstelle auf einem anderen deiner Rechner eine Einladung und tritt mit deren Wörtern bei.</translation>
+    </message>
+    <message>
         <source>The language model cost {spent} this month; the setting llm.monthly_cap allows {cap}.</source>
         <translation>Das Sprachmodell hat in diesem Monat {spent} gekostet; die Einstellung llm.monthly_cap erlaubt {cap}.</translation>
     </message>
@@ -4426,6 +4562,26 @@
     <message>
         <source>The last message of session {session} has the number {last}.</source>
         <translation>Die letzte Nachricht der Unterhaltung {session} hat die Nummer {last}.</translation>
+    </message>
+    <message>
+        <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
+        <translation>Die Liste der Rechner an diesem Ort ist nicht die des Rechners, der diesen zugelassen hat. Es wurde nichts übernommen.</translation>
+    </message>
+    <message>
+        <source>The list of your machines at the place was changed by somebody else, or its files were mixed up. Nothing is taken in before it is put right: put the files back, or share anew in an empty place.</source>
+        <translation>Die Liste deiner Rechner an diesem Ort wurde von jemand anderem geändert, oder ihre Dateien sind durcheinandergeraten. Bis das behoben ist, wird nichts übernommen: Stelle die Dateien wieder her, oder teile neu an einem leeren Ort.</translation>
+    </message>
+    <message>
+        <source>The list of your machines did not arrive within ten minutes. Try again.</source>
+        <translation>Die Liste deiner Rechner ist nicht innerhalb von zehn Minuten angekommen. Versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>The list of your machines in this vault is not the one that its keys belong to.</source>
+        <translation>Die Liste deiner Rechner in diesem Tresor ist nicht die, zu der seine Schlüssel gehören.</translation>
+    </message>
+    <message>
+        <source>The list of your machines is still being copied. Wait until the place is complete.</source>
+        <translation>Die Liste deiner Rechner wird noch kopiert. Warte, bis der Ort vollständig ist.</translation>
     </message>
     <message>
         <source>The memory</source>
@@ -4460,6 +4616,10 @@
         <translation>Der Name</translation>
     </message>
     <message>
+        <source>The name of a machine is one line of at most {most} characters.</source>
+        <translation>Der Name eines Rechners ist eine Zeile mit höchstens {most} Zeichen.</translation>
+    </message>
+    <message>
         <source>The names of sender and receiver may have 200 characters each.</source>
         <translation>Die Namen von Absender und Empfänger dürfen je 200 Zeichen haben.</translation>
     </message>
@@ -4484,8 +4644,16 @@
         <translation>Der einzige Schlüsselbund dieses Rechners ist eine Datei, die jeder mit Zugriff darauf lesen kann. {instead}</translation>
     </message>
     <message>
+        <source>The other machine refused to let this one in.</source>
+        <translation>Der andere Rechner hat diesen abgelehnt.</translation>
+    </message>
+    <message>
         <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
         <translation>Inkognito ist eingeschaltet{end}: Agenten können weder lesen noch aufzeichnen. Versuch es später wieder.</translation>
+    </message>
+    <message>
+        <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
+        <translation>Der Ort zeigt eine andere Liste deiner Rechner, als dieser Rechner sie kennt: Jemand hat sie geändert oder einen älteren Stand zurückgespielt. Von dort wird nichts übernommen. Wenn sich deine anderen Rechner dort weiterhin abgleichen, erstelle auf einem von ihnen eine Einladung und tritt mit deren Wörtern bei.</translation>
     </message>
     <message>
         <source>The proposal</source>
@@ -4542,6 +4710,14 @@
     <message>
         <source>The settings of the language model were changed meanwhile.</source>
         <translation>Die Einstellungen des Sprachmodells wurden inzwischen geändert.</translation>
+    </message>
+    <message>
+        <source>The tables of Keepsake are not in the database.</source>
+        <translation>Die Tabellen von Keepsake sind nicht in der Datenbank.</translation>
+    </message>
+    <message>
+        <source>The ten minutes of this invitation are over. Make a new one.</source>
+        <translation>Die zehn Minuten dieser Einladung sind abgelaufen. Erstelle eine neue.</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>
@@ -4672,6 +4848,14 @@
         <translation>Ein Format dieses Namens gibt es nicht. {supported}</translation>
     </message>
     <message>
+        <source>There is no home folder of that name.</source>
+        <translation>Es gibt keinen persönlichen Ordner mit diesem Namen.</translation>
+    </message>
+    <message>
+        <source>There is no invitation with these words: its ten minutes are over, or it is for another place. Make a new one.</source>
+        <translation>Es gibt keine Einladung mit diesen Wörtern: Ihre zehn Minuten sind abgelaufen, oder sie gilt für einen anderen Ort. Erstelle eine neue.</translation>
+    </message>
+    <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
         <translation>Für {service} gibt es keinen Schlüssel. Gib ihn in den Einstellungen oder mit „keepsake secret set {service}“ ein, oder nenne in {section}.api_key_env die Umgebungsvariable, die ihn enthält.</translation>
     </message>
@@ -4736,6 +4920,10 @@
         <translation>Eine solche Datei gibt es unter den Anhängen nicht.</translation>
     </message>
     <message>
+        <source>There is no such machine among those that share the memory.</source>
+        <translation>Unter den Rechnern, die das Gedächtnis teilen, gibt es diesen nicht.</translation>
+    </message>
+    <message>
         <source>There is no such relation.</source>
         <translation>Eine solche Beziehung gibt es nicht.</translation>
     </message>
@@ -4782,6 +4970,10 @@
     <message>
         <source>These memories were encrypted by a newer Keepsake. Update Keepsake to open them.</source>
         <translation>Diese Erinnerungen wurden von einem neueren Keepsake verschlüsselt. Aktualisiere Keepsake, um sie zu öffnen.</translation>
+    </message>
+    <message>
+        <source>These words do not belong together: one of them is another word, or two have changed places.</source>
+        <translation>Diese Wörter gehören nicht zusammen: Eines ist falsch, oder zwei sind vertauscht.</translation>
     </message>
     <message>
         <source>This call is {size} bytes long, and {limit} are allowed. Shorten it, or send it in parts.</source>
@@ -4844,6 +5036,10 @@
         <translation>Diese Datei ist nicht mehr da.</translation>
     </message>
     <message>
+        <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
+        <translation>Das ist keine Adresse einer Datenbank. Sie sieht so aus: postgresql://name@server/database.</translation>
+    </message>
+    <message>
         <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
         <translation>Das ist kein Cron-Ausdruck. Ein Beispiel: 30 8 * * mon-fri.</translation>
     </message>
@@ -4860,8 +5056,32 @@
         <translation>Das ist {size} Bytes lang, und eine Nachricht darf {max_frame} haben. Frage nach weniger auf einmal.</translation>
     </message>
     <message>
+        <source>This machine and your others do not hear of each other. {reason}</source>
+        <translation>Dieser Rechner und deine anderen hören nichts voneinander. {reason}</translation>
+    </message>
+    <message>
+        <source>This machine cannot remove itself. Leave here, and remove it on another one.</source>
+        <translation>Dieser Rechner kann sich nicht selbst entfernen. Beende hier das Teilen und entferne ihn auf einem anderen Rechner.</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Dieser Rechner hat keinen Schlüsselbund, den Keepsake verwenden kann. {instead}</translation>
+    </message>
+    <message>
+        <source>This machine shares its memory there already.</source>
+        <translation>Dieser Rechner teilt dort bereits sein Gedächtnis.</translation>
+    </message>
+    <message>
+        <source>This machine waits no longer: its words were used, or ten minutes are over. Make a new invitation.</source>
+        <translation>Dieser Rechner wartet nicht mehr: Seine Wörter wurden verwendet, oder die zehn Minuten sind abgelaufen. Erstelle eine neue Einladung.</translation>
+    </message>
+    <message>
+        <source>This machine was added before.</source>
+        <translation>Dieser Rechner wurde bereits hinzugefügt.</translation>
+    </message>
+    <message>
+        <source>This machine was removed from those that share the memory. What is here stays here. To share again, make an invitation on another machine, and join with its words.</source>
+        <translation>Dieser Rechner wurde aus denen entfernt, die das Gedächtnis teilen. Was hier ist, bleibt hier. Um wieder zu teilen, erstelle auf einem anderen Rechner eine Einladung und tritt mit deren Wörtern bei.</translation>
     </message>
     <message>
         <source>This memory is not deleted.</source>
@@ -4884,6 +5104,10 @@
         <translation>Über diesen Vorschlag ist schon entschieden.</translation>
     </message>
     <message>
+        <source>This role may not do that in the database. Let it make tables there, or name another.</source>
+        <translation>Diese Rolle darf das in der Datenbank nicht. Erlaube ihr, dort Tabellen anzulegen, oder nenne eine andere.</translation>
+    </message>
+    <message>
         <source>This run has ended, or it is not yours.</source>
         <translation>Dieser Lauf ist beendet oder nicht deiner.</translation>
     </message>
@@ -4898,6 +5122,18 @@
     <message>
         <source>This search is no longer saved.</source>
         <translation>Diese Suche ist nicht mehr gespeichert.</translation>
+    </message>
+    <message>
+        <source>This vault is shared nowhere yet. Name a place first.</source>
+        <translation>Dieser Tresor wird noch nirgends geteilt. Nenne zuerst einen Ort.</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
+        <translation>Dieser Tresor teilt seine Änderungen über einen anderen Ort. Wenn jener umgezogen ist, nenne den neuen Ort. Wenn er verloren ist, sag, dass dieser neu gefüllt werden soll.</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes with no other machine. Name a place first.</source>
+        <translation>Dieser Tresor teilt seine Änderungen mit keinem anderen Rechner. Nenne zuerst einen Ort.</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
@@ -5008,6 +5244,14 @@
         <translation>Runden, die ein Sprachmodell in einem Lauf eines Ziels höchstens macht.</translation>
     </message>
     <message>
+        <source>Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.</source>
+        <translation>Zwei Kopien eines Tresors haben als derselbe Rechner geschrieben; was die zweite geschrieben hat, wird nicht übernommen.</translation>
+    </message>
+    <message>
+        <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
+        <translation>Zwei Kopien dieses Tresors haben zugleich an einen Ort geschrieben. Beim nächsten Mal kommt das in Ordnung.</translation>
+    </message>
+    <message>
         <source>Undid 1 change of {agent}</source>
         <translation>1 Änderung von {agent} rückgängig gemacht</translation>
     </message>
@@ -5086,6 +5330,10 @@
     <message>
         <source>What a built-in schedule does cannot be changed.</source>
         <translation>Was ein eingebauter Zeitplan tut, lässt sich nicht ändern.</translation>
+    </message>
+    <message>
+        <source>What a machine wrote after it was removed is not taken in.</source>
+        <translation>Was ein Rechner nach seiner Entfernung geschrieben hat, wird nicht übernommen.</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>

@@ -2280,8 +2280,28 @@
         <translation>Un hecho con clave necesita también una categoría: indica «category» u omite «key».</translation>
     </message>
     <message>
+        <source>A file comes from a machine that is not in the list of your machines here. If you have just added one, wait until all files are copied; otherwise remove the file.</source>
+        <translation>Un archivo viene de un equipo que aquí no figura en la lista de tus equipos. Si acabas de añadir uno, espera a que se copien todos los archivos; si no, quita el archivo.</translation>
+    </message>
+    <message>
+        <source>A file in the folder belongs to another vault. Move it away.</source>
+        <translation>Un archivo de la carpeta pertenece a otra bóveda. Muévelo a otro sitio.</translation>
+    </message>
+    <message>
+        <source>A file in the folder stands in the place of another. Put it back, or remove it.</source>
+        <translation>Un archivo de la carpeta ocupa el lugar de otro. Devuélvelo a su sitio o quítalo.</translation>
+    </message>
+    <message>
+        <source>A file of another machine is missing, or one stands twice. Wait until the folder is complete.</source>
+        <translation>Falta un archivo de otro equipo, o hay uno repetido. Espera a que la carpeta esté completa.</translation>
+    </message>
+    <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
         <translation>Un archivo de este tipo no se puede adjuntar; comprímelo antes en un archivo zip.</translation>
+    </message>
+    <message>
+        <source>A file that another machine left is damaged. Keepsake there writes it anew if the file is removed.</source>
+        <translation>Un archivo que dejó otro equipo está dañado. Si lo quitas, Keepsake lo escribirá de nuevo desde allí.</translation>
     </message>
     <message>
         <source>A goal has 1 to {max_goal} characters.</source>
@@ -2472,6 +2492,10 @@
         <translation>Una entrada conserva su propio nombre. Cámbialo primero.</translation>
     </message>
     <message>
+        <source>An import is running. The exchange goes on when it has ended.</source>
+        <translation>Hay una importación en curso. El intercambio continúa cuando termine.</translation>
+    </message>
+    <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
         <translation>Un intervalo debe ser de al menos {min_interval_s} segundos.</translation>
     </message>
@@ -2486,6 +2510,26 @@
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>Otro hecho ha ocupado el lugar de este. Deshaz o elimina aquel primero.</translation>
+    </message>
+    <message>
+        <source>Another machine came in with these words. Make a new invitation.</source>
+        <translation>Otro equipo ya se ha unido con estas palabras. Crea una invitación nueva.</translation>
+    </message>
+    <message>
+        <source>Another machine makes the tables of Keepsake at this moment.</source>
+        <translation>Otro equipo está creando las tablas de Keepsake en este momento.</translation>
+    </message>
+    <message>
+        <source>Another machine removed much at once, which waits for you.</source>
+        <translation>Otro equipo quitó muchas cosas de una vez; eso te espera.</translation>
+    </message>
+    <message>
+        <source>Another machine sealed changes with a key that is no longer used. They come here once it has met the others again.</source>
+        <translation>Otro equipo selló cambios con una clave que ya no se usa. Llegarán aquí en cuanto vuelva a sincronizarse con los demás.</translation>
+    </message>
+    <message>
+        <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
+        <translation>Otro equipo escribe con un Keepsake más nuevo. Actualiza Keepsake aquí para ver sus cambios.</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see what it wrote (changes that wait: {n}).</source>
@@ -2546,6 +2590,10 @@
     <message>
         <source>At most {max_places} positions at once.</source>
         <translation>Como máximo {max_places} posiciones a la vez.</translation>
+    </message>
+    <message>
+        <source>At most {most} machines share one memory. Remove one first.</source>
+        <translation>Como máximo {most} equipos comparten una memoria. Quita antes uno.</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -2670,6 +2718,18 @@
     <message>
         <source>Changed {items}</source>
         <translation>Cambiado: {items}</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are missing.</source>
+        <translation>Faltan cambios de otro equipo.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are still being copied.</source>
+        <translation>Los cambios de otro equipo aún se están copiando.</translation>
+    </message>
+    <message>
+        <source>Changes of another machine cannot be read.</source>
+        <translation>No se pueden leer los cambios de otro equipo.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -3086,6 +3146,10 @@
     <message>
         <source>File name too long</source>
         <translation>Nombre de archivo demasiado largo</translation>
+    </message>
+    <message>
+        <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
+        <translation>Los archivos de otro equipo no se siguen unos a otros: la carpeta muestra un estado más antiguo que antes, o dos copias de una bóveda escribieron en ella.</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3620,6 +3684,10 @@
         <translation>Copias mensuales que se conservan.</translation>
     </message>
     <message>
+        <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
+        <translation>Indica un archivo o una carpeta: «path» está vacío o tiene un carácter que ninguna ruta puede tener.</translation>
+    </message>
+    <message>
         <source>Name a session or a channel to restore.</source>
         <translation>Indica una conversación o un canal que restaurar.</translation>
     </message>
@@ -3642,6 +3710,10 @@
     <message>
         <source>Name or folder of the spaCy pipeline; empty for the best installed one.</source>
         <translation>Nombre o carpeta del pipeline de spaCy; vacío para el mejor instalado.</translation>
+    </message>
+    <message>
+        <source>Name the folder by its whole path, from the top.</source>
+        <translation>Indica la carpeta con su ruta completa, desde la raíz.</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -3692,6 +3764,10 @@
         <translation>No hay ninguna solicitud de acceso así en espera. Ver «keepsake agent requests».</translation>
     </message>
     <message>
+        <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
+        <translation>Nadie admitió este equipo en diez minutos. Crea una invitación nueva y confirma la solicitud en el otro equipo.</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>Ninguno</translation>
     </message>
@@ -3704,12 +3780,24 @@
         <translation>No es una carpeta</translation>
     </message>
     <message>
+        <source>Not everything of your other machines is here yet. {reason}</source>
+        <translation>Aún no está aquí todo lo de tus otros equipos. {reason}</translation>
+    </message>
+    <message>
         <source>Nothing is left to undo of that run.</source>
         <translation>No queda nada por deshacer de esa ejecución.</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>No se envía nada: no hay modelo de lenguaje configurado.</translation>
+    </message>
+    <message>
+        <source>Nothing is shared there yet. Look whether it is the address of the invitation.</source>
+        <translation>Allí todavía no se comparte nada. Comprueba que sea la dirección de la invitación.</translation>
+    </message>
+    <message>
+        <source>Nothing of that machine waits for you up to that change.</source>
+        <translation>Hasta ese cambio, nada de ese equipo te espera.</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -3758,6 +3846,14 @@
     <message>
         <source>Operation not permitted</source>
         <translation>Operación no permitida</translation>
+    </message>
+    <message>
+        <source>Other machines change the list of your machines at this moment. Try again.</source>
+        <translation>Otros equipos están cambiando ahora mismo la lista de tus equipos. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
+        <translation>Otros equipos ya comparten su memoria allí. Crea una invitación en uno de ellos y únete con sus palabras.</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -4204,6 +4300,10 @@
         <translation>Textos que se convierten en vectores a la vez.</translation>
     </message>
     <message>
+        <source>That cannot be a path on this machine. Check how it is written.</source>
+        <translation>Eso no puede ser una ruta en este equipo. Revisa cómo está escrita.</translation>
+    </message>
+    <message>
         <source>That change is undone already.</source>
         <translation>Ese cambio ya está deshecho.</translation>
     </message>
@@ -4240,6 +4340,10 @@
         <translation>El comienzo de {name} está dañado, y ahí está la clave: no se puede leer nada. Copia el archivo de nuevo o usa otra copia.</translation>
     </message>
     <message>
+        <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
+        <translation>El reloj de otro equipo está adelantado más de cien años; lo que escribió no se incorpora.</translation>
+    </message>
+    <message>
         <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
         <translation>Otro programa cambió la configuración desde que se mostró. Revisa de nuevo el cambio; no se escribió nada.</translation>
     </message>
@@ -4264,8 +4368,24 @@
         <translation>No se puede acceder a la base de datos: {reason}.</translation>
     </message>
     <message>
+        <source>The database does not hold what your machines share: it is another one, or was emptied.</source>
+        <translation>La base de datos no contiene lo que comparten tus equipos: es otra, o se vació.</translation>
+    </message>
+    <message>
+        <source>The database is full. Make room there; nothing is lost meanwhile.</source>
+        <translation>La base de datos está llena. Libera espacio allí; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>The database is shared by more than one vault. Name another database.</source>
+        <translation>Más de una bóveda usa esta base de datos. Indica otra.</translation>
+    </message>
+    <message>
         <source>The database refused what was asked: {reason}.</source>
         <translation>La base de datos rechazó la petición: {reason}.</translation>
+    </message>
+    <message>
+        <source>The database takes no changes at the moment: it is read-only.</source>
+        <translation>La base de datos no admite cambios ahora: es de solo lectura.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -4400,6 +4520,22 @@
         <translation>El llavero de este equipo siguió bloqueado; desbloquéalo e inténtalo de nuevo.</translation>
     </message>
     <message>
+        <source>The keys by which this machine shares its memory are damaged. Leave, and join again with the words of an invitation.</source>
+        <translation>Las claves con las que este equipo comparte su memoria están dañadas. Deja de compartir y vuelve a unirte con las palabras de una invitación.</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are gone.</source>
+        <translation>Las claves con las que este equipo comparte su memoria ya no están.</translation>
+    </message>
+    <message>
+        <source>The keys by which this vault is shared are not on this machine. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Las claves con las que se comparte esta bóveda no están en este equipo. Crea una invitación en otro de tus equipos y únete con sus palabras.</translation>
+    </message>
+    <message>
+        <source>The keys of this machine are too old for what the others share now. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Las claves de este equipo son demasiado antiguas para lo que los demás comparten ahora. Crea una invitación en otro de tus equipos y únete con sus palabras.</translation>
+    </message>
+    <message>
         <source>The language model cost {spent} this month; the setting llm.monthly_cap allows {cap}.</source>
         <translation>El modelo de lenguaje ha costado {spent} este mes; el ajuste llm.monthly_cap permite {cap}.</translation>
     </message>
@@ -4426,6 +4562,26 @@
     <message>
         <source>The last message of session {session} has the number {last}.</source>
         <translation>El último mensaje de la conversación {session} tiene el número {last}.</translation>
+    </message>
+    <message>
+        <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
+        <translation>La lista de equipos de ese lugar no es la del equipo que admitió a este. No se ha incorporado nada.</translation>
+    </message>
+    <message>
+        <source>The list of your machines at the place was changed by somebody else, or its files were mixed up. Nothing is taken in before it is put right: put the files back, or share anew in an empty place.</source>
+        <translation>Otra persona cambió la lista de tus equipos en ese lugar, o sus archivos se mezclaron. No se incorpora nada hasta que se arregle: recupera los archivos o comparte de nuevo en un lugar vacío.</translation>
+    </message>
+    <message>
+        <source>The list of your machines did not arrive within ten minutes. Try again.</source>
+        <translation>La lista de tus equipos no llegó en diez minutos. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The list of your machines in this vault is not the one that its keys belong to.</source>
+        <translation>La lista de tus equipos en esta bóveda no es la que corresponde a sus claves.</translation>
+    </message>
+    <message>
+        <source>The list of your machines is still being copied. Wait until the place is complete.</source>
+        <translation>La lista de tus equipos todavía se está copiando. Espera a que el lugar esté completo.</translation>
     </message>
     <message>
         <source>The memory</source>
@@ -4460,6 +4616,10 @@
         <translation>El nombre</translation>
     </message>
     <message>
+        <source>The name of a machine is one line of at most {most} characters.</source>
+        <translation>El nombre de un equipo es una línea de {most} caracteres como máximo.</translation>
+    </message>
+    <message>
         <source>The names of sender and receiver may have 200 characters each.</source>
         <translation>Los nombres del remitente y del destinatario pueden tener 200 caracteres cada uno.</translation>
     </message>
@@ -4484,8 +4644,16 @@
         <translation>El único llavero de este equipo es un archivo que puede leer cualquiera con acceso a él. {instead}</translation>
     </message>
     <message>
+        <source>The other machine refused to let this one in.</source>
+        <translation>El otro equipo rechazó a este.</translation>
+    </message>
+    <message>
         <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
         <translation>El modo incógnito está activado{end}: los agentes no pueden leer ni registrar. Inténtalo más tarde.</translation>
+    </message>
+    <message>
+        <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
+        <translation>El lugar muestra una lista de tus equipos distinta de la que conoce este equipo: alguien la cambió o repuso un estado anterior. No se incorpora nada de allí. Si tus otros equipos siguen sincronizándose allí, crea una invitación en uno de ellos y únete con sus palabras.</translation>
     </message>
     <message>
         <source>The proposal</source>
@@ -4542,6 +4710,14 @@
     <message>
         <source>The settings of the language model were changed meanwhile.</source>
         <translation>Los ajustes del modelo de lenguaje cambiaron mientras tanto.</translation>
+    </message>
+    <message>
+        <source>The tables of Keepsake are not in the database.</source>
+        <translation>Las tablas de Keepsake no están en la base de datos.</translation>
+    </message>
+    <message>
+        <source>The ten minutes of this invitation are over. Make a new one.</source>
+        <translation>Los diez minutos de esta invitación han pasado. Crea una nueva.</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>
@@ -4672,6 +4848,14 @@
         <translation>No hay ningún formato con ese nombre. {supported}</translation>
     </message>
     <message>
+        <source>There is no home folder of that name.</source>
+        <translation>No hay ninguna carpeta personal con ese nombre.</translation>
+    </message>
+    <message>
+        <source>There is no invitation with these words: its ten minutes are over, or it is for another place. Make a new one.</source>
+        <translation>No hay ninguna invitación con estas palabras: sus diez minutos han pasado o es para otro lugar. Crea una nueva.</translation>
+    </message>
+    <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
         <translation>No hay clave de {service}. Ponla en los ajustes o con «keepsake secret set {service}», o indica en {section}.api_key_env la variable de entorno que la contiene.</translation>
     </message>
@@ -4736,6 +4920,10 @@
         <translation>No hay tal archivo entre los adjuntos.</translation>
     </message>
     <message>
+        <source>There is no such machine among those that share the memory.</source>
+        <translation>Ese equipo no está entre los que comparten la memoria.</translation>
+    </message>
+    <message>
         <source>There is no such relation.</source>
         <translation>No hay tal relación.</translation>
     </message>
@@ -4782,6 +4970,10 @@
     <message>
         <source>These memories were encrypted by a newer Keepsake. Update Keepsake to open them.</source>
         <translation>Un Keepsake más reciente cifró estos recuerdos. Actualiza Keepsake para abrirlos.</translation>
+    </message>
+    <message>
+        <source>These words do not belong together: one of them is another word, or two have changed places.</source>
+        <translation>Estas palabras no forman una invitación: una es incorrecta o dos están intercambiadas.</translation>
     </message>
     <message>
         <source>This call is {size} bytes long, and {limit} are allowed. Shorten it, or send it in parts.</source>
@@ -4844,6 +5036,10 @@
         <translation>Este archivo ya no está.</translation>
     </message>
     <message>
+        <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
+        <translation>Eso no es la dirección de una base de datos. Tiene esta forma: postgresql://name@server/database.</translation>
+    </message>
+    <message>
         <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
         <translation>Esto no es una expresión cron. Un ejemplo: 30 8 * * mon-fri.</translation>
     </message>
@@ -4860,8 +5056,32 @@
         <translation>Esto ocupa {size} bytes y un mensaje puede tener {max_frame}. Pide menos de una vez.</translation>
     </message>
     <message>
+        <source>This machine and your others do not hear of each other. {reason}</source>
+        <translation>Este equipo y los demás no saben nada unos de otros. {reason}</translation>
+    </message>
+    <message>
+        <source>This machine cannot remove itself. Leave here, and remove it on another one.</source>
+        <translation>Este equipo no puede quitarse a sí mismo. Deja de compartir aquí y quítalo en otro.</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Este equipo no tiene un llavero que Keepsake pueda usar. {instead}</translation>
+    </message>
+    <message>
+        <source>This machine shares its memory there already.</source>
+        <translation>Este equipo ya comparte su memoria allí.</translation>
+    </message>
+    <message>
+        <source>This machine waits no longer: its words were used, or ten minutes are over. Make a new invitation.</source>
+        <translation>Este equipo ya no espera: sus palabras se usaron o han pasado los diez minutos. Crea una invitación nueva.</translation>
+    </message>
+    <message>
+        <source>This machine was added before.</source>
+        <translation>Este equipo ya se había añadido.</translation>
+    </message>
+    <message>
+        <source>This machine was removed from those that share the memory. What is here stays here. To share again, make an invitation on another machine, and join with its words.</source>
+        <translation>Este equipo se quitó de los que comparten la memoria. Lo que hay aquí se queda aquí. Para volver a compartir, crea una invitación en otro equipo y únete con sus palabras.</translation>
     </message>
     <message>
         <source>This memory is not deleted.</source>
@@ -4884,6 +5104,10 @@
         <translation>Esta propuesta ya está decidida.</translation>
     </message>
     <message>
+        <source>This role may not do that in the database. Let it make tables there, or name another.</source>
+        <translation>Este rol no puede hacer eso en la base de datos. Permítele crear tablas allí o indica otro.</translation>
+    </message>
+    <message>
         <source>This run has ended, or it is not yours.</source>
         <translation>Esta ejecución ha terminado o no es tuya.</translation>
     </message>
@@ -4898,6 +5122,18 @@
     <message>
         <source>This search is no longer saved.</source>
         <translation>Esta búsqueda ya no está guardada.</translation>
+    </message>
+    <message>
+        <source>This vault is shared nowhere yet. Name a place first.</source>
+        <translation>Esta bóveda todavía no se comparte en ningún lugar. Indica primero uno.</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
+        <translation>Esta bóveda comparte sus cambios a través de otro lugar. Si aquel se movió, indica dónde está ahora. Si se perdió, di que este debe llenarse de nuevo.</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes with no other machine. Name a place first.</source>
+        <translation>Esta bóveda no comparte sus cambios con ningún otro equipo. Indica primero un lugar.</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
@@ -5008,6 +5244,14 @@
         <translation>Turnos de un modelo de lenguaje que una ejecución de un objetivo toma como máximo.</translation>
     </message>
     <message>
+        <source>Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.</source>
+        <translation>Dos copias de una bóveda escribieron como el mismo equipo; lo que escribió la segunda no se incorpora.</translation>
+    </message>
+    <message>
+        <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
+        <translation>Dos copias de esta bóveda escribieron a la vez en un mismo lugar. La próxima vez se corrige.</translation>
+    </message>
+    <message>
         <source>Undid 1 change of {agent}</source>
         <translation>Se deshizo 1 cambio de {agent}</translation>
     </message>
@@ -5086,6 +5330,10 @@
     <message>
         <source>What a built-in schedule does cannot be changed.</source>
         <translation>Lo que hace una programación integrada no se puede cambiar.</translation>
+    </message>
+    <message>
+        <source>What a machine wrote after it was removed is not taken in.</source>
+        <translation>Lo que un equipo escribió después de que se quitara no se incorpora.</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>

@@ -2280,8 +2280,28 @@
         <translation>带键的事实还需要类别：请给出“category”，或省略“key”。</translation>
     </message>
     <message>
+        <source>A file comes from a machine that is not in the list of your machines here. If you have just added one, wait until all files are copied; otherwise remove the file.</source>
+        <translation>有一个文件来自不在你设备列表中的设备。如果你刚添加了设备，请等所有文件复制完成；否则请删除该文件。</translation>
+    </message>
+    <message>
+        <source>A file in the folder belongs to another vault. Move it away.</source>
+        <translation>文件夹中有一个文件属于另一个记忆库。请把它移走。</translation>
+    </message>
+    <message>
+        <source>A file in the folder stands in the place of another. Put it back, or remove it.</source>
+        <translation>文件夹中有一个文件占了另一个文件的位置。请放回原处或将其移除。</translation>
+    </message>
+    <message>
+        <source>A file of another machine is missing, or one stands twice. Wait until the folder is complete.</source>
+        <translation>另一台设备的文件缺失或重复。请等待文件夹完整。</translation>
+    </message>
+    <message>
         <source>A file of this type cannot be attached; pack it into a zip file first.</source>
         <translation>此类型的文件无法附加；请先打包成 zip 文件。</translation>
+    </message>
+    <message>
+        <source>A file that another machine left is damaged. Keepsake there writes it anew if the file is removed.</source>
+        <translation>另一台设备留下的文件已损坏。移除该文件后，那里的 Keepsake 会重新写入。</translation>
     </message>
     <message>
         <source>A goal has 1 to {max_goal} characters.</source>
@@ -2472,6 +2492,10 @@
         <translation>条目保留自己的名称。请先重命名。</translation>
     </message>
     <message>
+        <source>An import is running. The exchange goes on when it has ended.</source>
+        <translation>正在导入。导入结束后继续交换。</translation>
+    </message>
+    <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
         <translation>间隔至少为 {min_interval_s} 秒。</translation>
     </message>
@@ -2486,6 +2510,26 @@
     <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>此后另一个事实取代了它。请先撤销或删除那一个。</translation>
+    </message>
+    <message>
+        <source>Another machine came in with these words. Make a new invitation.</source>
+        <translation>已有另一台设备使用这些单词加入。请创建新的邀请。</translation>
+    </message>
+    <message>
+        <source>Another machine makes the tables of Keepsake at this moment.</source>
+        <translation>另一台设备正在创建 Keepsake 的数据表。</translation>
+    </message>
+    <message>
+        <source>Another machine removed much at once, which waits for you.</source>
+        <translation>另一台设备一次删除了很多内容，正等待你确认。</translation>
+    </message>
+    <message>
+        <source>Another machine sealed changes with a key that is no longer used. They come here once it has met the others again.</source>
+        <translation>另一台设备用已停用的密钥封存了一些更改。等它再次与其他设备同步后，这些更改就会到达这里。</translation>
+    </message>
+    <message>
+        <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
+        <translation>另一台设备使用更新版本的 Keepsake 写入。请更新此处的 Keepsake 以查看其更改。</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see what it wrote (changes that wait: {n}).</source>
@@ -2546,6 +2590,10 @@
     <message>
         <source>At most {max_places} positions at once.</source>
         <translation>一次最多 {max_places} 个位置。</translation>
+    </message>
+    <message>
+        <source>At most {most} machines share one memory. Remove one first.</source>
+        <translation>最多 {most} 台设备共享同一份记忆。请先移除一台。</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -2670,6 +2718,18 @@
     <message>
         <source>Changed {items}</source>
         <translation>更改了{items}</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are missing.</source>
+        <translation>缺少另一台设备的更改。</translation>
+    </message>
+    <message>
+        <source>Changes of another machine are still being copied.</source>
+        <translation>另一台设备的更改仍在复制中。</translation>
+    </message>
+    <message>
+        <source>Changes of another machine cannot be read.</source>
+        <translation>无法读取另一台设备的更改。</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
@@ -3086,6 +3146,10 @@
     <message>
         <source>File name too long</source>
         <translation>文件名过长</translation>
+    </message>
+    <message>
+        <source>Files of another machine do not follow each other: the folder shows an older state than it did, or two copies of one vault wrote to it.</source>
+        <translation>另一台设备的文件不连续：文件夹显示的状态比之前更旧，或同一记忆库的两个副本都写入了它。</translation>
     </message>
     <message>
         <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
@@ -3620,6 +3684,10 @@
         <translation>保留的每月备份数。</translation>
     </message>
     <message>
+        <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
+        <translation>请指定文件或文件夹：“path”为空，或含有路径中不能有的字符。</translation>
+    </message>
+    <message>
         <source>Name a session or a channel to restore.</source>
         <translation>请指定要恢复的会话或频道。</translation>
     </message>
@@ -3642,6 +3710,10 @@
     <message>
         <source>Name or folder of the spaCy pipeline; empty for the best installed one.</source>
         <translation>spaCy 流水线的名称或文件夹；留空则用已安装的最佳者。</translation>
+    </message>
+    <message>
+        <source>Name the folder by its whole path, from the top.</source>
+        <translation>请用从根目录开始的完整路径指定文件夹。</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -3692,6 +3764,10 @@
         <translation>没有这样的访问请求在等待。请参阅“keepsake agent requests”。</translation>
     </message>
     <message>
+        <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
+        <translation>十分钟内没有人批准此设备加入。请创建新的邀请，并在另一台设备上确认。</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>无</translation>
     </message>
@@ -3704,12 +3780,24 @@
         <translation>不是文件夹</translation>
     </message>
     <message>
+        <source>Not everything of your other machines is here yet. {reason}</source>
+        <translation>你其他设备上的内容尚未全部到达。{reason}</translation>
+    </message>
+    <message>
         <source>Nothing is left to undo of that run.</source>
         <translation>该次运行已没有可撤销的内容。</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>不会发送任何内容：未配置语言模型。</translation>
+    </message>
+    <message>
+        <source>Nothing is shared there yet. Look whether it is the address of the invitation.</source>
+        <translation>那里尚未共享任何内容。请检查地址是否与邀请中的一致。</translation>
+    </message>
+    <message>
+        <source>Nothing of that machine waits for you up to that change.</source>
+        <translation>那台设备到该更改为止没有内容等待你确认。</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -3758,6 +3846,14 @@
     <message>
         <source>Operation not permitted</source>
         <translation>不允许的操作</translation>
+    </message>
+    <message>
+        <source>Other machines change the list of your machines at this moment. Try again.</source>
+        <translation>其他设备正在更改你的设备列表。请重试。</translation>
+    </message>
+    <message>
+        <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
+        <translation>其他设备已在那里共享记忆。请在其中一台上创建邀请，并用邀请中的单词加入。</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -4204,6 +4300,10 @@
         <translation>一次转换为向量的文本数。</translation>
     </message>
     <message>
+        <source>That cannot be a path on this machine. Check how it is written.</source>
+        <translation>这在本机上不可能是路径。请检查写法。</translation>
+    </message>
+    <message>
         <source>That change is undone already.</source>
         <translation>该更改已撤销。</translation>
     </message>
@@ -4240,6 +4340,10 @@
         <translation>{name} 的开头已损坏，而密钥就在其中：内容完全无法读取。请重新复制该文件，或使用另一份副本。</translation>
     </message>
     <message>
+        <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
+        <translation>另一台设备的时钟快了一百多年；它写入的内容不会被接收。</translation>
+    </message>
+    <message>
         <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
         <translation>自显示以来，配置已被另一个程序更改。请重新查看此更改；未写入任何内容。</translation>
     </message>
@@ -4264,8 +4368,24 @@
         <translation>无法连接数据库：{reason}。</translation>
     </message>
     <message>
+        <source>The database does not hold what your machines share: it is another one, or was emptied.</source>
+        <translation>该数据库中没有你的设备共享的内容：它是另一个数据库，或已被清空。</translation>
+    </message>
+    <message>
+        <source>The database is full. Make room there; nothing is lost meanwhile.</source>
+        <translation>数据库已满。请在那里腾出空间；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>The database is shared by more than one vault. Name another database.</source>
+        <translation>有多个记忆库使用此数据库。请指定另一个数据库。</translation>
+    </message>
+    <message>
         <source>The database refused what was asked: {reason}.</source>
         <translation>数据库拒绝了请求：{reason}。</translation>
+    </message>
+    <message>
+        <source>The database takes no changes at the moment: it is read-only.</source>
+        <translation>数据库目前不接受更改：它是只读的。</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -4400,6 +4520,22 @@
         <translation>本机的密钥环仍处于锁定状态；请解锁后重试。</translation>
     </message>
     <message>
+        <source>The keys by which this machine shares its memory are damaged. Leave, and join again with the words of an invitation.</source>
+        <translation>此设备用于共享记忆的密钥已损坏。请停止共享，然后用邀请中的单词重新加入。</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are gone.</source>
+        <translation>此设备用于共享记忆的密钥已丢失。</translation>
+    </message>
+    <message>
+        <source>The keys by which this vault is shared are not on this machine. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>用于共享此记忆库的密钥不在这台设备上。请在你的另一台设备上创建邀请，并用邀请中的单词加入。</translation>
+    </message>
+    <message>
+        <source>The keys of this machine are too old for what the others share now. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>此设备的密钥太旧，无法读取其他设备现在共享的内容。请在你的另一台设备上创建邀请，并用邀请中的单词加入。</translation>
+    </message>
+    <message>
         <source>The language model cost {spent} this month; the setting llm.monthly_cap allows {cap}.</source>
         <translation>语言模型本月花费 {spent}；设置 llm.monthly_cap 允许 {cap}。</translation>
     </message>
@@ -4426,6 +4562,26 @@
     <message>
         <source>The last message of session {session} has the number {last}.</source>
         <translation>会话 {session} 的最后一条消息编号为 {last}。</translation>
+    </message>
+    <message>
+        <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
+        <translation>该位置的设备列表与批准此设备的那台设备的列表不一致。未接收任何内容。</translation>
+    </message>
+    <message>
+        <source>The list of your machines at the place was changed by somebody else, or its files were mixed up. Nothing is taken in before it is put right: put the files back, or share anew in an empty place.</source>
+        <translation>该位置的设备列表被他人更改，或其文件被弄混。在修复之前不会接收任何内容：请恢复这些文件，或在空的位置重新共享。</translation>
+    </message>
+    <message>
+        <source>The list of your machines did not arrive within ten minutes. Try again.</source>
+        <translation>你的设备列表未在十分钟内到达。请重试。</translation>
+    </message>
+    <message>
+        <source>The list of your machines in this vault is not the one that its keys belong to.</source>
+        <translation>此记忆库中的设备列表与其密钥不匹配。</translation>
+    </message>
+    <message>
+        <source>The list of your machines is still being copied. Wait until the place is complete.</source>
+        <translation>你的设备列表仍在复制中。请等待该位置的内容完整。</translation>
     </message>
     <message>
         <source>The memory</source>
@@ -4460,6 +4616,10 @@
         <translation>该名称</translation>
     </message>
     <message>
+        <source>The name of a machine is one line of at most {most} characters.</source>
+        <translation>设备名称只能有一行，最多 {most} 个字符。</translation>
+    </message>
+    <message>
         <source>The names of sender and receiver may have 200 characters each.</source>
         <translation>发送者和接收者的名称最多各 200 个字符。</translation>
     </message>
@@ -4484,8 +4644,16 @@
         <translation>本机唯一的密钥环是一个任何有访问权限的人都能读取的文件。{instead}</translation>
     </message>
     <message>
+        <source>The other machine refused to let this one in.</source>
+        <translation>另一台设备拒绝了此设备的加入请求。</translation>
+    </message>
+    <message>
         <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
         <translation>隐身模式已开启{end}：智能体既不能读取也不能记录。请稍后再试。</translation>
+    </message>
+    <message>
+        <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
+        <translation>该位置显示的设备列表与此设备所知的不同：有人更改了它，或恢复了较旧的状态。不会从那里接收任何内容。如果你的其他设备仍在那里同步，请在其中一台上创建邀请，并用邀请中的单词加入。</translation>
     </message>
     <message>
         <source>The proposal</source>
@@ -4542,6 +4710,14 @@
     <message>
         <source>The settings of the language model were changed meanwhile.</source>
         <translation>语言模型的设置在此期间已更改。</translation>
+    </message>
+    <message>
+        <source>The tables of Keepsake are not in the database.</source>
+        <translation>数据库中没有 Keepsake 的数据表。</translation>
+    </message>
+    <message>
+        <source>The ten minutes of this invitation are over. Make a new one.</source>
+        <translation>此邀请的十分钟有效期已过。请创建新的邀请。</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>
@@ -4672,6 +4848,14 @@
         <translation>没有该名称的格式。{supported}</translation>
     </message>
     <message>
+        <source>There is no home folder of that name.</source>
+        <translation>没有该名称的主文件夹。</translation>
+    </message>
+    <message>
+        <source>There is no invitation with these words: its ten minutes are over, or it is for another place. Make a new one.</source>
+        <translation>没有与这些单词对应的邀请：十分钟有效期已过，或邀请属于另一个位置。请创建新的邀请。</translation>
+    </message>
+    <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
         <translation>没有 {service} 的密钥。请在设置中或用“keepsake secret set {service}”提供，或在 {section}.api_key_env 中指定存放它的环境变量。</translation>
     </message>
@@ -4736,6 +4920,10 @@
         <translation>附件中没有此文件。</translation>
     </message>
     <message>
+        <source>There is no such machine among those that share the memory.</source>
+        <translation>共享此记忆的设备中没有这一台。</translation>
+    </message>
+    <message>
         <source>There is no such relation.</source>
         <translation>没有这样的关系。</translation>
     </message>
@@ -4782,6 +4970,10 @@
     <message>
         <source>These memories were encrypted by a newer Keepsake. Update Keepsake to open them.</source>
         <translation>这些记忆由较新版本的 Keepsake 加密。请更新 Keepsake 以打开它们。</translation>
+    </message>
+    <message>
+        <source>These words do not belong together: one of them is another word, or two have changed places.</source>
+        <translation>这些单词不匹配：其中一个有误，或有两个位置颠倒。</translation>
     </message>
     <message>
         <source>This call is {size} bytes long, and {limit} are allowed. Shorten it, or send it in parts.</source>
@@ -4844,6 +5036,10 @@
         <translation>此文件已不存在。</translation>
     </message>
     <message>
+        <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
+        <translation>这不是数据库地址。它的形式是 postgresql://name@server/database。</translation>
+    </message>
+    <message>
         <source>This is not a cron expression. An example: 30 8 * * mon-fri.</source>
         <translation>这不是 cron 表达式。示例：30 8 * * mon-fri。</translation>
     </message>
@@ -4860,8 +5056,32 @@
         <translation>其长度为 {size} 字节，而一条消息最多 {max_frame} 字节。请一次少请求一些。</translation>
     </message>
     <message>
+        <source>This machine and your others do not hear of each other. {reason}</source>
+        <translation>这台设备与你的其他设备之间没有联系。{reason}</translation>
+    </message>
+    <message>
+        <source>This machine cannot remove itself. Leave here, and remove it on another one.</source>
+        <translation>此设备不能移除自己。请在这里停止共享，然后在另一台设备上移除它。</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>本机没有 Keepsake 可用的密钥环。{instead}</translation>
+    </message>
+    <message>
+        <source>This machine shares its memory there already.</source>
+        <translation>此设备已在那里共享记忆。</translation>
+    </message>
+    <message>
+        <source>This machine waits no longer: its words were used, or ten minutes are over. Make a new invitation.</source>
+        <translation>此设备已不再等待：其单词已被使用，或十分钟已过。请创建新的邀请。</translation>
+    </message>
+    <message>
+        <source>This machine was added before.</source>
+        <translation>此设备之前已添加。</translation>
+    </message>
+    <message>
+        <source>This machine was removed from those that share the memory. What is here stays here. To share again, make an invitation on another machine, and join with its words.</source>
+        <translation>此设备已从共享记忆的设备中移除。这里的内容会保留在这里。若要重新共享，请在另一台设备上创建邀请，并用邀请中的单词加入。</translation>
     </message>
     <message>
         <source>This memory is not deleted.</source>
@@ -4884,6 +5104,10 @@
         <translation>此提议已处理。</translation>
     </message>
     <message>
+        <source>This role may not do that in the database. Let it make tables there, or name another.</source>
+        <translation>该角色在数据库中没有此权限。请允许它在那里创建表，或指定另一个角色。</translation>
+    </message>
+    <message>
         <source>This run has ended, or it is not yours.</source>
         <translation>此次运行已结束，或不属于你。</translation>
     </message>
@@ -4898,6 +5122,18 @@
     <message>
         <source>This search is no longer saved.</source>
         <translation>此搜索已不再保存。</translation>
+    </message>
+    <message>
+        <source>This vault is shared nowhere yet. Name a place first.</source>
+        <translation>此记忆库尚未在任何位置共享。请先指定一个位置。</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
+        <translation>此记忆库通过另一个位置共享更改。如果那个位置已移动，请指定现在的位置；如果已丢失，请说明要重新填充这个位置。</translation>
+    </message>
+    <message>
+        <source>This vault shares its changes with no other machine. Name a place first.</source>
+        <translation>此记忆库没有与任何其他设备共享更改。请先指定一个位置。</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
@@ -5008,6 +5244,14 @@
         <translation>目标单次运行最多使用的语言模型轮数。</translation>
     </message>
     <message>
+        <source>Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.</source>
+        <translation>同一记忆库的两个副本以同一台设备的身份写入；第二个副本写入的内容不会被接收。</translation>
+    </message>
+    <message>
+        <source>Two copies of this vault wrote to one place at the same time. The next time sets it right.</source>
+        <translation>此记忆库的两个副本同时写入了同一个位置。下次会自动纠正。</translation>
+    </message>
+    <message>
         <source>Undid 1 change of {agent}</source>
         <translation>已撤销 {agent} 的 1 项更改</translation>
     </message>
@@ -5086,6 +5330,10 @@
     <message>
         <source>What a built-in schedule does cannot be changed.</source>
         <translation>内置计划所做的事无法更改。</translation>
+    </message>
+    <message>
+        <source>What a machine wrote after it was removed is not taken in.</source>
+        <translation>设备被移除后写入的内容不会被接收。</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>

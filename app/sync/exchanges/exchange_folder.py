@@ -91,6 +91,11 @@ class ExchangeFolder:
         except OSError as error:
             raise from_os(error, self._base / name) from error
 
+    @property
+    def hears(self) -> bool:
+        """Return False: one has to look."""
+        return False
+
     def wait(self, seconds: float) -> bool:
         """Return False: a folder says nothing of what is new."""
         return False

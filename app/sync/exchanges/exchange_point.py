@@ -38,8 +38,15 @@ class ExchangePoint(Protocol):
     def remove(self, name: str) -> None:
         """Remove an object, if it is there."""
 
+    @property
+    def hears(self) -> bool:
+        """Return whether the place tells of what is new."""
+
     def wait(self, seconds: float) -> bool:
-        """Wait until another machine adds something, or some seconds; return whether it did."""
+        """Wait until another machine adds something, or some seconds; return whether it did.
+
+        Only for a place that ``hears``; another one returns False at once.
+        """
 
     def close(self) -> None:
         """Let go of the place; safe to call twice."""

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import urlsplit, urlunsplit
 
 from app.core.ids import new_vault_id
 from app.errors import DiskFullError, ExchangeError, InputError, KeepsakeError, MachineError
@@ -42,7 +41,6 @@ _TABLES: Final = (
     # What is sealed cannot be compressed.
     "ALTER TABLE keepsake_object ALTER data SET STORAGE EXTERNAL",
 )
-_SECRET: Final = ("password", "sslpassword")
 # Of PostgreSQL's SQLSTATE codes.
 _FULL, _READ_ONLY, _FORBIDDEN = ("53100", "53200"), ("25006",), ("42501",)
 _NO_TABLE, _TWICE = ("42P01",), ("23505", "42P07")
@@ -69,7 +67,7 @@ class PostgresqlPlace:
                 "This is no address of a database. It looks like postgresql://name@server/database.", field="place"
             ) from error
         self._database = _Database(conninfo.make_conninfo(address, **{**_OPTIONS, **_chosen(given)}))
-        self.address = _without_password(address)
+        self.address = address
 
     def vault(self) -> str | None:
         """Return the id of the vault that the database is for, ``None`` without one."""
@@ -163,6 +161,11 @@ class PostgresqlExchange:
         self._database.rows(
             "DELETE FROM keepsake_object WHERE vault = %s AND lane = %s AND name = %s", self._vault, *_parts(name)
         )
+
+    @property
+    def hears(self) -> bool:
+        """Return whether notifications come through, True while that is not known."""
+        return self._hears
 
     def wait(self, seconds: float) -> bool:
         """Wait until another machine adds something, or some seconds; return whether it did."""
@@ -335,13 +338,6 @@ def _failure(state: str | None, reason: str) -> KeepsakeError:
 def _parts(name: str) -> tuple[str, str]:
     lane, _, own = name.partition("/")
     return lane, own
-
-
-def _without_password(address: str) -> str:
-    parts = urlsplit(address)
-    login, at, server = parts.netloc.rpartition("@")
-    options = [option for option in parts.query.split("&") if option.partition("=")[0] not in _SECRET]
-    return urlunsplit(parts._replace(netloc=login.partition(":")[0] + at + server, query="&".join(options)))
 
 
 def _chosen(given: dict[str, Any]) -> dict[str, Any]:

@@ -85,13 +85,19 @@ class Machine:
 
     def share(self, place: Path | str | None = None, *, fills_anew: bool = False) -> SyncState:
         """Share the vault in its folder, or in another place."""
+        self._pause()
         joining = engine_of(self.host).sync.service.join(str(place or self.folder), fills_anew=fills_anew)
         state: SyncState = self.host.submit(joining).result()
         return state
 
     def join(self, member: "Machine", place: Path | str | None = None) -> SyncState:
         """Share the vault where another machine does, which lets this one in."""
+        self._pause()
         return let_in(self.host, member.host, str(place or self.folder), self.vault.name)
+
+    def _pause(self) -> None:
+        """Have it synchronise only when the test says so."""
+        self.host.submit(engine_of(self.host).sync.service.pause()).result()
 
     def sync(self) -> SyncReport:
         """Take in what the others changed, and add what they lack."""

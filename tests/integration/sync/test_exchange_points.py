@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from app.errors import ExchangeError, InputError
-from app.sync.exchanges.exchange_places import place_of
+from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.exchanges.exchange_point import ExchangePoint
 from tests.helpers.postgresql import PASSWORD, ROLE, PostgresqlServer
 from tests.integration.sync.machines import Machine, settle
@@ -82,7 +82,7 @@ def test_two_machines_agree_through_it(address: str, tmp_path_factory: pytest.Te
     try:
         for machine in machines:
             state = machine.join(machines[0], address) if machine is not machines[0] else machine.share(address)
-            assert state.place == place_of(address).address
+            assert state.place == without_password(address)
             assert PASSWORD not in state.place
             machine.ask("note.save", content=f"of {machine.vault.name}")
         settle(*machines)

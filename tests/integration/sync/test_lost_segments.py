@@ -46,7 +46,7 @@ def test_lost_segments_are_written_anew(pair: tuple[Machine, Machine], third: Ma
     segments[1].unlink()
     segments[2].unlink()
     third.join(one)
-    assert third.sync().waiting == "changes of another machine are missing"
+    assert third.sync().waiting == "Changes of another machine are missing."
     settle(one, other, third)
     assert third.contents() == ["first", "fourth", "second", "third"]
     assert written(one, "fifth")

@@ -4,16 +4,14 @@ import asyncio
 import json
 import shutil
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from app.api.catalogue import declared
-from app.changes import ChangeSet, Event
 from app.core.declared_operations import declared_operations
-from app.errors import InputError, MachineError
+from app.errors import InputError, MachineError, NotFoundError
 from app.sync import lane_rows, lane_segment
 from app.sync.change import ERASE
 from app.sync.model import SyncReport
@@ -22,6 +20,9 @@ from app.sync.sealing import sealed_object
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.integration.sync.machines import Machine, settle, share
+
+if TYPE_CHECKING:
+    from app.changes import Event
 
 STRANGE = {
     "hlc": 1, "n": 1, "at": 1, "actor": "a", "run": None, "kind": "planet", "target": "x", "event": ERASE,
@@ -288,7 +289,7 @@ def test_what_is_damaged_is_named_and_loses_nothing(joined: tuple[Machine, Machi
     first, second = sorted(one.folder.rglob("s-*"))
     whole = second.read_bytes()
     second.write_bytes(whole[:-9])
-    assert other.sync().waiting == "changes of another machine are still being copied"
+    assert other.sync().waiting == "Changes of another machine are still being copied."
     assert other.contents() == ["first"]
     second.write_bytes(whole[:-40] + bytes([whole[-40] ^ 1]) + whole[-39:])
     assert "damaged" in other.sync().waiting
@@ -343,26 +344,13 @@ def test_an_export_is_the_same_before_and_after(joined: tuple[Machine, Machine],
     assert lines(paths[0]) == lines(paths[1])
 
 
-def test_what_is_written_is_shared_by_itself(joined: tuple[Machine, Machine]) -> None:
-    one, other = joined
-    engine = engine_of(one.host)
-    engine.feed.subscribe(lambda event: engine.sync.on_change(event) if isinstance(event, ChangeSet) else None)
-    background = one.host.submit(engine.sync.loop.run())
-    one.ask("note.save", content="shared by itself")
-    while not list(one.folder.rglob("s-*")):
-        time.sleep(0.05)
-    background.cancel()
-    other.sync()
-    assert other.contents() == ["shared by itself"]
-
-
 def test_nothing_is_sealed_while_an_import_runs(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
     other.ask("note.save", content="of the other")
     other.sync()
     with engine_of(one.host).store.held_open():
         one.ask("note.save", content="of an import")
-        assert one.sync().waiting == "an import is running"
+        assert one.sync().waiting.startswith("An import is running.")
         assert one.contents() == ["of an import"]
     settle(one, other)
     assert one.contents() == ["of an import", "of the other"]
@@ -388,7 +376,7 @@ def test_a_lane_that_cannot_be_taken_in_keeps_no_other(joined: tuple[Machine, Ma
     other.ask("note.save", content="of the other")
     report = other.sync()
     assert (report.taken, report.added) == (1, 1)
-    assert report.waiting == "changes of another machine cannot be read"
+    assert report.waiting == "Changes of another machine cannot be read."
     assert other.contents() == ["of one", "of the other"]
     assert other.rows("SELECT 1 FROM erasures") == []
 
@@ -436,7 +424,7 @@ def test_an_import_that_begins_meanwhile_is_not_sealed(joined: tuple[Machine, Ma
 
     one.ask("note.save", content="of an import")
     [sealed] = one.rows("SELECT sealed FROM lanes WHERE is_own")
-    assert one.host.submit(sync()).result().waiting == "an import is running"
+    assert one.host.submit(sync()).result().waiting.startswith("An import is running.")
     assert one.rows("SELECT sealed FROM lanes WHERE is_own") == [sealed]
     settle(one, other)
 
@@ -491,17 +479,13 @@ def test_the_loss_of_much_at_once_waits_for_the_person(joined: tuple[Machine, Ma
     [held] = report.held
     assert held.removed == LEAST
     assert other.sync().held == (held,)
-    other.host.submit(engine_of(other.host).sync.service.accept(held)).result()
+    with pytest.raises(NotFoundError, match="Nothing of that machine waits"):
+        other.ask("device.accept", lane=held.lane, last=held.last + 1)
+    assert other.ask("device.accept", lane=held.lane, last=held.last).held == ()
     assert other.sync().held == ()
     settle(one, other)
     assert other.contents() == ["of a third", "of one", "of the other"]
     assert other.ask("memory.get", ids=[kept.id]).memories
-
-
-def test_no_operation_and_no_background_work_shares_a_vault(joined: tuple[Machine, Machine]) -> None:
-    assert [operation.name for operation in declared() if operation.name.startswith("device.")] == []
-    for machine in joined:
-        assert "sync" not in machine.host.submit(running()).result()
 
 
 def put_back(machine: Machine, copy: Path) -> None:
@@ -509,10 +493,6 @@ def put_back(machine: Machine, copy: Path) -> None:
     shutil.rmtree(machine.vault)
     shutil.copytree(copy, machine.vault)
     machine.start()
-
-
-async def running() -> set[str]:
-    return {task.get_name() for task in asyncio.all_tasks()}
 
 
 def lines(path: Path) -> list[str]:

@@ -66,6 +66,7 @@ CLASSES = {
         embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status
         embedding.switch capsule.count capsule.key capsule.make exchange.dismiss exchange.export exchange.export_session
         exchange.import exchange.unfinished
+        device.accept device.leave device.pause device.resume device.share device.state device.sync
         encryption.cancel encryption.change encryption.decrypt encryption.encrypt encryption.forget
         encryption.remember encryption.status attachment.read
         exchange.notes_folder exchange.preview health.fix

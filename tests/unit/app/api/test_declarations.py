@@ -65,13 +65,15 @@ DERIVED = {
     "another operation, or itself, undoes it": (
         lambda item: item.undo == "operation",
         "agent.add agent.allow agent.incognito.set agent.quarantine agent.refuse agent.release agent.trust agent.undo "
-        "backup.cancel_restore connection.write embedding.change embedding.pause embedding.resume embedding.rollback "
+        "backup.cancel_restore connection.write device.leave device.pause device.resume "
+        "device.share embedding.change embedding.pause embedding.resume embedding.rollback "
         "embedding.switch encryption.cancel encryption.change encryption.encrypt encryption.forget "
         "encryption.remember health.fix inbox.reject saved_search.order schedule.pause_all settings.set trial.judge",
     ),
     "nothing need be undone": (
         lambda item: item.undo == "needless",
-        "agent.request_access attachment.add backup.now capture.part exchange.dismiss inbox.draft job.cancel "
+        "agent.request_access attachment.add backup.now capture.part device.accept device.sync "
+        "exchange.dismiss inbox.draft job.cancel "
         "job.pause job.resume schedule.claim schedule.heartbeat schedule.notes_shown schedule.report schedule.run_now "
         "session.append session.append_later session.compact session.consolidated session.digest.roll "
         "session.scratchpad.clear session.scratchpad.write session.summary.roll trial.run upkeep.cancel vault.reindex "

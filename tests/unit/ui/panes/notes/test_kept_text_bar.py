@@ -16,6 +16,7 @@ def other(host: Host, tmp_path: Path) -> Iterator[Machine]:
     made = Machine(tmp_path / "laptop", tmp_path / "shared")
     made.share()
     hasten(host)
+    host.submit(engine_of(host).sync.service.pause()).result()
     let_in(host, made.host, str(tmp_path / "shared"), "desktop")
     yield made
     made.stop()
