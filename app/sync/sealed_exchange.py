@@ -1,4 +1,4 @@
-"""Sealed exchange: a place with what seals for this device, through which lanes come and go."""
+"""Sealed exchange: a place with what seals and opens segments for this device."""
 
 from dataclasses import dataclass
 from typing import Final
