@@ -2352,6 +2352,10 @@
         <translation>Ein Fakt mit Schlüssel braucht auch eine Kategorie: Gib „category“ an, oder lass „key“ weg.</translation>
     </message>
     <message>
+        <source>A file comes from a machine that is not in the list of your machines here. If you have just added one, wait until all files are copied; otherwise remove the file.</source>
+        <translation>Eine Datei stammt von einem Rechner, der hier nicht in der Liste deiner Rechner steht. Wenn du gerade einen hinzugefügt hast, warte, bis alle Dateien kopiert sind; sonst entferne die Datei.</translation>
+    </message>
+    <message>
         <source>A file in the folder belongs to another vault. Move it away.</source>
         <translation>Eine Datei im Ordner gehört zu einem anderen Tresor. Leg sie woanders ab.</translation>
     </message>
@@ -2592,6 +2596,10 @@
         <translation>Ein Abstand braucht „seconds“: mehr als 0 und höchstens {max_interval_s}.</translation>
     </message>
     <message>
+        <source>An invitation has twelve words; these are {count}.</source>
+        <translation>Eine Einladung hat zwölf Wörter; das sind {count}.</translation>
+    </message>
+    <message>
         <source>An isolated agent cannot change keys: they are the person&apos;s.</source>
         <translation>Ein Agent mit eigenem Tresor kann keine Schlüssel ändern: Sie gehören der Person.</translation>
     </message>
@@ -2620,12 +2628,20 @@
         <translation>Ein anderer Fakt hat inzwischen den Platz von diesem eingenommen. Mach jenen zuerst rückgängig, oder lösche ihn.</translation>
     </message>
     <message>
+        <source>Another machine came in with these words. Make a new invitation.</source>
+        <translation>Mit diesen Wörtern ist schon ein anderer Rechner hinzugekommen. Erstelle eine neue Einladung.</translation>
+    </message>
+    <message>
         <source>Another machine makes the tables of Keepsake at this moment.</source>
         <translation>Ein anderer Rechner legt in diesem Moment die Tabellen von Keepsake an.</translation>
     </message>
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>Ein anderer Rechner hat viel auf einmal entfernt; das wartet auf dich.</translation>
+    </message>
+    <message>
+        <source>Another machine sealed changes with a key that is no longer used. They come here once it has met the others again.</source>
+        <translation>Ein anderer Rechner hat Änderungen mit einem Schlüssel versiegelt, der nicht mehr verwendet wird. Sie kommen hier an, sobald er sich wieder mit den anderen abgeglichen hat.</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
@@ -2706,6 +2722,10 @@
     <message>
         <source>At most {most} items at once.</source>
         <translation>Höchstens {most} Einträge auf einmal.</translation>
+    </message>
+    <message>
+        <source>At most {most} machines share one memory. Remove one first.</source>
+        <translation>Höchstens {most} Rechner teilen sich ein Gedächtnis. Entferne zuerst einen.</translation>
     </message>
     <message>
         <source>At most {most} proposals at once.</source>
@@ -3968,6 +3988,10 @@
         <translation>Eine solche Anfrage auf Zugriff wartet nicht. Siehe „keepsake agent requests“.</translation>
     </message>
     <message>
+        <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
+        <translation>Innerhalb von zehn Minuten wurde dieser Rechner nicht zugelassen. Erstelle eine neue Einladung und bestätige die Anfrage auf dem anderen Rechner.</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>Keine</translation>
     </message>
@@ -3990,6 +4014,10 @@
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>Nichts wird gesendet: Es ist kein Sprachmodell eingerichtet.</translation>
+    </message>
+    <message>
+        <source>Nothing is shared there yet. Look whether it is the address of the invitation.</source>
+        <translation>Dort wird noch nichts geteilt. Prüfe, ob es die Adresse der Einladung ist.</translation>
     </message>
     <message>
         <source>Nothing of that machine waits for you up to that change.</source>
@@ -4062,6 +4090,14 @@
     <message>
         <source>Operation not permitted</source>
         <translation>Vorgang nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>Other machines change the list of your machines at this moment. Try again.</source>
+        <translation>Andere Rechner ändern gerade die Liste deiner Rechner. Versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
+        <translation>Dort teilen bereits andere Rechner ihr Gedächtnis. Erstelle auf einem von ihnen eine Einladung und tritt mit deren Wörtern bei.</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -4828,6 +4864,22 @@
         <translation>Der Schlüsselbund dieses Rechners blieb gesperrt; entsperre ihn und versuch es erneut.</translation>
     </message>
     <message>
+        <source>The keys by which this machine shares its memory are damaged. Leave, and join again with the words of an invitation.</source>
+        <translation>Die Schlüssel, mit denen dieser Rechner sein Gedächtnis teilt, sind beschädigt. Beende das Teilen und tritt mit den Wörtern einer Einladung wieder bei.</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are gone.</source>
+        <translation>Die Schlüssel, mit denen dieser Rechner sein Gedächtnis teilt, sind nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>The keys by which this vault is shared are not on this machine. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Die Schlüssel, mit denen dieser Tresor geteilt wird, sind nicht auf diesem Rechner. Erstelle auf einem anderen deiner Rechner eine Einladung und tritt mit deren Wörtern bei.</translation>
+    </message>
+    <message>
+        <source>The keys of this machine are too old for what the others share now. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Die Schlüssel dieses Rechners sind zu alt für das, was die anderen jetzt teilen. Erstelle auf einem anderen deiner Rechner eine Einladung und tritt mit deren Wörtern bei.</translation>
+    </message>
+    <message>
         <source>The language model cannot be asked now.</source>
         <translation>Das Sprachmodell lässt sich jetzt nicht fragen.</translation>
     </message>
@@ -4866,6 +4918,26 @@
     <message>
         <source>The latest backup, {latest}, cannot be restored: {problem} Make another with &apos;keepsake backup&apos;.</source>
         <translation>Die neueste Sicherung, {latest}, lässt sich nicht wiederherstellen: {problem} Lege mit „keepsake backup“ eine neue an.</translation>
+    </message>
+    <message>
+        <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
+        <translation>Die Liste der Rechner an diesem Ort ist nicht die des Rechners, der diesen zugelassen hat. Es wurde nichts übernommen.</translation>
+    </message>
+    <message>
+        <source>The list of your machines at the place was changed by somebody else, or its files were mixed up. Nothing is taken in before it is put right: put the files back, or share anew in an empty place.</source>
+        <translation>Die Liste deiner Rechner an diesem Ort wurde von jemand anderem geändert, oder ihre Dateien sind durcheinandergeraten. Bis das behoben ist, wird nichts übernommen: Stelle die Dateien wieder her, oder teile neu an einem leeren Ort.</translation>
+    </message>
+    <message>
+        <source>The list of your machines did not arrive within ten minutes. Try again.</source>
+        <translation>Die Liste deiner Rechner ist nicht innerhalb von zehn Minuten angekommen. Versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>The list of your machines in this vault is not the one that its keys belong to.</source>
+        <translation>Die Liste deiner Rechner in diesem Tresor ist nicht die, zu der seine Schlüssel gehören.</translation>
+    </message>
+    <message>
+        <source>The list of your machines is still being copied. Wait until the place is complete.</source>
+        <translation>Die Liste deiner Rechner wird noch kopiert. Warte, bis der Ort vollständig ist.</translation>
     </message>
     <message>
         <source>The log of the database could not be taken into it.</source>
@@ -4916,6 +4988,10 @@
         <translation>Der Name</translation>
     </message>
     <message>
+        <source>The name of a machine is one line of at most {most} characters.</source>
+        <translation>Der Name eines Rechners ist eine Zeile mit höchstens {most} Zeichen.</translation>
+    </message>
+    <message>
         <source>The names of sender and receiver may have 200 characters each.</source>
         <translation>Die Namen von Absender und Empfänger dürfen je 200 Zeichen haben.</translation>
     </message>
@@ -4940,6 +5016,10 @@
         <translation>Der einzige Schlüsselbund dieses Rechners ist eine Datei, die jeder mit Zugriff darauf lesen kann. {instead}</translation>
     </message>
     <message>
+        <source>The other machine refused to let this one in.</source>
+        <translation>Der andere Rechner hat diesen abgelehnt.</translation>
+    </message>
+    <message>
         <source>The passphrase in {variable} is not that of these memories.</source>
         <translation>Die Passphrase in {variable} ist nicht die dieser Erinnerungen.</translation>
     </message>
@@ -4962,6 +5042,10 @@
     <message>
         <source>The person takes no such changes from {agent} ({kind}).</source>
         <translation>Die Person nimmt solche Änderungen von {agent} nicht an ({kind}).</translation>
+    </message>
+    <message>
+        <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
+        <translation>Der Ort zeigt eine andere Liste deiner Rechner, als dieser Rechner sie kennt: Jemand hat sie geändert oder einen älteren Stand zurückgespielt. Von dort wird nichts übernommen. Wenn sich deine anderen Rechner dort weiterhin abgleichen, erstelle auf einem von ihnen eine Einladung und tritt mit deren Wörtern bei.</translation>
     </message>
     <message>
         <source>The prompt &apos;{name}&apos; has no version.</source>
@@ -5080,6 +5164,10 @@
         <translation>Die Tabellen von Keepsake in der Datenbank sind nicht die, die Keepsake angelegt hat.</translation>
     </message>
     <message>
+        <source>The ten minutes of this invitation are over. Make a new one.</source>
+        <translation>Die zehn Minuten dieser Einladung sind abgelaufen. Erstelle eine neue.</translation>
+    </message>
+    <message>
         <source>The time of a schedule that runs once must be in the future.</source>
         <translation>Die Zeit eines Zeitplans, der einmal läuft, muss in der Zukunft liegen.</translation>
     </message>
@@ -5188,6 +5276,14 @@
         <translation>Das Ganze</translation>
     </message>
     <message>
+        <source>The word in place {number} is none of an invitation.</source>
+        <translation>Das Wort an Stelle {number} kommt in keiner Einladung vor.</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation. Is it {word}?</source>
+        <translation>Das Wort an Stelle {number} kommt in keiner Einladung vor. Heißt es {word}?</translation>
+    </message>
+    <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
         <translation>Es gibt schon einen anderen Eintrag dieser Art ({wanted}) namens {clean}. Führe beide stattdessen zusammen.</translation>
     </message>
@@ -5288,6 +5384,10 @@
         <translation>Es gibt keinen persönlichen Ordner mit diesem Namen.</translation>
     </message>
     <message>
+        <source>There is no invitation with these words: its ten minutes are over, or it is for another place. Make a new one.</source>
+        <translation>Es gibt keine Einladung mit diesen Wörtern: Ihre zehn Minuten sind abgelaufen, oder sie gilt für einen anderen Ort. Erstelle eine neue.</translation>
+    </message>
+    <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
         <translation>Für {service} gibt es keinen Schlüssel. Gib ihn in den Einstellungen oder mit „keepsake secret set {service}“ ein, oder nenne in {section}.api_key_env die Umgebungsvariable, die ihn enthält.</translation>
     </message>
@@ -5372,6 +5472,10 @@
         <translation>Eine solche Arbeit gibt es nicht. Die Arbeiten sind {names}.</translation>
     </message>
     <message>
+        <source>There is no such machine among those that share the memory.</source>
+        <translation>Unter den Rechnern, die das Gedächtnis teilen, gibt es diesen nicht.</translation>
+    </message>
+    <message>
         <source>There is no such relation.</source>
         <translation>Eine solche Beziehung gibt es nicht.</translation>
     </message>
@@ -5454,6 +5558,10 @@
     <message>
         <source>These memories will be encrypted now. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;. &apos;keepsake encryption cancel&apos; calls it off.</source>
         <translation>Diese Erinnerungen werden jetzt verschlüsselt. Öffne Keepsake und gib die Passphrase ein, oder starte „keepsake serve“. „keepsake encryption cancel“ sagt es ab.</translation>
+    </message>
+    <message>
+        <source>These words do not belong together: one of them is another word, or two have changed places.</source>
+        <translation>Diese Wörter gehören nicht zusammen: Eines ist falsch, oder zwei sind vertauscht.</translation>
     </message>
     <message>
         <source>They said: {note}</source>
@@ -5544,8 +5652,28 @@
         <translation>Dieser Rechner und deine anderen hören nichts voneinander. {reason}</translation>
     </message>
     <message>
+        <source>This machine cannot remove itself. Leave here, and remove it on another one.</source>
+        <translation>Dieser Rechner kann sich nicht selbst entfernen. Beende hier das Teilen und entferne ihn auf einem anderen Rechner.</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Dieser Rechner hat keinen Schlüsselbund, den Keepsake verwenden kann. {instead}</translation>
+    </message>
+    <message>
+        <source>This machine shares its memory there already.</source>
+        <translation>Dieser Rechner teilt dort bereits sein Gedächtnis.</translation>
+    </message>
+    <message>
+        <source>This machine waits no longer: its words were used, or ten minutes are over. Make a new invitation.</source>
+        <translation>Dieser Rechner wartet nicht mehr: Seine Wörter wurden verwendet, oder die zehn Minuten sind abgelaufen. Erstelle eine neue Einladung.</translation>
+    </message>
+    <message>
+        <source>This machine was added before.</source>
+        <translation>Dieser Rechner wurde bereits hinzugefügt.</translation>
+    </message>
+    <message>
+        <source>This machine was removed from those that share the memory. What is here stays here. To share again, make an invitation on another machine, and join with its words.</source>
+        <translation>Dieser Rechner wurde aus denen entfernt, die das Gedächtnis teilen. Was hier ist, bleibt hier. Um wieder zu teilen, erstelle auf einem anderen Rechner eine Einladung und tritt mit deren Wörtern bei.</translation>
     </message>
     <message>
         <source>This memory is not deleted.</source>
@@ -5602,6 +5730,10 @@
     <message>
         <source>This vault is open for reading only and has no vectors yet.</source>
         <translation>Dieser Tresor ist nur zum Lesen geöffnet und hat noch keine Vektoren.</translation>
+    </message>
+    <message>
+        <source>This vault is shared nowhere yet. Name a place first.</source>
+        <translation>Dieser Tresor wird noch nirgends geteilt. Nenne zuerst einen Ort.</translation>
     </message>
     <message>
         <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
@@ -5850,6 +5982,10 @@
     <message>
         <source>What a built-in schedule does cannot be changed.</source>
         <translation>Was ein eingebauter Zeitplan tut, lässt sich nicht ändern.</translation>
+    </message>
+    <message>
+        <source>What a machine wrote after it was removed is not taken in.</source>
+        <translation>Was ein Rechner nach seiner Entfernung geschrieben hat, wird nicht übernommen.</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>

@@ -2352,6 +2352,10 @@
         <translation>Un hecho con clave necesita también una categoría: indica «category» u omite «key».</translation>
     </message>
     <message>
+        <source>A file comes from a machine that is not in the list of your machines here. If you have just added one, wait until all files are copied; otherwise remove the file.</source>
+        <translation>Un archivo viene de un equipo que aquí no figura en la lista de tus equipos. Si acabas de añadir uno, espera a que se copien todos los archivos; si no, quita el archivo.</translation>
+    </message>
+    <message>
         <source>A file in the folder belongs to another vault. Move it away.</source>
         <translation>Un archivo de la carpeta pertenece a otra bóveda. Muévelo a otro sitio.</translation>
     </message>
@@ -2592,6 +2596,10 @@
         <translation>Un intervalo necesita «seconds», mayor que 0 y como máximo {max_interval_s}.</translation>
     </message>
     <message>
+        <source>An invitation has twelve words; these are {count}.</source>
+        <translation>Una invitación tiene doce palabras; estas son {count}.</translation>
+    </message>
+    <message>
         <source>An isolated agent cannot change keys: they are the person&apos;s.</source>
         <translation>Un agente aislado no puede cambiar las claves: son de la persona.</translation>
     </message>
@@ -2620,12 +2628,20 @@
         <translation>Otro hecho ha ocupado el lugar de este. Deshaz o elimina aquel primero.</translation>
     </message>
     <message>
+        <source>Another machine came in with these words. Make a new invitation.</source>
+        <translation>Otro equipo ya se ha unido con estas palabras. Crea una invitación nueva.</translation>
+    </message>
+    <message>
         <source>Another machine makes the tables of Keepsake at this moment.</source>
         <translation>Otro equipo está creando las tablas de Keepsake en este momento.</translation>
     </message>
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>Otro equipo quitó muchas cosas de una vez; eso te espera.</translation>
+    </message>
+    <message>
+        <source>Another machine sealed changes with a key that is no longer used. They come here once it has met the others again.</source>
+        <translation>Otro equipo selló cambios con una clave que ya no se usa. Llegarán aquí en cuanto vuelva a sincronizarse con los demás.</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
@@ -2706,6 +2722,10 @@
     <message>
         <source>At most {most} items at once.</source>
         <translation>Como máximo {most} elementos a la vez.</translation>
+    </message>
+    <message>
+        <source>At most {most} machines share one memory. Remove one first.</source>
+        <translation>Como máximo {most} equipos comparten una memoria. Quita antes uno.</translation>
     </message>
     <message>
         <source>At most {most} proposals at once.</source>
@@ -3968,6 +3988,10 @@
         <translation>No hay ninguna solicitud de acceso así en espera. Ver «keepsake agent requests».</translation>
     </message>
     <message>
+        <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
+        <translation>Nadie admitió este equipo en diez minutos. Crea una invitación nueva y confirma la solicitud en el otro equipo.</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>Ninguno</translation>
     </message>
@@ -3990,6 +4014,10 @@
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>No se envía nada: no hay modelo de lenguaje configurado.</translation>
+    </message>
+    <message>
+        <source>Nothing is shared there yet. Look whether it is the address of the invitation.</source>
+        <translation>Allí todavía no se comparte nada. Comprueba que sea la dirección de la invitación.</translation>
     </message>
     <message>
         <source>Nothing of that machine waits for you up to that change.</source>
@@ -4062,6 +4090,14 @@
     <message>
         <source>Operation not permitted</source>
         <translation>Operación no permitida</translation>
+    </message>
+    <message>
+        <source>Other machines change the list of your machines at this moment. Try again.</source>
+        <translation>Otros equipos están cambiando ahora mismo la lista de tus equipos. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
+        <translation>Otros equipos ya comparten su memoria allí. Crea una invitación en uno de ellos y únete con sus palabras.</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -4828,6 +4864,22 @@
         <translation>El llavero de este equipo siguió bloqueado; desbloquéalo e inténtalo de nuevo.</translation>
     </message>
     <message>
+        <source>The keys by which this machine shares its memory are damaged. Leave, and join again with the words of an invitation.</source>
+        <translation>Las claves con las que este equipo comparte su memoria están dañadas. Deja de compartir y vuelve a unirte con las palabras de una invitación.</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are gone.</source>
+        <translation>Las claves con las que este equipo comparte su memoria ya no están.</translation>
+    </message>
+    <message>
+        <source>The keys by which this vault is shared are not on this machine. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Las claves con las que se comparte esta bóveda no están en este equipo. Crea una invitación en otro de tus equipos y únete con sus palabras.</translation>
+    </message>
+    <message>
+        <source>The keys of this machine are too old for what the others share now. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Las claves de este equipo son demasiado antiguas para lo que los demás comparten ahora. Crea una invitación en otro de tus equipos y únete con sus palabras.</translation>
+    </message>
+    <message>
         <source>The language model cannot be asked now.</source>
         <translation>Ahora no se puede preguntar al modelo de lenguaje.</translation>
     </message>
@@ -4866,6 +4918,26 @@
     <message>
         <source>The latest backup, {latest}, cannot be restored: {problem} Make another with &apos;keepsake backup&apos;.</source>
         <translation>La última copia de seguridad, {latest}, no se puede restaurar: {problem} Haz otra con «keepsake backup».</translation>
+    </message>
+    <message>
+        <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
+        <translation>La lista de equipos de ese lugar no es la del equipo que admitió a este. No se ha incorporado nada.</translation>
+    </message>
+    <message>
+        <source>The list of your machines at the place was changed by somebody else, or its files were mixed up. Nothing is taken in before it is put right: put the files back, or share anew in an empty place.</source>
+        <translation>Otra persona cambió la lista de tus equipos en ese lugar, o sus archivos se mezclaron. No se incorpora nada hasta que se arregle: recupera los archivos o comparte de nuevo en un lugar vacío.</translation>
+    </message>
+    <message>
+        <source>The list of your machines did not arrive within ten minutes. Try again.</source>
+        <translation>La lista de tus equipos no llegó en diez minutos. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The list of your machines in this vault is not the one that its keys belong to.</source>
+        <translation>La lista de tus equipos en esta bóveda no es la que corresponde a sus claves.</translation>
+    </message>
+    <message>
+        <source>The list of your machines is still being copied. Wait until the place is complete.</source>
+        <translation>La lista de tus equipos todavía se está copiando. Espera a que el lugar esté completo.</translation>
     </message>
     <message>
         <source>The log of the database could not be taken into it.</source>
@@ -4916,6 +4988,10 @@
         <translation>El nombre</translation>
     </message>
     <message>
+        <source>The name of a machine is one line of at most {most} characters.</source>
+        <translation>El nombre de un equipo es una línea de {most} caracteres como máximo.</translation>
+    </message>
+    <message>
         <source>The names of sender and receiver may have 200 characters each.</source>
         <translation>Los nombres del remitente y del destinatario pueden tener 200 caracteres cada uno.</translation>
     </message>
@@ -4940,6 +5016,10 @@
         <translation>El único llavero de este equipo es un archivo que puede leer cualquiera con acceso a él. {instead}</translation>
     </message>
     <message>
+        <source>The other machine refused to let this one in.</source>
+        <translation>El otro equipo rechazó a este.</translation>
+    </message>
+    <message>
         <source>The passphrase in {variable} is not that of these memories.</source>
         <translation>La frase de contraseña de {variable} no es la de estos recuerdos.</translation>
     </message>
@@ -4962,6 +5042,10 @@
     <message>
         <source>The person takes no such changes from {agent} ({kind}).</source>
         <translation>La persona no acepta cambios de este tipo de {agent} ({kind}).</translation>
+    </message>
+    <message>
+        <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
+        <translation>El lugar muestra una lista de tus equipos distinta de la que conoce este equipo: alguien la cambió o repuso un estado anterior. No se incorpora nada de allí. Si tus otros equipos siguen sincronizándose allí, crea una invitación en uno de ellos y únete con sus palabras.</translation>
     </message>
     <message>
         <source>The prompt &apos;{name}&apos; has no version.</source>
@@ -5080,6 +5164,10 @@
         <translation>Las tablas de Keepsake en la base de datos no son las que creó Keepsake.</translation>
     </message>
     <message>
+        <source>The ten minutes of this invitation are over. Make a new one.</source>
+        <translation>Los diez minutos de esta invitación han pasado. Crea una nueva.</translation>
+    </message>
+    <message>
         <source>The time of a schedule that runs once must be in the future.</source>
         <translation>La hora de una programación que se ejecuta una vez debe estar en el futuro.</translation>
     </message>
@@ -5188,6 +5276,14 @@
         <translation>El conjunto</translation>
     </message>
     <message>
+        <source>The word in place {number} is none of an invitation.</source>
+        <translation>La palabra número {number} no aparece en ninguna invitación.</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation. Is it {word}?</source>
+        <translation>La palabra número {number} no aparece en ninguna invitación. ¿Es {word}?</translation>
+    </message>
+    <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
         <translation>Ya hay otra entrada de este tipo ({wanted}) llamada {clean}. Fusiona las dos en su lugar.</translation>
     </message>
@@ -5288,6 +5384,10 @@
         <translation>No hay ninguna carpeta personal con ese nombre.</translation>
     </message>
     <message>
+        <source>There is no invitation with these words: its ten minutes are over, or it is for another place. Make a new one.</source>
+        <translation>No hay ninguna invitación con estas palabras: sus diez minutos han pasado o es para otro lugar. Crea una nueva.</translation>
+    </message>
+    <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
         <translation>No hay clave de {service}. Ponla en los ajustes o con «keepsake secret set {service}», o indica en {section}.api_key_env la variable de entorno que la contiene.</translation>
     </message>
@@ -5372,6 +5472,10 @@
         <translation>No hay ninguna tarea así. Las tareas son {names}.</translation>
     </message>
     <message>
+        <source>There is no such machine among those that share the memory.</source>
+        <translation>Ese equipo no está entre los que comparten la memoria.</translation>
+    </message>
+    <message>
         <source>There is no such relation.</source>
         <translation>No hay tal relación.</translation>
     </message>
@@ -5454,6 +5558,10 @@
     <message>
         <source>These memories will be encrypted now. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;. &apos;keepsake encryption cancel&apos; calls it off.</source>
         <translation>Ahora se cifrarán estos recuerdos. Abre Keepsake y escribe la frase de contraseña, o ejecuta «keepsake serve». «keepsake encryption cancel» lo anula.</translation>
+    </message>
+    <message>
+        <source>These words do not belong together: one of them is another word, or two have changed places.</source>
+        <translation>Estas palabras no forman una invitación: una es incorrecta o dos están intercambiadas.</translation>
     </message>
     <message>
         <source>They said: {note}</source>
@@ -5544,8 +5652,28 @@
         <translation>Este equipo y los demás no saben nada unos de otros. {reason}</translation>
     </message>
     <message>
+        <source>This machine cannot remove itself. Leave here, and remove it on another one.</source>
+        <translation>Este equipo no puede quitarse a sí mismo. Deja de compartir aquí y quítalo en otro.</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Este equipo no tiene un llavero que Keepsake pueda usar. {instead}</translation>
+    </message>
+    <message>
+        <source>This machine shares its memory there already.</source>
+        <translation>Este equipo ya comparte su memoria allí.</translation>
+    </message>
+    <message>
+        <source>This machine waits no longer: its words were used, or ten minutes are over. Make a new invitation.</source>
+        <translation>Este equipo ya no espera: sus palabras se usaron o han pasado los diez minutos. Crea una invitación nueva.</translation>
+    </message>
+    <message>
+        <source>This machine was added before.</source>
+        <translation>Este equipo ya se había añadido.</translation>
+    </message>
+    <message>
+        <source>This machine was removed from those that share the memory. What is here stays here. To share again, make an invitation on another machine, and join with its words.</source>
+        <translation>Este equipo se quitó de los que comparten la memoria. Lo que hay aquí se queda aquí. Para volver a compartir, crea una invitación en otro equipo y únete con sus palabras.</translation>
     </message>
     <message>
         <source>This memory is not deleted.</source>
@@ -5602,6 +5730,10 @@
     <message>
         <source>This vault is open for reading only and has no vectors yet.</source>
         <translation>Esta bóveda está abierta solo para lectura y aún no tiene vectores.</translation>
+    </message>
+    <message>
+        <source>This vault is shared nowhere yet. Name a place first.</source>
+        <translation>Esta bóveda todavía no se comparte en ningún lugar. Indica primero uno.</translation>
     </message>
     <message>
         <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
@@ -5850,6 +5982,10 @@
     <message>
         <source>What a built-in schedule does cannot be changed.</source>
         <translation>Lo que hace una programación integrada no se puede cambiar.</translation>
+    </message>
+    <message>
+        <source>What a machine wrote after it was removed is not taken in.</source>
+        <translation>Lo que un equipo escribió después de que se quitara no se incorpora.</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>

@@ -2352,6 +2352,10 @@
         <translation>带键的事实还需要类别：请给出“category”，或省略“key”。</translation>
     </message>
     <message>
+        <source>A file comes from a machine that is not in the list of your machines here. If you have just added one, wait until all files are copied; otherwise remove the file.</source>
+        <translation>有一个文件来自不在你设备列表中的设备。如果你刚添加了设备，请等所有文件复制完成；否则请删除该文件。</translation>
+    </message>
+    <message>
         <source>A file in the folder belongs to another vault. Move it away.</source>
         <translation>文件夹中有一个文件属于另一个记忆库。请把它移走。</translation>
     </message>
@@ -2592,6 +2596,10 @@
         <translation>间隔需要“seconds”，大于 0 且不超过 {max_interval_s}。</translation>
     </message>
     <message>
+        <source>An invitation has twelve words; these are {count}.</source>
+        <translation>邀请由十二个单词组成，这里有 {count} 个。</translation>
+    </message>
+    <message>
         <source>An isolated agent cannot change keys: they are the person&apos;s.</source>
         <translation>隔离的智能体不能更改密钥：它们属于本人。</translation>
     </message>
@@ -2620,12 +2628,20 @@
         <translation>此后另一个事实取代了它。请先撤销或删除那一个。</translation>
     </message>
     <message>
+        <source>Another machine came in with these words. Make a new invitation.</source>
+        <translation>已有另一台设备使用这些单词加入。请创建新的邀请。</translation>
+    </message>
+    <message>
         <source>Another machine makes the tables of Keepsake at this moment.</source>
         <translation>另一台设备正在创建 Keepsake 的数据表。</translation>
     </message>
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>另一台设备一次删除了很多内容，正等待你确认。</translation>
+    </message>
+    <message>
+        <source>Another machine sealed changes with a key that is no longer used. They come here once it has met the others again.</source>
+        <translation>另一台设备用已停用的密钥封存了一些更改。等它再次与其他设备同步后，这些更改就会到达这里。</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
@@ -2706,6 +2722,10 @@
     <message>
         <source>At most {most} items at once.</source>
         <translation>一次最多 {most} 项。</translation>
+    </message>
+    <message>
+        <source>At most {most} machines share one memory. Remove one first.</source>
+        <translation>最多 {most} 台设备共享同一份记忆。请先移除一台。</translation>
     </message>
     <message>
         <source>At most {most} proposals at once.</source>
@@ -3968,6 +3988,10 @@
         <translation>没有这样的访问请求在等待。请参阅“keepsake agent requests”。</translation>
     </message>
     <message>
+        <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
+        <translation>十分钟内没有人批准此设备加入。请创建新的邀请，并在另一台设备上确认。</translation>
+    </message>
+    <message>
         <source>None</source>
         <translation>无</translation>
     </message>
@@ -3990,6 +4014,10 @@
     <message>
         <source>Nothing is sent: no language model is configured.</source>
         <translation>不会发送任何内容：未配置语言模型。</translation>
+    </message>
+    <message>
+        <source>Nothing is shared there yet. Look whether it is the address of the invitation.</source>
+        <translation>那里尚未共享任何内容。请检查地址是否与邀请中的一致。</translation>
     </message>
     <message>
         <source>Nothing of that machine waits for you up to that change.</source>
@@ -4062,6 +4090,14 @@
     <message>
         <source>Operation not permitted</source>
         <translation>不允许的操作</translation>
+    </message>
+    <message>
+        <source>Other machines change the list of your machines at this moment. Try again.</source>
+        <translation>其他设备正在更改你的设备列表。请重试。</translation>
+    </message>
+    <message>
+        <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
+        <translation>其他设备已在那里共享记忆。请在其中一台上创建邀请，并用邀请中的单词加入。</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -4828,6 +4864,22 @@
         <translation>本机的密钥环仍处于锁定状态；请解锁后重试。</translation>
     </message>
     <message>
+        <source>The keys by which this machine shares its memory are damaged. Leave, and join again with the words of an invitation.</source>
+        <translation>此设备用于共享记忆的密钥已损坏。请停止共享，然后用邀请中的单词重新加入。</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are gone.</source>
+        <translation>此设备用于共享记忆的密钥已丢失。</translation>
+    </message>
+    <message>
+        <source>The keys by which this vault is shared are not on this machine. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>用于共享此记忆库的密钥不在这台设备上。请在你的另一台设备上创建邀请，并用邀请中的单词加入。</translation>
+    </message>
+    <message>
+        <source>The keys of this machine are too old for what the others share now. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>此设备的密钥太旧，无法读取其他设备现在共享的内容。请在你的另一台设备上创建邀请，并用邀请中的单词加入。</translation>
+    </message>
+    <message>
         <source>The language model cannot be asked now.</source>
         <translation>现在无法询问语言模型。</translation>
     </message>
@@ -4866,6 +4918,26 @@
     <message>
         <source>The latest backup, {latest}, cannot be restored: {problem} Make another with &apos;keepsake backup&apos;.</source>
         <translation>最新的备份 {latest} 无法恢复：{problem} 请用“keepsake backup”另做一个。</translation>
+    </message>
+    <message>
+        <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
+        <translation>该位置的设备列表与批准此设备的那台设备的列表不一致。未接收任何内容。</translation>
+    </message>
+    <message>
+        <source>The list of your machines at the place was changed by somebody else, or its files were mixed up. Nothing is taken in before it is put right: put the files back, or share anew in an empty place.</source>
+        <translation>该位置的设备列表被他人更改，或其文件被弄混。在修复之前不会接收任何内容：请恢复这些文件，或在空的位置重新共享。</translation>
+    </message>
+    <message>
+        <source>The list of your machines did not arrive within ten minutes. Try again.</source>
+        <translation>你的设备列表未在十分钟内到达。请重试。</translation>
+    </message>
+    <message>
+        <source>The list of your machines in this vault is not the one that its keys belong to.</source>
+        <translation>此记忆库中的设备列表与其密钥不匹配。</translation>
+    </message>
+    <message>
+        <source>The list of your machines is still being copied. Wait until the place is complete.</source>
+        <translation>你的设备列表仍在复制中。请等待该位置的内容完整。</translation>
     </message>
     <message>
         <source>The log of the database could not be taken into it.</source>
@@ -4916,6 +4988,10 @@
         <translation>该名称</translation>
     </message>
     <message>
+        <source>The name of a machine is one line of at most {most} characters.</source>
+        <translation>设备名称只能有一行，最多 {most} 个字符。</translation>
+    </message>
+    <message>
         <source>The names of sender and receiver may have 200 characters each.</source>
         <translation>发送者和接收者的名称最多各 200 个字符。</translation>
     </message>
@@ -4940,6 +5016,10 @@
         <translation>本机唯一的密钥环是一个任何有访问权限的人都能读取的文件。{instead}</translation>
     </message>
     <message>
+        <source>The other machine refused to let this one in.</source>
+        <translation>另一台设备拒绝了此设备的加入请求。</translation>
+    </message>
+    <message>
         <source>The passphrase in {variable} is not that of these memories.</source>
         <translation>{variable} 中的密码短语不是这些记忆的密码短语。</translation>
     </message>
@@ -4962,6 +5042,10 @@
     <message>
         <source>The person takes no such changes from {agent} ({kind}).</source>
         <translation>本人不接受 {agent} 的此类更改（{kind}）。</translation>
+    </message>
+    <message>
+        <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
+        <translation>该位置显示的设备列表与此设备所知的不同：有人更改了它，或恢复了较旧的状态。不会从那里接收任何内容。如果你的其他设备仍在那里同步，请在其中一台上创建邀请，并用邀请中的单词加入。</translation>
     </message>
     <message>
         <source>The prompt &apos;{name}&apos; has no version.</source>
@@ -5080,6 +5164,10 @@
         <translation>数据库中的 Keepsake 表并非由 Keepsake 创建。</translation>
     </message>
     <message>
+        <source>The ten minutes of this invitation are over. Make a new one.</source>
+        <translation>此邀请的十分钟有效期已过。请创建新的邀请。</translation>
+    </message>
+    <message>
         <source>The time of a schedule that runs once must be in the future.</source>
         <translation>只运行一次的计划的时间必须在将来。</translation>
     </message>
@@ -5188,6 +5276,14 @@
         <translation>整体内容</translation>
     </message>
     <message>
+        <source>The word in place {number} is none of an invitation.</source>
+        <translation>第 {number} 个单词不属于任何邀请。</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation. Is it {word}?</source>
+        <translation>第 {number} 个单词不属于任何邀请。是不是 {word}？</translation>
+    </message>
+    <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
         <translation>已有另一个同类（{wanted}）名称叫 {clean}。请改为合并两者。</translation>
     </message>
@@ -5288,6 +5384,10 @@
         <translation>没有该名称的主文件夹。</translation>
     </message>
     <message>
+        <source>There is no invitation with these words: its ten minutes are over, or it is for another place. Make a new one.</source>
+        <translation>没有与这些单词对应的邀请：十分钟有效期已过，或邀请属于另一个位置。请创建新的邀请。</translation>
+    </message>
+    <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
         <translation>没有 {service} 的密钥。请在设置中或用“keepsake secret set {service}”提供，或在 {section}.api_key_env 中指定存放它的环境变量。</translation>
     </message>
@@ -5372,6 +5472,10 @@
         <translation>没有这样的任务。现有任务：{names}。</translation>
     </message>
     <message>
+        <source>There is no such machine among those that share the memory.</source>
+        <translation>共享此记忆的设备中没有这一台。</translation>
+    </message>
+    <message>
         <source>There is no such relation.</source>
         <translation>没有这样的关系。</translation>
     </message>
@@ -5454,6 +5558,10 @@
     <message>
         <source>These memories will be encrypted now. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;. &apos;keepsake encryption cancel&apos; calls it off.</source>
         <translation>现在将加密这些记忆。请打开 Keepsake 并输入密码短语，或运行“keepsake serve”。“keepsake encryption cancel”可取消。</translation>
+    </message>
+    <message>
+        <source>These words do not belong together: one of them is another word, or two have changed places.</source>
+        <translation>这些单词不匹配：其中一个有误，或有两个位置颠倒。</translation>
     </message>
     <message>
         <source>They said: {note}</source>
@@ -5544,8 +5652,28 @@
         <translation>这台设备与你的其他设备之间没有联系。{reason}</translation>
     </message>
     <message>
+        <source>This machine cannot remove itself. Leave here, and remove it on another one.</source>
+        <translation>此设备不能移除自己。请在这里停止共享，然后在另一台设备上移除它。</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>本机没有 Keepsake 可用的密钥环。{instead}</translation>
+    </message>
+    <message>
+        <source>This machine shares its memory there already.</source>
+        <translation>此设备已在那里共享记忆。</translation>
+    </message>
+    <message>
+        <source>This machine waits no longer: its words were used, or ten minutes are over. Make a new invitation.</source>
+        <translation>此设备已不再等待：其单词已被使用，或十分钟已过。请创建新的邀请。</translation>
+    </message>
+    <message>
+        <source>This machine was added before.</source>
+        <translation>此设备之前已添加。</translation>
+    </message>
+    <message>
+        <source>This machine was removed from those that share the memory. What is here stays here. To share again, make an invitation on another machine, and join with its words.</source>
+        <translation>此设备已从共享记忆的设备中移除。这里的内容会保留在这里。若要重新共享，请在另一台设备上创建邀请，并用邀请中的单词加入。</translation>
     </message>
     <message>
         <source>This memory is not deleted.</source>
@@ -5602,6 +5730,10 @@
     <message>
         <source>This vault is open for reading only and has no vectors yet.</source>
         <translation>此记忆库以只读方式打开，且尚无向量。</translation>
+    </message>
+    <message>
+        <source>This vault is shared nowhere yet. Name a place first.</source>
+        <translation>此记忆库尚未在任何位置共享。请先指定一个位置。</translation>
     </message>
     <message>
         <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
@@ -5850,6 +5982,10 @@
     <message>
         <source>What a built-in schedule does cannot be changed.</source>
         <translation>内置计划所做的事无法更改。</translation>
+    </message>
+    <message>
+        <source>What a machine wrote after it was removed is not taken in.</source>
+        <translation>设备被移除后写入的内容不会被接收。</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
