@@ -5016,6 +5016,10 @@
         <translation>Private Texte werden nicht an {host} gesendet; die Einstellung llm.send_private würde es erlauben.</translation>
     </message>
     <message>
+        <source>Put the key into its place, or choose a service that needs none.</source>
+        <translation>Lege den Schlüssel an seinen Platz, oder wähle einen Dienst, der keinen braucht.</translation>
+    </message>
+    <message>
         <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
         <translation>Fragen, die aus dem Tresor gebildet wurden, blieben weg: Private Texte werden nicht an {model} gesendet.</translation>
     </message>

@@ -5016,6 +5016,10 @@
         <translation>Los textos privados no se envían a {host}; el ajuste llm.send_private lo permitiría.</translation>
     </message>
     <message>
+        <source>Put the key into its place, or choose a service that needs none.</source>
+        <translation>Pon la clave en su lugar o elige un servicio que no la necesite.</translation>
+    </message>
+    <message>
         <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
         <translation>Se omitieron las preguntas formadas a partir de la bóveda: los textos privados no se envían a {model}.</translation>
     </message>

@@ -5016,6 +5016,10 @@
         <translation>私密文本不会发送到 {host}；设置 llm.send_private 可允许发送。</translation>
     </message>
     <message>
+        <source>Put the key into its place, or choose a service that needs none.</source>
+        <translation>请将密钥放到相应位置，或选择不需要密钥的服务。</translation>
+    </message>
+    <message>
         <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
         <translation>由记忆库生成的问题已略去：私密文本不会发送给 {model}。</translation>
     </message>
