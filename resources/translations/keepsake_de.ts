@@ -12533,8 +12533,8 @@
         <translation>Alle Texte sind gelesen.</translation>
     </message>
     <message>
-        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
-        <translation>Es gilt ab dem nächsten Start. Die Dateien des Modells werden bei der ersten Suche geholt, wenn die Einstellungen Downloads erlauben, oder aus dem Ordner gelesen, den die Einstellungen der Suche nennen.</translation>
+        <source>It takes effect at the next start. The model&apos;s files are fetched when they are first needed if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>Es gilt ab dem nächsten Start. Die Dateien des Modells werden geholt, sobald sie gebraucht werden, wenn die Einstellungen Downloads erlauben, oder aus dem Ordner gelesen, den die Einstellungen der Suche nennen.</translation>
     </message>
     <message>
         <source>No model</source>

@@ -12533,8 +12533,8 @@
         <translation>Todos los textos están leídos.</translation>
     </message>
     <message>
-        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
-        <translation>Tendrá efecto en el próximo inicio. Los archivos del modelo se obtienen en la primera búsqueda si los ajustes permiten descargas, o se leen de la carpeta que indican los ajustes de búsqueda.</translation>
+        <source>It takes effect at the next start. The model&apos;s files are fetched when they are first needed if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>Tendrá efecto en el próximo inicio. Los archivos del modelo se obtienen cuando se necesitan por primera vez si los ajustes permiten descargas, o se leen de la carpeta que indican los ajustes de búsqueda.</translation>
     </message>
     <message>
         <source>No model</source>

@@ -12533,8 +12533,8 @@
         <translation>所有文本均已读取。</translation>
     </message>
     <message>
-        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
-        <translation>下次启动时生效。如果设置允许下载,模型文件会在第一次搜索时获取;否则从搜索设置指定的文件夹读取。</translation>
+        <source>It takes effect at the next start. The model&apos;s files are fetched when they are first needed if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>下次启动时生效。如果设置允许下载,模型文件会在首次需要时获取;否则从搜索设置指定的文件夹读取。</translation>
     </message>
     <message>
         <source>No model</source>
