@@ -28,10 +28,20 @@ class HttpCaller:
         headers: Headers of each request.
         follows_redirects: Whether a request may be sent on to another address.
         uses_proxy: Whether requests go through the proxy that the environment names.
+        busy: Statuses of a service that may answer at another attempt.
     """
 
-    def __init__(self, purpose: str, headers: Mapping[str, str], *, follows_redirects: bool, uses_proxy: bool) -> None:
+    def __init__(
+        self,
+        purpose: str,
+        headers: Mapping[str, str],
+        *,
+        follows_redirects: bool,
+        uses_proxy: bool,
+        busy: frozenset[int] = BUSY,
+    ) -> None:
         self._purpose = purpose
+        self._busy = busy
         self._client = httpx.AsyncClient(
             headers=dict(headers), follow_redirects=follows_redirects, trust_env=uses_proxy, verify=tls_context()
         )
@@ -65,7 +75,7 @@ class HttpCaller:
                 asyncio.timeout(limits.whole_s) as deadline,
                 self._client.stream(method, address, content=content, headers=headers, timeout=timeout) as response,
             ):
-                _raise_if_busy(response)
+                self._raise_if_busy(response)
                 yield response
         except TimeoutError:
             if not deadline.expired():
@@ -88,6 +98,11 @@ class HttpCaller:
         """Close the connections."""
         await self._client.aclose()
 
+    def _raise_if_busy(self, response: httpx.Response) -> None:
+        if response.status_code in self._busy:
+            pause_s = retry_after_seconds(response.headers.get("Retry-After", ""))
+            raise RequestError(RequestFault.BUSY, status=response.status_code, pause_s=pause_s)
+
 
 async def read_body(response: httpx.Response, max_bytes: int) -> bytes | None:
     """Return the body of a response, ``None`` where it is longer than ``max_bytes``."""
@@ -97,12 +112,6 @@ async def read_body(response: httpx.Response, max_bytes: int) -> bytes | None:
         if len(body) > max_bytes:
             return None
     return bytes(body)
-
-
-def _raise_if_busy(response: httpx.Response) -> None:
-    if response.status_code in BUSY:
-        pause_s = retry_after_seconds(response.headers.get("Retry-After", ""))
-        raise RequestError(RequestFault.BUSY, status=response.status_code, pause_s=pause_s)
 
 
 def _is_certificate_error(error: BaseException | None) -> bool:
