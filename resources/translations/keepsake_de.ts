@@ -4620,6 +4620,10 @@
         <translation>Der Schaden reicht tiefer, als sich mit abgeleiteten Daten reparieren lässt. Stelle eine Sicherung wieder her („keepsake backup list“), oder rette mit „keepsake salvage“, was lesbar ist. Nichts wurde geändert.</translation>
     </message>
     <message>
+        <source>The database cannot be reached: it does not answer.</source>
+        <translation>Die Datenbank ist nicht erreichbar: Sie antwortet nicht.</translation>
+    </message>
+    <message>
         <source>The database cannot be reached: {reason}.</source>
         <translation>Die Datenbank ist nicht erreichbar: {reason}.</translation>
     </message>
@@ -5054,6 +5058,10 @@
     <message>
         <source>The tables of Keepsake are not in the database.</source>
         <translation>Die Tabellen von Keepsake sind nicht in der Datenbank.</translation>
+    </message>
+    <message>
+        <source>The tables of Keepsake in the database are not those that Keepsake made.</source>
+        <translation>Die Tabellen von Keepsake in der Datenbank sind nicht die, die Keepsake angelegt hat.</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>

@@ -4620,6 +4620,10 @@
         <translation>El daño es más profundo de lo que alcanza una reparación de los datos derivados. Restaura una copia de seguridad («keepsake backup list») o salva lo legible con «keepsake salvage». No se cambió nada.</translation>
     </message>
     <message>
+        <source>The database cannot be reached: it does not answer.</source>
+        <translation>No se puede acceder a la base de datos: no responde.</translation>
+    </message>
+    <message>
         <source>The database cannot be reached: {reason}.</source>
         <translation>No se puede acceder a la base de datos: {reason}.</translation>
     </message>
@@ -5054,6 +5058,10 @@
     <message>
         <source>The tables of Keepsake are not in the database.</source>
         <translation>Las tablas de Keepsake no están en la base de datos.</translation>
+    </message>
+    <message>
+        <source>The tables of Keepsake in the database are not those that Keepsake made.</source>
+        <translation>Las tablas de Keepsake en la base de datos no son las que creó Keepsake.</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>

@@ -4620,6 +4620,10 @@
         <translation>损坏程度超出了修复派生数据所能及的范围。请恢复备份（“keepsake backup list”），或用“keepsake salvage”保存可读的部分。未作任何更改。</translation>
     </message>
     <message>
+        <source>The database cannot be reached: it does not answer.</source>
+        <translation>无法访问数据库：没有响应。</translation>
+    </message>
+    <message>
         <source>The database cannot be reached: {reason}.</source>
         <translation>无法连接数据库：{reason}。</translation>
     </message>
@@ -5054,6 +5058,10 @@
     <message>
         <source>The tables of Keepsake are not in the database.</source>
         <translation>数据库中没有 Keepsake 的数据表。</translation>
+    </message>
+    <message>
+        <source>The tables of Keepsake in the database are not those that Keepsake made.</source>
+        <translation>数据库中的 Keepsake 表并非由 Keepsake 创建。</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>

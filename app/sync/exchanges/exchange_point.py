@@ -9,9 +9,9 @@ from typing import Final, Protocol
 
 VAULT_ID: Final = re.compile(r"[0-9a-f]{32}")
 LANE_NAME: Final = re.compile(r"[0-9a-f]{16}")
+OBJECT_NAME: Final = re.compile(r"s-[0-9]{12}-[0-9]{12}(-r[0-9]{1,9})?")
 MOST_BYTES: Final = 256 << 20
 """No object is larger; of a longer answer nothing is kept."""
-OBJECT_NAME: Final = re.compile(r"s-\d{12}-\d{12}(-r\d+)?")
 
 
 class ExchangePoint(Protocol):
