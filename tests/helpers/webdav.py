@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
 from tests.helpers.sample_data import ROOT
@@ -95,7 +95,7 @@ class WebdavServer:
         """Return the address of a folder."""
         return f"http://{name}:{quote(password, safe='')}@127.0.0.1:{port or self.port}/{folder}"
 
-    def new_folder(self) -> str:
+    def new_place(self) -> str:
         """Make an empty folder and return its address."""
         name = f"memory {uuid4().hex[:12]} für"
         folder = self.files / name
@@ -103,6 +103,10 @@ class WebdavServer:
         if self.user:
             os.chown(folder, _UNPRIVILEGED, _UNPRIVILEGED)
         return self.address(quote(name))
+
+    def folder_of(self, address: str) -> Path:
+        """Return the folder that an address stands for."""
+        return self.files / unquote(urlsplit(address).path.strip("/"))
 
     def close(self) -> None:
         """End the server and remove its folder."""

@@ -12,7 +12,7 @@ from app.sync.exchanges.exchange_folder import FolderPlace
 from app.sync.exchanges.exchange_point import ExchangePlace
 from app.sync.exchanges.postgresql_exchange import SCHEMES as POSTGRESQL
 from app.sync.exchanges.postgresql_exchange import PostgresqlPlace
-from app.sync.exchanges.webdav_client import SCHEMES as WEBDAV
+from app.sync.exchanges.webdav_address import SCHEMES as WEBDAV
 from app.sync.exchanges.webdav_exchange import WebdavPlace
 
 _PLACES: Final[dict[tuple[str, ...], Callable[[str], ExchangePlace]]] = {

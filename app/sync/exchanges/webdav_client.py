@@ -1,124 +1,34 @@
-"""Client of a WebDAV server, with one sentence for each way in which it may refuse."""
+"""Client of one folder on a WebDAV server."""
 
-import base64
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Self, TypeVar
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import urlsplit
 
-from app.core.network.http_requests import (
-    BUSY,
-    RequestError,
-    RequestFault,
-    RequestLimits,
-    repeat,
-    untrusted,
-)
+from app.core.network.http_requests import BUSY, RequestError, RequestLimits, repeat
 from app.core.network.network_log import LOCAL
 from app.core.process.loop_thread import LoopThread
-from app.errors import DiskFullError, ExchangeError, InputError, KeepsakeError
-from app.sentence import Sentence
+from app.errors import ExchangeError
 from app.sync.exchanges.exchange_point import MOST_BYTES
+from app.sync.exchanges.webdav_address import WebdavAddress
 from app.sync.exchanges.webdav_listing import ListedFile, NoListingError, WebdavListing
+from app.sync.exchanges.webdav_refusals import NO_WEBDAV, REDIRECTED, TOO_MUCH, failure_of, refusal, refusal_of
 
 if TYPE_CHECKING:
     import httpx
 
 T = TypeVar("T")
 
-SCHEMES: Final = ("https://", "http://", "webdavs://", "webdav://")
 LIMITS: Final = RequestLimits(attempts=3, longest_pause_s=5.0, silence_s=30.0, whole_s=300.0)
 MOST_LISTED_BYTES: Final = 64 << 20
 _MOST_ANSWER_BYTES: Final = 1 << 16  # of an answer that nobody reads
 _PROPERTIES: Final = (
     b'<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><getlastmodified/></prop></propfind>'
 )
-_NO_ADDRESS: Final = (
-    "This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within"
-    " the password as %40, %2F, %23 and %3F."
-)
-_NO_WEBDAV: Final = (
-    "{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server."
-)
-_UNREACHABLE: Final = (
-    "{server} cannot be reached. See whether this machine is online and the address is right; nothing is lost"
-    " meanwhile."
-)
-_SLOW: Final = "{server} did not answer in time. It is tried again by itself; nothing is lost meanwhile."
-_FAILING: Final = (
-    "{server} takes no requests at the moment (status {status}). It is tried again by itself; nothing is lost"
-    " meanwhile."
-)
-_TOO_MUCH: Final = (
-    "{server} sent far more than was requested, so nothing of it was read. See whether the address is right."
-)
-_REDIRECTED: Final = (
-    "{server} refers to another address on {other}, to which Keepsake sends no password. Name that address if it is the"
-    " right one."
-)
-_UNEXPECTED: Final = "{server} sent an unexpected answer (status {status}). See whether the address is right."
-_REFUSALS: Final[Mapping[int, str]] = {
-    HTTPStatus.UNAUTHORIZED: "{server} does not accept the name or the password. Correct them in the address; where the"
-    " server asks for a second factor, make a password for apps there.",
-    HTTPStatus.FORBIDDEN: "{server} does not let this name do that in the folder. Allow it to read and write there, or"
-    " name another folder.",
-    HTTPStatus.NOT_FOUND: "{server} has no such folder. Make it there first, and see whether the address is right.",
-    HTTPStatus.CONFLICT: "{server} has no such folder. Make it there first, and see whether the address is right.",
-    HTTPStatus.METHOD_NOT_ALLOWED: _NO_WEBDAV,
-    HTTPStatus.NOT_IMPLEMENTED: _NO_WEBDAV,
-    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "{server} takes no file of that size. Allow larger ones there; nothing is lost"
-    " meanwhile.",
-    HTTPStatus.LOCKED: "Another program keeps a file locked on {server}. It is tried again by itself; nothing is lost"
-    " meanwhile.",
-}
 _GONE: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
 _DONE: Final = frozenset({HTTPStatus.OK, HTTPStatus.CREATED, HTTPStatus.NO_CONTENT})
-
-
-@dataclass(frozen=True, slots=True)
-class WebdavAddress:
-    """Address of a folder on a WebDAV server.
-
-    Args:
-        url: The address without the login, with a slash at its end.
-        server: The name of the server.
-        login: The name and the password, as they are sent; ``""`` for none.
-    """
-
-    url: str
-    server: str
-    login: str = field(repr=False)
-
-
-def webdav_address(address: str) -> WebdavAddress:
-    """Return the parts of an address that a person named.
-
-    Raises:
-        InputError: It is none, or a password would be sent without encryption.
-    """
-    try:
-        parts = urlsplit(address.strip())
-        server, port = parts.hostname, parts.port
-    except ValueError:
-        raise InputError(_NO_ADDRESS, field="place") from None
-    login, _, _ = parts.netloc.rpartition("@")
-    if not server or parts.query or parts.fragment or "@" in parts.path:
-        raise InputError(_NO_ADDRESS, field="place")
-    scheme = "http" if parts.scheme in ("http", "webdav") else "https"
-    if scheme == "http" and server not in LOCAL:
-        raise InputError(
-            "Without encryption, others could read the password on its way. Begin the address with https://.",
-            field="place",
-        )
-    host = f"[{server}]" if ":" in server else server
-    path = quote(parts.path.strip("/"), safe="/%:!$&'()*+,;=~")
-    url = f"{scheme}://{host}{f':{port}' if port else ''}/{path}{'/' if path else ''}"
-    name, _, password = (unquote(part) for part in login.partition(":"))
-    token = base64.b64encode(f"{name}:{password}".encode()).decode("ascii")
-    return WebdavAddress(url, server, f"Basic {token}" if login else "")
 
 
 class WebdavClient:
@@ -166,14 +76,14 @@ class WebdavClient:
             async for piece in response.aiter_bytes():
                 size += len(piece)
                 if size > MOST_LISTED_BYTES:
-                    raise self._refusal(_TOO_MUCH)
+                    raise refusal(self._address.server, TOO_MUCH)
                 listing.feed(piece)
             return listing.finish()
 
         try:
             return self._ask("PROPFIND", path, read, content=_PROPERTIES, headers={"Depth": "1"})
         except NoListingError:
-            raise self._refusal(_NO_WEBDAV) from None
+            raise refusal(self._address.server, NO_WEBDAV) from None
 
     def has_folder(self, path: str) -> bool:
         """Return whether there is a folder."""
@@ -194,8 +104,8 @@ class WebdavClient:
                 return None
             self._require(response, {HTTPStatus.OK})
             if response.headers.get("Content-Type", "").startswith("text/html"):
-                raise self._refusal(_NO_WEBDAV)
-            return await self._body(response)
+                raise refusal(self._address.server, NO_WEBDAV)
+            return await self._body(response, MOST_BYTES)
 
         return self._ask("GET", path, read)
 
@@ -260,22 +170,22 @@ class WebdavClient:
         try:
             return self._thread.run(lambda: repeat(attempt, LIMITS))
         except RequestError as error:
-            raise self._failure(error) from None
+            raise failure_of(self._address.server, error) from None
         except CancelledError:
             raise ExchangeError("The connection to the place where your machines meet was closed.") from None
 
-    async def _body(self, response: "httpx.Response", most: int = MOST_BYTES) -> bytes:
+    async def _body(self, response: "httpx.Response", most: int) -> bytes:
         from app.core.network.http_caller import read_body  # noqa: PLC0415
 
         body = await read_body(response, most)
         if body is None:
-            raise self._refusal(_TOO_MUCH)
+            raise refusal(self._address.server, TOO_MUCH)
         return body
 
     def _require_listing(self, response: "httpx.Response") -> None:
         """Refuse an answer to PROPFIND that is no listing."""
         if response.status_code == HTTPStatus.OK:
-            raise self._refusal(_NO_WEBDAV)
+            raise refusal(self._address.server, NO_WEBDAV)
         self._require(response, {HTTPStatus.MULTI_STATUS})
 
     def _require(self, response: "httpx.Response", statuses: "frozenset[int] | set[HTTPStatus]") -> None:
@@ -283,36 +193,10 @@ class WebdavClient:
         status = response.status_code
         if status in statuses:
             return
-        if status == HTTPStatus.INSUFFICIENT_STORAGE:
-            raise DiskFullError(
-                Sentence(
-                    "{server} has no room left for you. Make room there; nothing is lost meanwhile.",
-                    server=self._address.server,
-                )
-            )
+        server = self._address.server
         if response.has_redirect_location:
-            raise self._refusal(_REDIRECTED, other=_host(response.headers["Location"]) or self._address.server)
-        if (template := _REFUSALS.get(status)) is not None:
-            raise self._refusal(template)
-        raise self._refusal(_UNEXPECTED, status=status)
-
-    def _failure(self, error: RequestError) -> KeepsakeError:
-        match error.fault:
-            case RequestFault.BUSY if error.status in _REFUSALS:
-                return self._refusal(_REFUSALS[error.status])
-            case RequestFault.BUSY:
-                return self._refusal(_FAILING, status=error.status)
-            case RequestFault.SLOW:
-                return self._refusal(_SLOW)
-            case RequestFault.UNTRUSTED:
-                return ExchangeError(untrusted(self._address.server))
-            case RequestFault.NO_ADDRESS:
-                return InputError(_NO_ADDRESS, field="place")
-            case _:
-                return self._refusal(_UNREACHABLE)
-
-    def _refusal(self, template: str, **values: object) -> ExchangeError:
-        return ExchangeError(Sentence(template, server=self._address.server, **values))
+            raise refusal(server, REDIRECTED, other=_host(response.headers["Location"]) or server)
+        raise refusal_of(server, status)
 
 
 def _host(address: str) -> str:

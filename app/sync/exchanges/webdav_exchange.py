@@ -1,6 +1,7 @@
-"""A folder on a WebDAV server as an exchange point: Nextcloud, Apache, and what storage services offer.
+"""A folder on a WebDAV server as an exchange point.
 
-An object is written under a temporary name and then moved, so that a name always stands for a whole object.
+Nextcloud, Apache and many storage services are such servers. An object is written under a temporary name and then
+moved, so that a name always stands for a whole object.
 """
 
 import re
@@ -14,7 +15,9 @@ from app.errors import ExchangeError, MachineError
 from app.sentence import Sentence
 from app.sync.exchanges.exchange_folder import ROOT
 from app.sync.exchanges.exchange_point import LANE_NAME, OBJECT_NAME, VAULT_ID
-from app.sync.exchanges.webdav_client import WebdavAddress, WebdavClient, webdav_address
+from app.sync.exchanges.webdav_address import WebdavAddress, webdav_address
+from app.sync.exchanges.webdav_client import WebdavClient
+from app.sync.exchanges.webdav_refusals import LOST, NO_FOLDER, refusal
 
 KEPT_UNFINISHED: Final = timedelta(days=1)
 """What was not finished for so long was left by a process that ended."""
@@ -39,12 +42,7 @@ class WebdavPlace:
         """Return the id of the vault that the folder is for, ``None`` without one."""
         with WebdavClient(self._folder) as client:
             if not client.has_folder(""):
-                raise ExchangeError(
-                    Sentence(
-                        "{server} has no such folder. Make it there first, and see whether the address is right.",
-                        server=self._folder.server,
-                    )
-                )
+                raise refusal(self._folder.server, NO_FOLDER)
             vaults = [file.name for file in client.files(f"{ROOT}/", VAULT_ID.fullmatch)]
         if len(vaults) > 1:
             raise ExchangeError(
@@ -68,7 +66,9 @@ class WebdavPlace:
 
 
 class WebdavExchange:
-    """Exchange point of one vault within a folder on a server; any thread may use it.
+    """Exchange point of one vault within a folder on a server.
+
+    Any thread may use it.
 
     Args:
         folder: The folder that the person named.
@@ -101,7 +101,10 @@ class WebdavExchange:
             self._client.remove(unfinished)
             return False
         # Many servers look and then move, so that two who write at the same moment may both be told that they did.
-        return self.get(name) == data
+        kept = self.get(name)
+        if kept is None:
+            raise refusal(self._server, LOST)
+        return kept == data
 
     def get(self, name: str) -> bytes | None:
         """Return an object by its name, ``None`` where there is none."""
