@@ -201,7 +201,7 @@ def _measure_speed(messages: int, folder: Path) -> None:
         plain.stop()
         settings = {"search.reranker": NAME, "search.reranker_folder": str(folder)}
         reading = _running(vault, settings)
-        while not reading.ask("embedding.status").token_vectors:
+        while not ((state := reading.ask("embedding.status").token_vectors) and state.texts):
             time.sleep(0.1)
         reading.stop()
         with closing(open_writer(vault / "memory.db")) as connection:

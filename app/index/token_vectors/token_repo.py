@@ -14,6 +14,7 @@ import apsw
 from app.core.clock import DAY_MS
 from app.embed.model import EmbeddingIdentity, TextInContext
 from app.index.repo import NOT_HIDDEN
+from app.index.vectors.vector_repo import HAS_VECTOR
 from app.store import meta
 
 KEPT_MS: Final = 7 * DAY_MS
@@ -172,11 +173,11 @@ def counts(connection: apsw.Connection, generation: TokenGeneration) -> TokenCou
 
     Those of forgotten sessions count until they are deleted.
     """
-    total, waiting = (
-        int(connection.execute(f"SELECT count(*) FROM {generation.table} {where}").get)
-        for where in ("", "WHERE codes IS NULL")
+    made, waiting = (
+        int(connection.execute(f"SELECT count(*) FROM {generation.table} WHERE codes IS {state}").get)
+        for state in ("NOT NULL", "NULL")
     )
-    return TokenCounts(total, waiting)
+    return TokenCounts(made + waiting, waiting)
 
 
 def codes_of_message(
@@ -214,7 +215,9 @@ def _create(connection: apsw.Connection, generation: TokenGeneration) -> None:
         f"CREATE TABLE IF NOT EXISTS {table}"
         " (chunk_id INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE, codes BLOB) STRICT"
     )
-    connection.execute(f"CREATE INDEX IF NOT EXISTS {table}_waiting ON {table} (chunk_id) WHERE codes IS NULL")
+    # Rows are long: what only counts them or looks for those that wait need not read them.
+    for name, state in (("made", "NOT NULL"), ("waiting", "NULL")):
+        connection.execute(f"CREATE INDEX IF NOT EXISTS {table}_{name} ON {table} (chunk_id) WHERE codes IS {state}")
     connection.execute(
         f"CREATE TRIGGER IF NOT EXISTS {table}_added AFTER INSERT ON chunks WHEN {_HAS_TOKENS.format('new')}"
         f" BEGIN INSERT INTO {table} (chunk_id) VALUES (new.id); {stale.format('new')}; END"
@@ -230,19 +233,16 @@ def _is_whole(connection: apsw.Connection, generation: TokenGeneration) -> bool:
 
     One may lack its row after a repair.
     """
-    names = [generation.table, *(f"{generation.table}_{name}" for name in ("waiting", "added", "parted"))]
+    names = [generation.table, *(f"{generation.table}_{name}" for name in ("made", "waiting", "added", "parted"))]
     there = connection.execute(
         "SELECT count(*) FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))", (json.dumps(names),)
     ).get
-    if int(there) < len(names):
-        return False
-    return (
-        connection.execute(
-            f"SELECT 1 FROM chunks c WHERE {_HAS_TOKENS.format('c')}"
-            f" AND NOT EXISTS (SELECT 1 FROM {generation.table} t WHERE t.chunk_id = c.id) LIMIT 1"
-        ).get
-        is None
-    )
+    # So written, the index of chunks with a vector answers it.
+    texts = connection.execute(
+        f"SELECT count(*) FROM chunks WHERE {HAS_VECTOR} AND kind <> 'passage'"
+        f" AND (kind = 'message' OR seq_start < {PIECES})"
+    ).get
+    return int(there) == len(names) and int(texts) == counts(connection, generation).texts
 
 
 def _rows(connection: apsw.Connection) -> dict[int, dict[str, object]]:

@@ -104,7 +104,7 @@ def _missing_keys(engine: Engine) -> list[ConfigFinding]:
                 engine.keys.find(source)
         except ModelUnavailableError as error:
             remedy = "Put the key into its place, or choose a service that needs none."
-            missing.append(ConfigFinding(name, "error", error.message, remedy))
+            missing.append(ConfigFinding(name, "error", error.sentence, remedy))
         except InputError:
             continue  # the address is wrong, which a rule of its own says
     return missing

@@ -9,10 +9,16 @@ from typing import Any
 import apsw
 import pytest
 
+from app.core.paths import migrations
 from app.host import Host
 from app.index.token_vectors import token_repo
+from app.recovery.salvage import salvage
 from app.store.connection import open_reader, open_writer
+from app.store.encryption.vault_encryption import VaultEncryption
+from app.store.migrate import migrations_in
+from app.store.schema_check import expected_objects, objects_of
 from app.store.store import DATABASE
+from tests.helpers.encryption import PASSPHRASE, needs_cipher
 from tests.helpers.engine import engine_of
 from tests.unit.app.embed.rerank_model import write_late_interaction_model
 
@@ -253,3 +259,46 @@ def test_an_earlier_model_whose_files_are_gone_breaks_no_search(vault: Path, mod
     host.stop()
     assert codes(vault)["red boat"] is not None
     assert codes(vault)["boat in the harbour"] is None
+
+
+def test_the_schema_is_the_same_with_them(vault: Path, model: Path) -> None:
+    host = start(vault, model)
+    say(host, "red boat")
+    settle(host)
+    host.stop()
+    with closing(open_writer(vault / DATABASE)) as connection:
+        scripts = [step.sql for step in migrations_in(migrations())]
+        assert objects_of(connection) == expected_objects(scripts)
+
+
+def test_a_salvaged_vault_makes_them_anew(vault: Path, model: Path, tmp_path: Path) -> None:
+    host = start(vault, model)
+    say(host, "red boat", "storm")
+    settle(host)
+    host.stop()
+    into = tmp_path / "saved"
+    salvage(vault, into)
+    assert names(into) == []
+    host = start(into, model)
+    settle(host)
+    host.stop()
+    assert set(codes(into)) == {"red boat", "storm"}
+    assert None not in codes(into).values()
+
+
+@needs_cipher
+def test_an_encrypted_vault_shows_no_code(vault: Path, model: Path) -> None:
+    VaultEncryption(vault).encrypt(PASSPHRASE)
+    host = start(vault, model)
+    say(host, "red boat in the harbour", "storm " * 40)
+    settle(host)
+    host.ask("backup.now")
+    found = host.submit(
+        engine_of(host).store.read(
+            lambda connection: [row[0] for row in connection.execute("SELECT codes FROM token_vectors_1")]
+        )
+    ).result()
+    host.stop()
+    assert len(found) == 2
+    files = [path.read_bytes() for path in vault.rglob("*") if path.is_file()]
+    assert not [code for code in found for data in files if code in data]
