@@ -263,8 +263,8 @@ def test_a_server_killed_within_a_put_is_found_again(webdav: WebdavServer, tmp_p
     address = webdav.new_place().replace(f":{webdav.port}", f":{between.port}")
     machines = [Machine(tmp_path / name, tmp_path / "unused") for name in ("desktop", "laptop")]
     try:
-        for machine in machines:
-            machine.join(address)
+        machines[0].share(address)
+        machines[1].join(machines[0], address)
         machines[0].ask("note.save", content="sent while the server ends")
         between.cut = webdav.kill
         with pytest.raises(ExchangeError, match=r"cannot be reached|takes no requests"):
@@ -295,8 +295,9 @@ def test_machines_lose_nothing_by_wrong_answers(answer: Answer, apache_server: W
     address = apache_server.new_place().replace(f":{apache_server.port}", f":{between.port}")
     machines = [Machine(tmp_path / name, tmp_path / "unused") for name in ("desktop", "laptop")]
     try:
+        machines[0].share(address)
+        machines[1].join(machines[0], address)
         for machine in machines:
-            machine.join(address)
             machine.ask("note.save", content=f"of {machine.vault.name}")
         settle(*machines)
         for method in ("", "PROPFIND", "GET", "PUT", "MOVE"):
