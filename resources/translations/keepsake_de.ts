@@ -5020,6 +5020,10 @@
         <translation>Private Texte werden nicht an {host} gesendet; die Einstellung llm.send_private würde es erlauben.</translation>
     </message>
     <message>
+        <source>Put the key into its place, or choose a service that needs none.</source>
+        <translation>Lege den Schlüssel an seinen Platz, oder wähle einen Dienst, der keinen braucht.</translation>
+    </message>
+    <message>
         <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
         <translation>Fragen, die aus dem Tresor gebildet wurden, blieben weg: Private Texte werden nicht an {model} gesendet.</translation>
     </message>
@@ -12605,8 +12609,8 @@
         <translation>Alle Texte sind gelesen.</translation>
     </message>
     <message>
-        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
-        <translation>Es gilt ab dem nächsten Start. Die Dateien des Modells werden bei der ersten Suche geholt, wenn die Einstellungen Downloads erlauben, oder aus dem Ordner gelesen, den die Einstellungen der Suche nennen.</translation>
+        <source>It takes effect at the next start. The model&apos;s files are fetched when they are first needed if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>Es gilt ab dem nächsten Start. Die Dateien des Modells werden geholt, sobald sie gebraucht werden, wenn die Einstellungen Downloads erlauben, oder aus dem Ordner gelesen, den die Einstellungen der Suche nennen.</translation>
     </message>
     <message>
         <source>No model</source>

@@ -5020,6 +5020,10 @@
         <translation>Los textos privados no se envían a {host}; el ajuste llm.send_private lo permitiría.</translation>
     </message>
     <message>
+        <source>Put the key into its place, or choose a service that needs none.</source>
+        <translation>Pon la clave en su lugar o elige un servicio que no la necesite.</translation>
+    </message>
+    <message>
         <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
         <translation>Se omitieron las preguntas formadas a partir de la bóveda: los textos privados no se envían a {model}.</translation>
     </message>
@@ -12605,8 +12609,8 @@
         <translation>Todos los textos están leídos.</translation>
     </message>
     <message>
-        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
-        <translation>Tendrá efecto en el próximo inicio. Los archivos del modelo se obtienen en la primera búsqueda si los ajustes permiten descargas, o se leen de la carpeta que indican los ajustes de búsqueda.</translation>
+        <source>It takes effect at the next start. The model&apos;s files are fetched when they are first needed if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>Tendrá efecto en el próximo inicio. Los archivos del modelo se obtienen cuando se necesitan por primera vez si los ajustes permiten descargas, o se leen de la carpeta que indican los ajustes de búsqueda.</translation>
     </message>
     <message>
         <source>No model</source>

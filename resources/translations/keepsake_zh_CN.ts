@@ -5020,6 +5020,10 @@
         <translation>私密文本不会发送到 {host}；设置 llm.send_private 可允许发送。</translation>
     </message>
     <message>
+        <source>Put the key into its place, or choose a service that needs none.</source>
+        <translation>请将密钥放到相应位置，或选择不需要密钥的服务。</translation>
+    </message>
+    <message>
         <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
         <translation>由记忆库生成的问题已略去：私密文本不会发送给 {model}。</translation>
     </message>
@@ -12605,8 +12609,8 @@
         <translation>所有文本均已读取。</translation>
     </message>
     <message>
-        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
-        <translation>下次启动时生效。如果设置允许下载,模型文件会在第一次搜索时获取;否则从搜索设置指定的文件夹读取。</translation>
+        <source>It takes effect at the next start. The model&apos;s files are fetched when they are first needed if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>下次启动时生效。如果设置允许下载,模型文件会在首次需要时获取;否则从搜索设置指定的文件夹读取。</translation>
     </message>
     <message>
         <source>No model</source>
