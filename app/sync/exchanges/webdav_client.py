@@ -46,7 +46,7 @@ class WebdavClient:
         self._address = address
         self._caller = HttpCaller(
             "exchange",
-            {"Authorization": address.login} if address.login else {},
+            {"Accept-Encoding": "identity"} | ({"Authorization": address.login} if address.login else {}),
             follows_redirects=False,  # the password is for this address only
             uses_proxy=address.server not in LOCAL,
             busy=(BUSY - _GONE) | {HTTPStatus.LOCKED},
@@ -71,9 +71,11 @@ class WebdavClient:
         async def read(response: "httpx.Response") -> list[ListedFile]:
             if response.status_code in _GONE:
                 return []
+            from app.core.network.http_caller import pieces_of  # noqa: PLC0415
+
             self._require_listing(response)
             listing, size = WebdavListing(self._address.url + path, response.headers.get("Date", ""), is_wanted), 0
-            async for piece in response.aiter_bytes():
+            async for piece in pieces_of(response):
                 size += len(piece)
                 if size > MOST_LISTED_BYTES:
                     raise refusal(self._address.server, TOO_MUCH)

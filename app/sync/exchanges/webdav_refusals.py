@@ -85,6 +85,8 @@ def failure_of(server: str, error: RequestError) -> KeepsakeError:
             return refusal_of(server, error.status)
         case RequestFault.BUSY:
             return refusal(server, _FAILING, status=error.status)
+        case RequestFault.USELESS:
+            return refusal(server, NO_WEBDAV)
         case RequestFault.SLOW:
             return refusal(server, _SLOW)
         case RequestFault.UNTRUSTED:

@@ -1,5 +1,6 @@
 """What a WebDAV server refuses or answers wrongly is told in one sentence, and nothing is lost."""
 
+import gzip
 import os
 import time
 from collections.abc import Iterator
@@ -109,8 +110,9 @@ def test_each_refusal_is_told(name: str, between: HttpBetween) -> None:
         status(207, b""),
         status(207, BOMB),
         listing(f"{BASE}/{LANE}/", is_whole=False),
+        status(207, gzip.compress(LISTING + b"</d:multistatus>"), **{"Content-Encoding": "gzip"}),
     ],
-    ids=["page", "page as listing", "text", "nothing", "entities", "half"],
+    ids=["page", "page as listing", "text", "nothing", "entities", "half", "packed"],
 )
 def test_what_is_no_listing_is_not_taken_for_one(answer: Answer, between: HttpBetween) -> None:
     between.answers[""] = answer
