@@ -1,6 +1,6 @@
-"""State of this device for the others, and the new epoch once all of them forgot the same.
+"""State of this device for the others, and theirs as it is known here.
 
-Owns the vault's ``sync.states`` value: the last states of the others.
+Once all have forgotten the same, a new epoch begins. Owns the vault's ``sync.states`` value: the last states of the others.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ LONGEST_MS: Final = 3_600_000
 
 
 class DeviceStates:
-    """Tells the other devices of this one, and keeps what they tell.
+    """States of all devices: publishes that of this one, and keeps the others.
 
     Args:
         store: The vault's database.
@@ -46,7 +46,7 @@ class DeviceStates:
         self._published: tuple[int, DeviceState] = (0, DeviceState(0))
 
     async def publish(self, point: ExchangePoint, standing: Standing) -> None:
-        """Tell the others how far this device is; begin a new epoch once all forgot the same.
+        """Publish how far this device is; begin a new epoch once all forgot the same.
 
         Args:
             point: The exchange point.

@@ -221,7 +221,7 @@ class Membership:
         return change
 
     def _chain(self, vault: str, entries: Sequence[bytes]) -> list[MemberList]:
-        """Return the list as of each entry; those that were checked before are not checked again."""
+        """Return the list as of each entry; each entry is checked once."""
         known, lists = self._checked
         if not lists or lists[0].vault != vault or list(entries[: len(known)]) != known:
             known, lists = [], []

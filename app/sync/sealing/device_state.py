@@ -1,4 +1,4 @@
-"""States of devices: how far each has come and what it forgot, signed and sealed for the others.
+"""State of a device: how far it has come and what it forgot, sealed for the others.
 
 A device keeps one such object in the exchange. Forgetting for ever is complete once the states of all members say so.
 """
@@ -67,7 +67,7 @@ def states_of(point: ExchangePoint, keys: DeviceKeys, members: MemberList) -> di
 
 
 def _state(point: ExchangePoint, keys: DeviceKeys, members: MemberList, name: str, device: str) -> DeviceState | None:
-    """Return what an object says of a device, ``None`` where it is not the device's word."""
+    """Return the state in an object, ``None`` where the device did not sign it."""
     data = point.get(name)
     try:
         found = None if data is None else sealed_object.read(data, members.vault, name, members.signing_keys)
