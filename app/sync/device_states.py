@@ -1,6 +1,7 @@
 """State of this device for the others, and theirs as it is known here.
 
-Once all have forgotten the same, a new epoch begins. Owns the vault's ``sync.states`` value: the last states of the others.
+Once all have forgotten the same, a new epoch begins. Owns the vault's ``sync.states`` value, which has the last states
+of the others.
 """
 
 import asyncio

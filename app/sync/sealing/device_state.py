@@ -1,6 +1,7 @@
-"""State of a device: how far it has come and what it forgot, sealed for the others.
+"""State of a device: how far it has come and what it forgot.
 
-A device keeps one such object in the exchange. Forgetting for ever is complete once the states of all members say so.
+A device keeps one such object in the exchange, sealed for the others. Forgetting for ever is complete once the states
+of all members say so.
 """
 
 import json
