@@ -98,7 +98,7 @@ def part_after(
 
 
 def is_of_several_lanes(connection: apsw.Connection, kind: str, target: str) -> bool:
-    """Return whether a row was changed in more than one lane, without reading what its changes say."""
+    """Return whether a row was changed in more than one lane."""
     lanes_of_row = connection.execute(
         "SELECT DISTINCT lane FROM memory_history WHERE target_kind = ? AND target = ? LIMIT 2", (kind, target)
     ).fetchall()

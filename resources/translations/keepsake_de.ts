@@ -2620,10 +2620,6 @@
         <translation>Ein anderer Fakt hat inzwischen den Platz von diesem eingenommen. Mach jenen zuerst rückgängig, oder lösche ihn.</translation>
     </message>
     <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Ein anderer Rechner legt in diesem Moment die Tabellen von Keepsake an.</translation>
-    </message>
-    <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>Ein anderer Rechner hat viel auf einmal entfernt; das wartet auf dich.</translation>
     </message>

@@ -2620,10 +2620,6 @@
         <translation>Otro hecho ha ocupado el lugar de este. Deshaz o elimina aquel primero.</translation>
     </message>
     <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Otro equipo está creando las tablas de Keepsake en este momento.</translation>
-    </message>
-    <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>Otro equipo quitó muchas cosas de una vez; eso te espera.</translation>
     </message>

@@ -2620,10 +2620,6 @@
         <translation>此后另一个事实取代了它。请先撤销或删除那一个。</translation>
     </message>
     <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>另一台设备正在创建 Keepsake 的数据表。</translation>
-    </message>
-    <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>另一台设备一次删除了很多内容，正等待你确认。</translation>
     </message>
