@@ -11,14 +11,16 @@ import apsw
 from app.core.stores import STORES
 from app.index.indexer import Indexer
 from app.index.repo import REBUILD_KEY
+from app.index.token_vectors import token_repo
 from app.memories import repo as memories
+from app.sentence import Sentence
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
 from app.store import meta
 
 _ROWS_A_STEP = 500
 _BEGIN = "begin"
 
-REPAIR = "Run 'keepsake check --repair'; only what can be made anew from the rest is."
+REPAIR = Sentence("Run 'keepsake check --repair'; only what can be made anew from the rest is.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ def clear(connection: apsw.Connection) -> None:
     """Delete all chunks, full-text entries and vectors."""
     for (number,) in connection.execute("SELECT id FROM generations").fetchall():
         connection.execute(f"DELETE FROM vectors_{int(str(number))}")
+    token_repo.clear(connection)
     connection.execute("DELETE FROM pending_vectors")
     connection.execute("DELETE FROM chunk_lengths")
     connection.execute("DELETE FROM session_moves")

@@ -53,7 +53,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         try:
             problem = _parse(archive, info, parser, cancelled)
         except (*DAMAGE, NotImplementedError):
-            problem = "The file is damaged, so only its beginning was read."
+            problem = Sentence("The file is damaged, so only its beginning was read.")
         created, changed, title = _properties(archive)
         text = "\n\n".join(filter(None, (parser.finish(), *asides(archive))))
         for picture in _pictures(archive, text):
@@ -74,7 +74,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             f"{path.resolve().parent.name}/{path.name}", text, title=title, created_ms=created, updated_ms=changed
         )
     elif not problem:
-        yield Problem(path.name, "It has no text and was left out.")
+        yield Problem(path.name, Sentence("It has no text and was left out."))
     yield Position(path.stat().st_size, path.stat().st_size, path.name)
 
 
@@ -86,16 +86,16 @@ def _pictures(archive: zipfile.ZipFile, text: str) -> Iterator[tuple[str, Attach
         try:
             info = archive.getinfo(target)
             if info.file_size > MAX_PICTURE_BYTES or info.flag_bits & ENCRYPTED:
-                yield file_problem(target, "The picture is too large or protected, and was left out.")
+                yield file_problem(target, Sentence("The picture is too large or protected, and was left out."))
                 continue
             with archive.open(info) as stream:
                 yield key, attachment(posixpath.basename(target), stream.read(MAX_PICTURE_BYTES + 1))
         except KeyError:
-            yield file_problem("a picture", "It is not in the file, and was left out.")
+            yield file_problem("a picture", Sentence("It is not in the file, and was left out."))
         except InputError as error:
-            yield file_problem(target, error.message)
+            yield file_problem(target, error.sentence)
         except (*DAMAGE, NotImplementedError, RuntimeError):
-            yield file_problem(target, "The picture is damaged and was left out.")
+            yield file_problem(target, Sentence("The picture is damaged and was left out."))
 
 
 def _relations(archive: zipfile.ZipFile) -> dict[str, str]:
@@ -151,9 +151,11 @@ def _parse(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parser: BodyParser, 
                 if not data:
                     break
     except expat.ExpatError:
-        return "The file is damaged, so only its beginning was read."
+        return Sentence("The file is damaged, so only its beginning was read.")
     except UnsafeXmlError:
-        return "The file declares entities of XML, which no real document does, so it was not read any further."
+        return Sentence(
+            "The file declares entities of XML, which no real document does, so it was not read any further."
+        )
     return ""
 
 

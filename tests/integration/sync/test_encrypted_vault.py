@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.encryption import PASSPHRASE, locked, needs_cipher
-from tests.integration.sync.machines import Machine, settle
+from tests.integration.sync.machines import Machine, settle, share
 
 pytestmark = needs_cipher
 
@@ -15,8 +15,7 @@ pytestmark = needs_cipher
 @pytest.fixture
 def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
     one, other = (Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop"))
-    one.join()
-    other.join()
+    share(one, other)
     yield one, other
     one.stop()
     other.stop()

@@ -89,7 +89,9 @@ def test_two_machines_agree_through_it(address: str, tmp_path_factory: pytest.Te
     machines = [Machine(base / name, base / "unused") for name in ("desktop", "laptop")]
     try:
         for machine in machines:
-            assert machine.join(address).place == without_password(address)
+            state = machine.join(machines[0], address) if machine is not machines[0] else machine.share(address)
+            assert state.place == without_password(address)
+            assert PASSWORD not in state.place
             machine.ask("note.save", content=f"of {machine.vault.name}")
         settle(*machines)
         assert machines[0].contents() == ["of desktop", "of laptop"]

@@ -16,6 +16,7 @@ from xml.sax.saxutils import quoteattr
 from app.attachments.model import MAX_BYTES as MAX_ATTACHED
 from app.exchange.importing.source_files import read_some, utf8_stream
 from app.exchange.parsing.html_text import MAX_CHARACTERS
+from app.sentence import Sentence
 
 MAX_DEPTH: Final = 256
 _PART: Final = 1 << 16
@@ -37,8 +38,8 @@ _PROLOGUE: Final = b'<!DOCTYPE en-export SYSTEM "export.dtd"><en-export>'
 _NOTE: Final = re.compile(rb"<note(?=[\s>])")
 _LONGEST_MARK: Final = 6
 _DECLARED: Final = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.-]+)")
-_GAP: Final = "The file is damaged there; what stands between this note and the next one was left out."
-_CUT: Final = "The file is cut short or damaged there. Everything before it went in."
+_GAP: Final = Sentence("The file is damaged there; what stands between this note and the next one was left out.")
+_CUT: Final = Sentence("The file is cut short or damaged there. Everything before it went in.")
 _SWALLOWED: Final = re.compile(r"</content>.*<note(?=[\s>])", re.DOTALL)
 _CDATA: Final = re.compile(r"<!\[CDATA\[|\]\]>")
 _RESOURCE: Final = re.compile(r"<resource\b[^>]*>(.*?)(?:</resource>|\Z)", re.DOTALL)
@@ -277,7 +278,7 @@ class NoteReader:
                 is_last = self._feed()
                 damage = ""
             except _UnsafeXmlError:
-                sentence = (
+                sentence = Sentence(
                     "The file declares entities of XML, which no real export does, so it was not read any further."
                 )
                 yield [*self._parser.notes, Gap(sentence)]
@@ -285,7 +286,7 @@ class NoteReader:
             except _DamagedNoteError as error:
                 damage = str(error)
             except expat.ExpatError as error:
-                damage = f"Its XML is damaged ({expat.ErrorString(error.code)})."
+                damage = Sentence("Its XML is damaged ({why}).", why=expat.ErrorString(error.code))
             notes = [*self._parser.notes]
             self._parser.notes.clear()
             yield [*notes, *([self._skip(damage)] if damage else [])]
