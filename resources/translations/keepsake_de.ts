@@ -2936,10 +2936,6 @@
         <translation>Mit diesen Wörtern ist schon ein anderer Rechner hinzugekommen. Erstelle eine neue Einladung.</translation>
     </message>
     <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Ein anderer Rechner legt in diesem Moment die Tabellen von Keepsake an.</translation>
-    </message>
-    <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>Ein anderer Rechner hat viel auf einmal entfernt; das wartet auf dich.</translation>
     </message>

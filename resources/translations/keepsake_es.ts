@@ -2936,10 +2936,6 @@
         <translation>Otro equipo ya se ha unido con estas palabras. Crea una invitación nueva.</translation>
     </message>
     <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Otro equipo está creando las tablas de Keepsake en este momento.</translation>
-    </message>
-    <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>Otro equipo quitó muchas cosas de una vez; eso te espera.</translation>
     </message>

@@ -2936,10 +2936,6 @@
         <translation>已有另一台设备使用这些单词加入。请创建新的邀请。</translation>
     </message>
     <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>另一台设备正在创建 Keepsake 的数据表。</translation>
-    </message>
-    <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>另一台设备一次删除了很多内容，正等待你确认。</translation>
     </message>
