@@ -2844,6 +2844,10 @@
         <translation>Alle Zeitpläne ruhen bis {time} UTC.</translation>
     </message>
     <message>
+        <source>All your machines have forgotten it.</source>
+        <translation>Alle deine Rechner haben es vergessen.</translation>
+    </message>
+    <message>
         <source>Allow yourself to write there, or name another --vault.</source>
         <translation>Erlaube dir, dort zu schreiben, oder nenne mit --vault einen anderen Ordner.</translation>
     </message>
@@ -2930,10 +2934,6 @@
     <message>
         <source>Another machine came in with these words. Make a new invitation.</source>
         <translation>Mit diesen Wörtern ist schon ein anderer Rechner hinzugekommen. Erstelle eine neue Einladung.</translation>
-    </message>
-    <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Ein anderer Rechner legt in diesem Moment die Tabellen von Keepsake an.</translation>
     </message>
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
@@ -4850,6 +4850,10 @@
     <message>
         <source>Not everything of your other machines is here yet. {reason}</source>
         <translation>Von deinen anderen Rechnern ist noch nicht alles hier. {reason}</translation>
+    </message>
+    <message>
+        <source>Not forgotten yet on: {machines}. Each forgets it when it next meets the others.</source>
+        <translation>Noch nicht vergessen auf: {machines}. Jeder Rechner vergisst es, sobald er sich wieder mit den anderen abgleicht.</translation>
     </message>
     <message>
         <source>Nothing could be read after line {line}: {error}.</source>

@@ -2844,6 +2844,10 @@
         <translation>Todas las programaciones están en pausa hasta {time} UTC.</translation>
     </message>
     <message>
+        <source>All your machines have forgotten it.</source>
+        <translation>Todos tus equipos lo han olvidado.</translation>
+    </message>
+    <message>
         <source>Allow yourself to write there, or name another --vault.</source>
         <translation>Permítete escribir allí o indica otra --vault.</translation>
     </message>
@@ -2930,10 +2934,6 @@
     <message>
         <source>Another machine came in with these words. Make a new invitation.</source>
         <translation>Otro equipo ya se ha unido con estas palabras. Crea una invitación nueva.</translation>
-    </message>
-    <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Otro equipo está creando las tablas de Keepsake en este momento.</translation>
     </message>
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
@@ -4850,6 +4850,10 @@
     <message>
         <source>Not everything of your other machines is here yet. {reason}</source>
         <translation>Aún no está aquí todo lo de tus otros equipos. {reason}</translation>
+    </message>
+    <message>
+        <source>Not forgotten yet on: {machines}. Each forgets it when it next meets the others.</source>
+        <translation>Aún no se ha olvidado en: {machines}. Cada equipo lo olvidará cuando vuelva a sincronizarse con los demás.</translation>
     </message>
     <message>
         <source>Nothing could be read after line {line}: {error}.</source>

@@ -2844,6 +2844,10 @@
         <translation>所有计划暂停至 {time}（UTC）。</translation>
     </message>
     <message>
+        <source>All your machines have forgotten it.</source>
+        <translation>你的所有设备都已遗忘它。</translation>
+    </message>
+    <message>
         <source>Allow yourself to write there, or name another --vault.</source>
         <translation>请允许自己写入那里，或用 --vault 指定其他位置。</translation>
     </message>
@@ -2930,10 +2934,6 @@
     <message>
         <source>Another machine came in with these words. Make a new invitation.</source>
         <translation>已有另一台设备使用这些单词加入。请创建新的邀请。</translation>
-    </message>
-    <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>另一台设备正在创建 Keepsake 的数据表。</translation>
     </message>
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
@@ -4850,6 +4850,10 @@
     <message>
         <source>Not everything of your other machines is here yet. {reason}</source>
         <translation>你其他设备上的内容尚未全部到达。{reason}</translation>
+    </message>
+    <message>
+        <source>Not forgotten yet on: {machines}. Each forgets it when it next meets the others.</source>
+        <translation>尚未在以下设备上遗忘：{machines}。每台设备会在下次与其他设备同步时遗忘它。</translation>
     </message>
     <message>
         <source>Nothing could be read after line {line}: {error}.</source>
