@@ -46,6 +46,7 @@ _REFUSALS: Final[Mapping[int, str]] = {
     HTTPStatus.LOCKED: "Another program keeps a file locked on {server}. It is tried again by itself; nothing is lost"
     " meanwhile.",
 }
+_FAULTS: Final = {RequestFault.SLOW: _SLOW, RequestFault.USELESS: NO_WEBDAV}
 
 
 def refusal(server: str, template: str, **values: object) -> ExchangeError:
@@ -85,13 +86,9 @@ def failure_of(server: str, error: RequestError) -> KeepsakeError:
             return refusal_of(server, error.status)
         case RequestFault.BUSY:
             return refusal(server, _FAILING, status=error.status)
-        case RequestFault.USELESS:
-            return refusal(server, NO_WEBDAV)
-        case RequestFault.SLOW:
-            return refusal(server, _SLOW)
         case RequestFault.UNTRUSTED:
             return ExchangeError(untrusted(server))
         case RequestFault.NO_ADDRESS:
             return InputError(NO_ADDRESS, field="place")
         case _:
-            return refusal(server, _UNREACHABLE)
+            return refusal(server, _FAULTS.get(error.fault, _UNREACHABLE))
