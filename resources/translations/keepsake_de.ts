@@ -2844,6 +2844,10 @@
         <translation>Alle Zeitpläne ruhen bis {time} UTC.</translation>
     </message>
     <message>
+        <source>All your machines have forgotten it.</source>
+        <translation>Alle deine Rechner haben es vergessen.</translation>
+    </message>
+    <message>
         <source>Allow yourself to write there, or name another --vault.</source>
         <translation>Erlaube dir, dort zu schreiben, oder nenne mit --vault einen anderen Ordner.</translation>
     </message>
@@ -2932,10 +2936,6 @@
         <translation>Mit diesen Wörtern ist schon ein anderer Rechner hinzugekommen. Erstelle eine neue Einladung.</translation>
     </message>
     <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Ein anderer Rechner legt in diesem Moment die Tabellen von Keepsake an.</translation>
-    </message>
-    <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>Ein anderer Rechner hat viel auf einmal entfernt; das wartet auf dich.</translation>
     </message>
@@ -2958,6 +2958,10 @@
     <message>
         <source>Another program is writing to it. Close that program and try again.</source>
         <translation>Ein anderes Programm schreibt gerade hinein. Schließe es, und versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>Another program keeps a file locked on {server}. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>Ein anderes Programm hält auf {server} eine Datei gesperrt. Es wird von selbst erneut versucht; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -4848,6 +4852,10 @@
         <translation>Von deinen anderen Rechnern ist noch nicht alles hier. {reason}</translation>
     </message>
     <message>
+        <source>Not forgotten yet on: {machines}. Each forgets it when it next meets the others.</source>
+        <translation>Noch nicht vergessen auf: {machines}. Jeder Rechner vergisst es, sobald er sich wieder mit den anderen abgleicht.</translation>
+    </message>
+    <message>
         <source>Nothing could be read after line {line}: {error}.</source>
         <translation>Nach Zeile {line} war nichts lesbar: {error}.</translation>
     </message>
@@ -5644,6 +5652,10 @@
         <translation>Ein anderes Programm hat die Konfiguration geändert, seit sie angezeigt wurde. Sieh dir die Änderung noch einmal an; es wurde nichts geschrieben.</translation>
     </message>
     <message>
+        <source>The connection to the place where your machines meet was closed.</source>
+        <translation>Die Verbindung zu dem Ort, an dem sich deine Rechner treffen, wurde geschlossen.</translation>
+    </message>
+    <message>
         <source>The connection to {host} was closed.</source>
         <translation>Die Verbindung zu {host} wurde geschlossen.</translation>
     </message>
@@ -5886,6 +5898,10 @@
     <message>
         <source>The folder of notes {folder} could not be read: {why}</source>
         <translation>Der Ordner mit Notizen {folder} war nicht lesbar: {why}</translation>
+    </message>
+    <message>
+        <source>The folder on {server} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>Der Ordner auf {server} wird von mehr als einem Tresor geteilt. Nenne einen anderen Ordner, oder entferne einen davon.</translation>
     </message>
     <message>
         <source>The folder {place} cannot be read.</source>
@@ -6836,6 +6852,10 @@
         <translation>Diese Installation von Keepsake kann nicht verschlüsseln: Das Paket apsw ist an die Stelle von apsw-sqlite3mc getreten. Entferne beide (pip uninstall apsw apsw-sqlite3mc) und installiere Keepsakes Wheel neu, oder nimm eines seiner Pakete.</translation>
     </message>
     <message>
+        <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
+        <translation>Das ist keine Adresse eines WebDAV-Servers. Sie sieht so aus: https://name:passwort@server/pfad; schreib @, /, # und ? im Passwort als %40, %2F, %23 und %3F.</translation>
+    </message>
+    <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
         <translation>Das ist keine Adresse einer Datenbank. Sie sieht so aus: postgresql://name@server/database.</translation>
     </message>
@@ -7302,6 +7322,10 @@
     <message>
         <source>Who answers where a language model helps: nobody, or a service that speaks OpenAI&apos;s protocol.</source>
         <translation>Wer antwortet, wo ein Sprachmodell hilft: niemand, oder ein Dienst mit dem Protokoll von OpenAI.</translation>
+    </message>
+    <message>
+        <source>Without encryption, others could read the password on its way. Begin the address with https://.</source>
+        <translation>Ohne Verschlüsselung könnten andere das Passwort unterwegs mitlesen. Beginne die Adresse mit https://.</translation>
     </message>
     <message>
         <source>Word document</source>
@@ -8734,6 +8758,62 @@
     <message>
         <source>{sentence} It cannot be attached.</source>
         <translation>{sentence} Sie lässt sich nicht anhängen.</translation>
+    </message>
+    <message>
+        <source>{server} cannot be reached. See whether this machine is online and the address is right; nothing is lost meanwhile.</source>
+        <translation>{server} ist nicht erreichbar. Sieh nach, ob dieser Rechner online ist und die Adresse stimmt; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} did not answer in time. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} hat nicht rechtzeitig geantwortet. Es wird von selbst erneut versucht; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} did not keep a file that it took. See whether the address is right; nothing is lost meanwhile.</source>
+        <translation>{server} hat eine Datei angenommen, aber nicht behalten. Sieh nach, ob die Adresse stimmt; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
+        <translation>{server} akzeptiert den Namen oder das Passwort nicht. Berichtige sie in der Adresse; verlangt der Server einen zweiten Faktor, leg dort ein App-Passwort an.</translation>
+    </message>
+    <message>
+        <source>{server} does not hold what your machines share: the folder is another one, or was emptied.</source>
+        <translation>{server} enthält nicht, was deine Rechner teilen: Der Ordner ist ein anderer, oder er wurde geleert.</translation>
+    </message>
+    <message>
+        <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
+        <translation>{server} erlaubt diesem Namen das in dem Ordner nicht. Gib ihm dort Lese- und Schreibrechte, oder nenne einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
+        <translation>{server} spricht unter dieser Adresse kein WebDAV. Kopiere die WebDAV-Adresse aus den Einstellungen des Servers.</translation>
+    </message>
+    <message>
+        <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
+        <translation>Auf {server} ist für dich kein Platz mehr. Schaff dort Platz; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>
+        <translation>Auf {server} gibt es diesen Ordner nicht. Leg ihn dort zuerst an, und sieh nach, ob die Adresse stimmt.</translation>
+    </message>
+    <message>
+        <source>{server} refers to another address on {other}, to which Keepsake sends no password. Name that address if it is the right one.</source>
+        <translation>{server} verweist auf eine andere Adresse auf {other}, an die Keepsake kein Passwort sendet. Nenne jene Adresse, wenn sie die richtige ist.</translation>
+    </message>
+    <message>
+        <source>{server} sent an unexpected answer (status {status}). See whether the address is right.</source>
+        <translation>{server} hat unerwartet geantwortet (Status {status}). Sieh nach, ob die Adresse stimmt.</translation>
+    </message>
+    <message>
+        <source>{server} sent far more than was requested, so nothing of it was read. See whether the address is right.</source>
+        <translation>{server} hat weit mehr gesendet als verlangt, darum wurde nichts davon gelesen. Sieh nach, ob die Adresse stimmt.</translation>
+    </message>
+    <message>
+        <source>{server} takes no file of that size. Allow larger ones there; nothing is lost meanwhile.</source>
+        <translation>{server} nimmt keine Datei dieser Größe an. Erlaube dort größere; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} takes no requests at the moment (status {status}). It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} nimmt zurzeit keine Anfragen an (Status {status}). Es wird von selbst erneut versucht; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
         <source>{service} cannot be reached ({reason})</source>

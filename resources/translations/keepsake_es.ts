@@ -2844,6 +2844,10 @@
         <translation>Todas las programaciones están en pausa hasta {time} UTC.</translation>
     </message>
     <message>
+        <source>All your machines have forgotten it.</source>
+        <translation>Todos tus equipos lo han olvidado.</translation>
+    </message>
+    <message>
         <source>Allow yourself to write there, or name another --vault.</source>
         <translation>Permítete escribir allí o indica otra --vault.</translation>
     </message>
@@ -2932,10 +2936,6 @@
         <translation>Otro equipo ya se ha unido con estas palabras. Crea una invitación nueva.</translation>
     </message>
     <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Otro equipo está creando las tablas de Keepsake en este momento.</translation>
-    </message>
-    <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>Otro equipo quitó muchas cosas de una vez; eso te espera.</translation>
     </message>
@@ -2958,6 +2958,10 @@
     <message>
         <source>Another program is writing to it. Close that program and try again.</source>
         <translation>Otro programa está escribiendo en ella. Ciérralo e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Another program keeps a file locked on {server}. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>Otro programa mantiene bloqueado un archivo en {server}. Se volverá a intentar automáticamente; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -4848,6 +4852,10 @@
         <translation>Aún no está aquí todo lo de tus otros equipos. {reason}</translation>
     </message>
     <message>
+        <source>Not forgotten yet on: {machines}. Each forgets it when it next meets the others.</source>
+        <translation>Aún no se ha olvidado en: {machines}. Cada equipo lo olvidará cuando vuelva a sincronizarse con los demás.</translation>
+    </message>
+    <message>
         <source>Nothing could be read after line {line}: {error}.</source>
         <translation>No se pudo leer nada después de la línea {line}: {error}.</translation>
     </message>
@@ -5644,6 +5652,10 @@
         <translation>Otro programa cambió la configuración desde que se mostró. Revisa de nuevo el cambio; no se escribió nada.</translation>
     </message>
     <message>
+        <source>The connection to the place where your machines meet was closed.</source>
+        <translation>Se cerró la conexión con el lugar donde se encuentran tus equipos.</translation>
+    </message>
+    <message>
         <source>The connection to {host} was closed.</source>
         <translation>Se cerró la conexión con {host}.</translation>
     </message>
@@ -5886,6 +5898,10 @@
     <message>
         <source>The folder of notes {folder} could not be read: {why}</source>
         <translation>No se pudo leer la carpeta de notas {folder}: {why}</translation>
+    </message>
+    <message>
+        <source>The folder on {server} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>La carpeta en {server} la comparten varias bóvedas. Indica otra carpeta o elimina una de ellas.</translation>
     </message>
     <message>
         <source>The folder {place} cannot be read.</source>
@@ -6836,6 +6852,10 @@
         <translation>Esta instalación de Keepsake no puede cifrar: el paquete apsw ha ocupado el lugar de apsw-sqlite3mc. Quita ambos (pip uninstall apsw apsw-sqlite3mc) y vuelve a instalar el wheel de Keepsake, o usa uno de sus paquetes.</translation>
     </message>
     <message>
+        <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
+        <translation>Esta no es la dirección de un servidor WebDAV. Tiene esta forma: https://nombre:contraseña@servidor/ruta; escribe @, /, # y ? en la contraseña como %40, %2F, %23 y %3F.</translation>
+    </message>
+    <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
         <translation>Eso no es la dirección de una base de datos. Tiene esta forma: postgresql://name@server/database.</translation>
     </message>
@@ -7302,6 +7322,10 @@
     <message>
         <source>Who answers where a language model helps: nobody, or a service that speaks OpenAI&apos;s protocol.</source>
         <translation>Quién responde donde ayuda un modelo de lenguaje: nadie, o un servicio que habla el protocolo de OpenAI.</translation>
+    </message>
+    <message>
+        <source>Without encryption, others could read the password on its way. Begin the address with https://.</source>
+        <translation>Sin cifrado, otros podrían leer la contraseña por el camino. Empieza la dirección con https://.</translation>
     </message>
     <message>
         <source>Word document</source>
@@ -8734,6 +8758,62 @@
     <message>
         <source>{sentence} It cannot be attached.</source>
         <translation>{sentence} No se puede adjuntar.</translation>
+    </message>
+    <message>
+        <source>{server} cannot be reached. See whether this machine is online and the address is right; nothing is lost meanwhile.</source>
+        <translation>No se puede acceder a {server}. Comprueba si este equipo está en línea y si la dirección es correcta; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} did not answer in time. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} no respondió a tiempo. Se volverá a intentar automáticamente; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} did not keep a file that it took. See whether the address is right; nothing is lost meanwhile.</source>
+        <translation>{server} aceptó un archivo, pero no lo conservó. Comprueba si la dirección es correcta; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
+        <translation>{server} no acepta el nombre o la contraseña. Corrígelos en la dirección; si el servidor pide un segundo factor, crea allí una contraseña de aplicación.</translation>
+    </message>
+    <message>
+        <source>{server} does not hold what your machines share: the folder is another one, or was emptied.</source>
+        <translation>{server} no contiene lo que comparten tus equipos: la carpeta es otra, o se vació.</translation>
+    </message>
+    <message>
+        <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
+        <translation>{server} no permite a este usuario hacer eso en la carpeta. Permítele leer y escribir allí, o indica otra carpeta.</translation>
+    </message>
+    <message>
+        <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
+        <translation>{server} no ofrece WebDAV en esa dirección. Copia la dirección de WebDAV de los ajustes del servidor.</translation>
+    </message>
+    <message>
+        <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
+        <translation>En {server} no te queda espacio. Libera espacio allí; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>
+        <translation>En {server} no existe esa carpeta. Créala allí primero y comprueba si la dirección es correcta.</translation>
+    </message>
+    <message>
+        <source>{server} refers to another address on {other}, to which Keepsake sends no password. Name that address if it is the right one.</source>
+        <translation>{server} remite a otra dirección en {other}, a la que Keepsake no envía ninguna contraseña. Indica esa dirección si es la correcta.</translation>
+    </message>
+    <message>
+        <source>{server} sent an unexpected answer (status {status}). See whether the address is right.</source>
+        <translation>{server} dio una respuesta inesperada (estado {status}). Comprueba si la dirección es correcta.</translation>
+    </message>
+    <message>
+        <source>{server} sent far more than was requested, so nothing of it was read. See whether the address is right.</source>
+        <translation>{server} envió mucho más de lo solicitado, por lo que no se leyó nada. Comprueba si la dirección es correcta.</translation>
+    </message>
+    <message>
+        <source>{server} takes no file of that size. Allow larger ones there; nothing is lost meanwhile.</source>
+        <translation>{server} no acepta archivos de ese tamaño. Permite allí archivos más grandes; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} takes no requests at the moment (status {status}). It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} no atiende solicitudes en este momento (estado {status}). Se volverá a intentar automáticamente; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
         <source>{service} cannot be reached ({reason})</source>

@@ -2844,6 +2844,10 @@
         <translation>所有计划暂停至 {time}（UTC）。</translation>
     </message>
     <message>
+        <source>All your machines have forgotten it.</source>
+        <translation>你的所有设备都已遗忘它。</translation>
+    </message>
+    <message>
         <source>Allow yourself to write there, or name another --vault.</source>
         <translation>请允许自己写入那里，或用 --vault 指定其他位置。</translation>
     </message>
@@ -2932,10 +2936,6 @@
         <translation>已有另一台设备使用这些单词加入。请创建新的邀请。</translation>
     </message>
     <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>另一台设备正在创建 Keepsake 的数据表。</translation>
-    </message>
-    <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>另一台设备一次删除了很多内容，正等待你确认。</translation>
     </message>
@@ -2958,6 +2958,10 @@
     <message>
         <source>Another program is writing to it. Close that program and try again.</source>
         <translation>另一个程序正在向其中写入。请关闭该程序后重试。</translation>
+    </message>
+    <message>
+        <source>Another program keeps a file locked on {server}. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>另一个程序锁定了 {server} 上的一个文件。稍后会自动重试；其间不会丢失任何内容。</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -4848,6 +4852,10 @@
         <translation>你其他设备上的内容尚未全部到达。{reason}</translation>
     </message>
     <message>
+        <source>Not forgotten yet on: {machines}. Each forgets it when it next meets the others.</source>
+        <translation>尚未在以下设备上遗忘：{machines}。每台设备会在下次与其他设备同步时遗忘它。</translation>
+    </message>
+    <message>
         <source>Nothing could be read after line {line}: {error}.</source>
         <translation>第 {line} 行之后无法读取：{error}。</translation>
     </message>
@@ -5644,6 +5652,10 @@
         <translation>自显示以来，配置已被另一个程序更改。请重新查看此更改；未写入任何内容。</translation>
     </message>
     <message>
+        <source>The connection to the place where your machines meet was closed.</source>
+        <translation>与你的各台电脑交汇处的连接已关闭。</translation>
+    </message>
+    <message>
         <source>The connection to {host} was closed.</source>
         <translation>与 {host} 的连接已关闭。</translation>
     </message>
@@ -5886,6 +5898,10 @@
     <message>
         <source>The folder of notes {folder} could not be read: {why}</source>
         <translation>无法读取笔记文件夹 {folder}：{why}</translation>
+    </message>
+    <message>
+        <source>The folder on {server} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>{server} 上的文件夹由多个记忆库共享。请指定其他文件夹，或移除其中一个。</translation>
     </message>
     <message>
         <source>The folder {place} cannot be read.</source>
@@ -6836,6 +6852,10 @@
         <translation>此 Keepsake 安装无法加密：软件包 apsw 取代了 apsw-sqlite3mc。请移除两者（pip uninstall apsw apsw-sqlite3mc）并重新安装 Keepsake 的 wheel，或使用其安装包之一。</translation>
     </message>
     <message>
+        <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
+        <translation>这不是 WebDAV 服务器的地址。它的形式为 https://用户名:密码@服务器/路径；密码中的 @、/、# 和 ? 请写作 %40、%2F、%23 和 %3F。</translation>
+    </message>
+    <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
         <translation>这不是数据库地址。它的形式是 postgresql://name@server/database。</translation>
     </message>
@@ -7302,6 +7322,10 @@
     <message>
         <source>Who answers where a language model helps: nobody, or a service that speaks OpenAI&apos;s protocol.</source>
         <translation>在语言模型有帮助处由谁回答：无，或使用 OpenAI 协议的服务。</translation>
+    </message>
+    <message>
+        <source>Without encryption, others could read the password on its way. Begin the address with https://.</source>
+        <translation>不加密的话，他人可能在传输途中读到密码。请让地址以 https:// 开头。</translation>
     </message>
     <message>
         <source>Word document</source>
@@ -8734,6 +8758,62 @@
     <message>
         <source>{sentence} It cannot be attached.</source>
         <translation>{sentence} 无法附加。</translation>
+    </message>
+    <message>
+        <source>{server} cannot be reached. See whether this machine is online and the address is right; nothing is lost meanwhile.</source>
+        <translation>无法连接 {server}。请检查这台电脑是否联网、地址是否正确；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} did not answer in time. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} 未及时响应。稍后会自动重试；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} did not keep a file that it took. See whether the address is right; nothing is lost meanwhile.</source>
+        <translation>{server} 接收了一个文件，却没有保存。请检查地址是否正确；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
+        <translation>{server} 不接受该用户名或密码。请在地址中更正；如果服务器要求双重验证，请在那里创建一个应用专用密码。</translation>
+    </message>
+    <message>
+        <source>{server} does not hold what your machines share: the folder is another one, or was emptied.</source>
+        <translation>{server} 上没有你的各台电脑共享的内容：这是另一个文件夹，或已被清空。</translation>
+    </message>
+    <message>
+        <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
+        <translation>{server} 不允许该用户在此文件夹中这样做。请授予其读写权限，或指定另一个文件夹。</translation>
+    </message>
+    <message>
+        <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
+        <translation>{server} 在该地址不提供 WebDAV。请从服务器的设置中复制 WebDAV 地址。</translation>
+    </message>
+    <message>
+        <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
+        <translation>{server} 上已没有你的可用空间。请在那里腾出空间；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>
+        <translation>{server} 上没有该文件夹。请先在那里创建它，并检查地址是否正确。</translation>
+    </message>
+    <message>
+        <source>{server} refers to another address on {other}, to which Keepsake sends no password. Name that address if it is the right one.</source>
+        <translation>{server} 指向 {other} 上的另一个地址，Keepsake 不会向其发送密码。如果那个地址是正确的，请直接填写它。</translation>
+    </message>
+    <message>
+        <source>{server} sent an unexpected answer (status {status}). See whether the address is right.</source>
+        <translation>{server} 返回了意外的响应（状态 {status}）。请检查地址是否正确。</translation>
+    </message>
+    <message>
+        <source>{server} sent far more than was requested, so nothing of it was read. See whether the address is right.</source>
+        <translation>{server} 发送的内容远超所请求的量，因此未读取任何内容。请检查地址是否正确。</translation>
+    </message>
+    <message>
+        <source>{server} takes no file of that size. Allow larger ones there; nothing is lost meanwhile.</source>
+        <translation>{server} 不接受这么大的文件。请在那里允许更大的文件；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} takes no requests at the moment (status {status}). It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} 目前不接受请求（状态 {status}）。稍后会自动重试；其间不会丢失任何内容。</translation>
     </message>
     <message>
         <source>{service} cannot be reached ({reason})</source>
