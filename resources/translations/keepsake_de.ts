@@ -5264,6 +5264,10 @@
         <translation>Führe „keepsake check --repair“ aus; nur was sich aus dem Übrigen neu erstellen lässt, wird neu erstellt.</translation>
     </message>
     <message>
+        <source>Run: chmod go-rwx {path}</source>
+        <translation>Führe aus: chmod go-rwx {path}</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>Läufe eines Zeitplans, die behalten werden.</translation>
     </message>

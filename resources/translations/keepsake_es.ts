@@ -5264,6 +5264,10 @@
         <translation>Ejecuta «keepsake check --repair»; solo se rehace lo que puede rehacerse a partir del resto.</translation>
     </message>
     <message>
+        <source>Run: chmod go-rwx {path}</source>
+        <translation>Ejecuta: chmod go-rwx {path}</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>Ejecuciones de una programación que se conservan.</translation>
     </message>

@@ -5264,6 +5264,10 @@
         <translation>请运行“keepsake check --repair”；只会重建可由其余内容重建的部分。</translation>
     </message>
     <message>
+        <source>Run: chmod go-rwx {path}</source>
+        <translation>请运行：chmod go-rwx {path}</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>保留的计划运行数。</translation>
     </message>
