@@ -6,14 +6,19 @@ from enum import Enum, auto
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QWidget
 
 from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.confirm_card import ConfirmCard
 from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
 
 _FIELD_WIDTH = 460
+_COLUMNS = 3
+_CELL = 10
+"""Characters of the longest words and the space after them."""
 
 
 class FormPurpose(Enum):
@@ -27,16 +32,6 @@ class FormPurpose(Enum):
     LEAVE = auto()
 
 
-_FIELDS = {
-    FormPurpose.DATABASE: ("address",),
-    FormPurpose.JOIN: ("address", "browse", "words", "machine"),
-    FormPurpose.INVITE: ("invitation",),
-    FormPurpose.RENAME: ("machine",),
-    FormPurpose.REMOVE: (),
-    FormPurpose.LEAVE: (),
-}
-
-
 class DeviceForm(ConfirmCard):
     """Question about an act on the machines, with the fields that it needs."""
 
@@ -46,20 +41,31 @@ class DeviceForm(ConfirmCard):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "", parent)
         self.purpose = FormPurpose.DATABASE
-        self.invitation = note("", self, "code")
+        self._invited = ""
+        self._labels: dict[QLineEdit, PlainLabel] = {}
+        self.invitation = PlainLabel("", self)
+        theme.set_type(self.invitation, "code")
         self.invitation.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.invitation.setAccessibleName(self.tr("Words of the invitation"))
+        self.copy = text_button(self.tr("Copy the words"), icon_name="copy", parent=self)
+        self.copy.clicked.connect(self._on_copy_clicked)
+        self.rows.addWidget(self.invitation, alignment=Qt.AlignmentFlag.AlignLeading)
+        self.rows.addWidget(self.copy, alignment=Qt.AlignmentFlag.AlignLeading)
         self.address = self._field(
             self.tr("Where they meet"), self.tr("A folder, or postgresql://name@server/database")
         )
         self.browse = text_button(self.tr("Choose the folder…"), icon_name="folder-open", parent=self)
         self.browse.clicked.connect(partial(self.choose_folder, self.address.setText))
-        self.words = self._field(self.tr("The twelve words"), self.tr("The twelve words from the other machine"))
-        self.machine = self._field(self.tr("Name of the machine"), self.tr("Name of this machine"))
-        for widget in (self.invitation, self.address, self.browse, self.words, self.machine):
-            self.rows.addWidget(widget, alignment=Qt.AlignmentFlag.AlignLeading)
+        self.rows.addWidget(self.browse, alignment=Qt.AlignmentFlag.AlignLeading)
+        self.words = self._field(self.tr("Twelve words"), self.tr("From the other machine, in their order"))
+        self.machine = self._field(self.tr("Name of the machine"), self.tr("Such as laptop"))
+        self._purposes = {
+            self.address: (FormPurpose.DATABASE, FormPurpose.JOIN),
+            self.words: (FormPurpose.JOIN,),
+            self.machine: (FormPurpose.JOIN, FormPurpose.RENAME),
+        }
         self.confirm.clicked.connect(self._on_confirm_clicked)
         self.cancel.clicked.connect(self.hide)
 
@@ -70,6 +76,9 @@ class DeviceForm(ConfirmCard):
         field.setFixedWidth(theme.current().scaled(_FIELD_WIDTH))
         field.textChanged.connect(self._offer)
         field.returnPressed.connect(self._on_confirm_clicked)
+        self._labels[field] = note(name, self)
+        self.rows.addWidget(self._labels[field])
+        self.rows.addWidget(field, alignment=Qt.AlignmentFlag.AlignLeading)
         return field
 
     def open(self, purpose: FormPurpose, machine: str = "") -> None:
@@ -81,9 +90,14 @@ class DeviceForm(ConfirmCard):
         self.confirm.setText(confirm)
         self.confirm.setVisible(bool(confirm))
         self.cancel.setText(self.tr("Done") if purpose is FormPurpose.INVITE else self.tr("Cancel"))
-        for name in ("invitation", "address", "browse", "words", "machine"):
-            getattr(self, name).setVisible(name in _FIELDS[purpose])
         self.invitation.clear()
+        for widget in (self.invitation, self.copy):
+            widget.setVisible(purpose is FormPurpose.INVITE)
+        for field, label in self._labels.items():
+            is_asked = purpose in self._purposes[field]
+            field.setVisible(is_asked)
+            label.setVisible(is_asked)
+        self.browse.setVisible(purpose is FormPurpose.JOIN)
         for field in (self.address, self.words):
             field.clear()
         self.machine.setText(platform.node() if purpose is FormPurpose.JOIN else machine)
@@ -136,9 +150,15 @@ class DeviceForm(ConfirmCard):
         )
 
     def show_words(self, words: str) -> None:
-        """Show the words of an invitation, in three lines."""
+        """Show the words of an invitation, numbered, in columns that are read downwards."""
+        self._invited = words
         given = words.split()
-        self.invitation.setText("\n".join("  ".join(given[place : place + 4]) for place in range(0, len(given), 4)))
+        rows = -(-len(given) // _COLUMNS)
+        cells = [f"{number:2} {word:<{_CELL}}" for number, word in enumerate(given, 1)]
+        self.invitation.setText("\n".join(" ".join(cells[row::rows]).rstrip() for row in range(rows)))
+
+    def _on_copy_clicked(self) -> None:
+        QGuiApplication.clipboard().setText(self._invited)
 
     def _offer(self) -> None:
         """Offer the act once its fields are filled in."""
