@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from app.sentence import Sentence
+from app.sentence import Sentence, as_sentence
 
 
 class KeepsakeError(Exception):
@@ -31,7 +31,7 @@ class KeepsakeError(Exception):
 
     def __init__(self, message: str, **data: Any) -> None:
         super().__init__(str(message))
-        self.sentence = message if isinstance(message, Sentence) else Sentence(message)
+        self.sentence = as_sentence(message)
         self.message = str(message)
         self.data = data
 
@@ -282,4 +282,4 @@ def unexpected(error: BaseException) -> KeepsakeError:
     if isinstance(error, OSError) and error.errno in SCARCE:
         return MachineError(SCARCE[error.errno])
     kind = type(error).__name__
-    return InternalError(f"Something went wrong inside Keepsake ({kind}).", type=kind)
+    return InternalError(Sentence("Something went wrong inside Keepsake ({kind}).", kind=kind), type=kind)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from app.changes import Progress
 from app.core.ids import new_id
 from app.errors import CancelledByPersonError, InputError
+from app.sentence import Sentence
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 _RATE_SECONDS = 3.0
@@ -159,7 +160,7 @@ class Jobs:
         job = Job(key, title, unit, self._publish, resumed)
         with self._lock:
             if self._running.setdefault(key, job) is not job:
-                raise InputError(f"Job {key} is running already.", job=key)
+                raise InputError(Sentence("Job {key} is running already.", key=key), job=key)
         return job
 
     @contextmanager

@@ -1,5 +1,6 @@
 """Sentences with names and numbers in them, which can be told in another language."""
 
+from collections.abc import Iterable
 from typing import Self
 
 
@@ -23,3 +24,27 @@ class Sentence(str):
         text = super().__new__(cls, template.format(**shown) if values else template)
         text.template, text.values = template, values
         return text
+
+
+def joined(parts: Iterable[str]) -> Sentence:
+    """Return sentences as one, each of which is told in another language by itself."""
+    values = {f"part{number}": as_sentence(part) for number, part in enumerate(part for part in parts if part)}
+    if len(values) == 1:
+        return values["part0"]
+    return Sentence(" ".join(f"{{{name}}}" for name in values), **values)
+
+
+def as_sentence(text: str) -> Sentence:
+    """Return a text as a sentence, which may have values."""
+    return text if isinstance(text, Sentence) else Sentence(text)
+
+
+def plain_text(value: object) -> str:
+    """Return a sentence as a plain text, for encoders, which know no other.
+
+    Raises:
+        TypeError: It is no sentence.
+    """
+    if isinstance(value, Sentence):
+        return str(value)
+    raise TypeError(type(value).__name__)

@@ -154,7 +154,8 @@ def notices(system: Sequence[SystemPackage] = ()) -> str:
     """
     parts = [
         "Keepsake is under the MIT licence. It ships the following software of others, each under its own licence.",
-        "The built-in model and the icons have theirs beside them in resources/models and resources/icons.",
+        "The built-in model, the icons and the words of invitations have theirs beside them in resources/models,"
+        " resources/icons and resources/words.",
     ]
     for distribution in shipped():
         parts.append(_title(distribution.metadata["Name"], distribution.version, licence_of(distribution)))

@@ -28,34 +28,15 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "resources" / "translations"
 LANGUAGES = ("de", "es", "zh_CN")
 PLURAL_FORMS = {"de": 2, "es": 2, "zh_CN": 1}
-ERROR_SOURCES = (
-    "app/agents",
-    "app/attachments",
-    "app/config",
-    "app/connections",
-    "app/core/files.py",
-    "app/core/paths.py",
-    "app/embed",
-    "app/encryption",
-    "app/entities",
-    "app/errors.py",
-    "app/exchange",
-    "app/history",
-    "app/inbox",
-    "app/llm",
-    "app/memories",
-    "app/quarantine",
-    "app/retrieval/saved",
-    "app/rpc/client",
-    "app/rpc/host_backend.py",
-    "app/rpc/hostfile.py",
-    "app/schedule",
-    "app/sessions",
-    "app/store/sqlite_errors.py",
-    "app/sync",
-    "app/upkeep/backups",
+PROGRAM_SOURCES = (
+    "app/cli",
+    "app/mcp",
+    "app/rpc/framing.py",
+    "app/rpc/messages.py",
+    "app/rpc/peer.py",
+    "app/rpc/server",
 )
-"""Where errors are raised that a person meets in the window."""
+"""Where errors are raised that only terminals and other programs meet; those of all other sources reach the window."""
 ERROR_TABLES = ("app/errors.py", "app/store/sqlite_errors.py")
 """Modules that keep the sentences about errors in tables."""
 _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|</?\w[^<>]*>|&\w+;")
@@ -64,7 +45,7 @@ _ACCESS_KEY = re.compile(r"(?<!&)&(?=\w)(?!\w+;)")
 
 
 class TranslationError(Exception):
-    """What is wrong with a translation, in a sentence."""
+    """A fault of a translation, as a sentence."""
 
 
 def tool(name: str) -> Path:
@@ -90,12 +71,12 @@ def engine_texts() -> list[str]:
 
 
 def error_texts() -> list[str]:
-    """Return the sentences about errors that the window shows, with their fields, as the sources have them.
+    """Return the templates of the sentences that the window shows, as the sources have them.
 
-    They are those of ``ERROR_SOURCES`` and every ``Sentence``.
+    They are those of all sources but ``PROGRAM_SOURCES``: the errors of the engine, and every ``Sentence``.
     """
     found: dict[str, None] = {}
-    for path in sorted((ROOT / "app").rglob("*.py")):
+    for path in filter(is_error_source, sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "ui").rglob("*.py")])):
         source = path.read_text(encoding="utf-8")
         if "Error(" not in source and "Sentence(" not in source:
             continue
@@ -103,7 +84,7 @@ def error_texts() -> list[str]:
         named = dict(_named_texts(tree))
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
             name = getattr(call.func, "id", "")
-            is_error = name.endswith("Error") and name != "InternalError" and is_error_source(path)
+            is_error = name.endswith("Error") and name != "InternalError" and path.is_relative_to(ROOT / "app")
             if not is_error and name != "Sentence":
                 continue
             text = call.args[0]
@@ -120,7 +101,7 @@ def error_texts() -> list[str]:
 def is_error_source(path: Path) -> bool:
     """Return whether the window shows the errors that a source file raises."""
     place = path.relative_to(ROOT).as_posix()
-    return any(place == one or place.startswith(f"{one}/") for one in ERROR_SOURCES)
+    return not any(place == one or place.startswith(f"{one}/") for one in PROGRAM_SOURCES)
 
 
 def _named_texts(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -157,6 +157,8 @@ _CHOICES = {"openai-compatible": "OpenAI-compatible", "rrf": "RRF", **LANGUAGES}
 
 def engine_text(text: str) -> str:
     """Return a text of the engine in the person's language, where it is translated."""
+    if isinstance(text, Sentence) and text.values:
+        return sentence_text(text)
     for pattern in map(str, _WITH_NAMES):
         opening, _, ending = pattern.partition("{name}")
         if len(text) > len(opening) + len(ending) and text.startswith(opening) and text.endswith(ending):

@@ -7,6 +7,7 @@ from app.api.caller import OWNER, TRUSTS, Caller, caller_of
 from app.engine import Engine
 from app.errors import AccessDeniedError
 from app.schedule.model import Schedule
+from app.sentence import Sentence
 
 
 async def goal_caller(engine: Engine, schedule: Schedule) -> Caller:
@@ -24,7 +25,7 @@ async def goal_caller(engine: Engine, schedule: Schedule) -> Caller:
         return Caller(f"{GOAL_PREFIX}{schedule.id}", schedule.trust, client=client)
     agent = await engine.agents.named(schedule.user_id)
     if agent.revoked_at is not None:
-        raise AccessDeniedError(f"{agent.name}, who made this schedule, has no access any more.")
+        raise AccessDeniedError(Sentence("{agent}, who made this schedule, has no access any more.", agent=agent.name))
     caller = caller_of(agent, client)
     return replace(caller, trust=min(caller.trust, schedule.trust, key=TRUSTS.index))
 

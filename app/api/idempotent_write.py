@@ -12,6 +12,7 @@ from app.engine import Engine
 from app.errors import NotFoundError
 from app.memories.model import Decider, Memory, NewMemory, Outcome, Written
 from app.receipts.model import Receipt
+from app.sentence import Sentence
 
 _REPEATED = "It was done before, with the same key."
 
@@ -48,7 +49,10 @@ async def save_once(
         if receipt.is_done or (claim.is_earlier and earlier is not None):
             if earlier is None:
                 raise NotFoundError(
-                    f"What was stored with this key, {receipt.memory_id}, has been removed since. Use another key.",
+                    Sentence(
+                        "What was stored with this key, {id}, has been removed since. Use another key.",
+                        id=receipt.memory_id,
+                    ),
                     id=receipt.memory_id,
                 )
             return Changed(_again(receipt, earlier), ChangeSet(frozenset()))

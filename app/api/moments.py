@@ -3,6 +3,7 @@
 from app.core.clock import parse_instant
 from app.core.timespans import parse_span
 from app.errors import InputError
+from app.sentence import Sentence
 
 _EXAMPLES = "2026-03-01, 2026-03-01T10:00, today, yesterday, last week, 3 days ago"
 
@@ -31,5 +32,8 @@ def _span(text: str, now_ms: int, field: str) -> tuple[int, int]:
         return span[0], span[1] - 1
     exact = parse_instant(clean)
     if exact is None:
-        raise InputError(f"'{field}' is no time. Write it like one of these: {_EXAMPLES}.", field=field)
+        raise InputError(
+            Sentence("'{field}' is no time. Write it like one of these: {examples}.", field=field, examples=_EXAMPLES),
+            field=field,
+        )
     return exact, exact

@@ -32,6 +32,7 @@ from app.errors import (
     KeepsakeError,
     UnknownOperationError,
 )
+from app.sentence import Sentence, plain_text
 from app.trace.trace import Trace
 
 MAX_COUNT: Final = 10_000_000
@@ -159,7 +160,7 @@ def _without_bounds(kind: Any) -> Any:
 
 def to_builtins(value: Any) -> Any:
     """Return ``value`` as JSON values: times as ISO 8601, tuples and sets as lists."""
-    return msgspec.to_builtins(value)
+    return msgspec.to_builtins(value, enc_hook=plain_text)
 
 
 def from_builtins(value: Any, kind: Any) -> Any:
@@ -286,7 +287,9 @@ class Catalogue:
         """
         operation = self.operations.get(name)
         if operation is None:
-            raise UnknownOperationError(f"There is no operation '{name}'. See 'keepsake call --list'.", operation=name)
+            raise UnknownOperationError(
+                Sentence("There is no operation '{name}'. See 'keepsake call --list'.", name=name), operation=name
+            )
         return operation
 
 
@@ -319,31 +322,50 @@ def require_access(operation: Operation, caller: Caller) -> None:
     if caller.state == "unknown" and not operation.open_to_unknown:
         if caller.has_ended:
             raise AccessRequiredError(
-                f"The access of {caller.name} has ended. Only the person can give it again.",
+                Sentence("The access of {agent} has ended. Only the person can give it again.", agent=caller.name),
                 operation=name,
                 ended=True,
             )
         if caller.has_old_token:
             raise AccessRequiredError(old_token_message(caller.name), operation=name, ended=True, replaced=True)
         raise AccessRequiredError(
-            "Keepsake does not know this program, or its token was replaced by a newer one. Use the newest token, or"
-            f" call 'agent.request_access' and have the person allow '{caller.name}' in Keepsake's window or with"
-            " 'keepsake agent allow'.",
+            Sentence(
+                "Keepsake does not know this program, or its token was replaced by a newer one. Use the"
+                " newest token, or call 'agent.request_access' and have the person allow '{agent}' in"
+                " Keepsake's window or with 'keepsake agent allow'.",
+                agent=caller.name,
+            ),
             operation=name,
             request_state=caller.request,
         )
     if caller.state == "paused":
-        raise AgentPausedError(f"The person has paused {caller.name}. Try again later.", operation=name)
+        raise AgentPausedError(
+            Sentence("The person has paused {agent}. Try again later.", agent=caller.name), operation=name
+        )
     if operation.owner_only and not caller.is_owner:
-        raise AccessDeniedError(f"'{name}' is for the person's own programs, not for agents.", operation=name)
+        raise AccessDeniedError(
+            Sentence("'{name}' is for the person's own programs, not for agents.", name=name), operation=name
+        )
     if not caller.reaches(operation.trust):
         held = caller.trust if caller.trust != "full" else f"it for {' and '.join(caller.stores) or 'no store'} only"
-        raise AccessDeniedError(f"'{name}' needs {operation.trust} trust; {caller.name} has {held}.", operation=name)
+        raise AccessDeniedError(
+            Sentence(
+                "'{name}' needs {needed} trust; {agent} has {held}.",
+                name=name,
+                needed=operation.trust,
+                agent=caller.name,
+                held=held,
+            ),
+            operation=name,
+        )
 
 
-def old_token_message(agent: str) -> str:
+def old_token_message(agent: str) -> Sentence:
     """Return what an agent is told whose token was replaced."""
-    return f"The token of {agent} was replaced by a newer one. Ask the person for it, and connect again with it."
+    return Sentence(
+        "The token of {agent} was replaced by a newer one. Ask the person for it, and connect again with it.",
+        agent=agent,
+    )
 
 
 def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -377,7 +399,11 @@ def _with_moments(operation: Operation, arguments: Mapping[str, Any]) -> dict[st
 
 def _refused(operation: Operation, reason: str) -> InputError:
     allowed = ", ".join(parameter.name for parameter in operation.parameters)
-    return InputError(f"{operation.name}: {reason}.", operation=operation.name, parameters=allowed)
+    return InputError(
+        Sentence("{operation}: {reason}.", operation=operation.name, reason=reason),
+        operation=operation.name,
+        parameters=allowed,
+    )
 
 
 def _reason(operation: Operation, error: Exception) -> str:

@@ -20,6 +20,7 @@ from app.core.declared_operations import declared_operations
 from app.core.paths import runtime_dir
 from app.core.regular_files import make_folder
 from app.errors import InputError
+from app.sentence import Sentence
 
 _LOSSES = 1
 _SKIPPED_FILES = 3
@@ -192,7 +193,13 @@ def _export_to_output(vault: Path, options: Mapping[str, Any]) -> None:
 
     if options["format"] != "jsonl":
         target = "file" if options["format"] in {"mcp-memory", "encrypted"} else "folder"
-        raise InputError(f"Only jsonl can be written to standard output. Name a {target} for {options['format']}.")
+        raise InputError(
+            Sentence(
+                "Only jsonl can be written to standard output. Name a {target} for {format}.",
+                target=target,
+                format=options["format"],
+            )
+        )
     # That of an encrypted vault must not lie on the disk; this folder is in memory where the system has such a one.
     place = runtime_dir() if has_key_file(vault) else None
     if place is not None:
@@ -322,7 +329,13 @@ def _refuse_secrets(operation: str, arguments: str) -> None:
         what = "A key" if subject == "secret" else "A passphrase"
         words = {"secret": "secret set", "exchange": operation.replace(".", " ").removeprefix("exchange ")}
         command = f"keepsake {words.get(subject, 'encryption')}"
-        raise InputError(f"{what} is not given as an argument, where others could see it. Use '{command}'.")
+        raise InputError(
+            Sentence(
+                "{what} is not given as an argument, where others could see it. Use '{command}'.",
+                what=what,
+                command=command,
+            )
+        )
 
 
 application.command()(mcp_command.mcp)
@@ -393,7 +406,9 @@ def _arguments(text: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError) as error:
-        raise InputError(f"The arguments must be one JSON object such as '{{\"limit\": 5}}': {error}.") from error
+        raise InputError(
+            Sentence("The arguments must be one JSON object such as '{{\"limit\": 5}}': {error}.", error=error)
+        ) from error
 
 
 def _say_all(lines: list[str]) -> None:

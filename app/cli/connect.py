@@ -15,6 +15,7 @@ from app.core.ids import new_id
 from app.errors import HostUnreachableError, KeepsakeError, VaultLockedError
 from app.rpc.client import Client
 from app.rpc.credentials import environment_credentials
+from app.sentence import plain_text
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -157,7 +158,7 @@ def _local(vault: Path, until: float) -> LocalConnection | None:
 
 def _json_values(value: Any) -> Any:
     """Return an answer as the socket gives it: a tuple is a list there."""
-    return msgspec.json.decode(msgspec.json.encode(value))
+    return msgspec.json.decode(msgspec.json.encode(value, enc_hook=plain_text))
 
 
 def _finish(future: "Future[Any]", cancel: Callable[[str], None], job: str) -> Any:

@@ -19,6 +19,7 @@ from app.core.paths import resources
 from app.core.text import counted
 from app.errors import InputError
 from app.host import Host
+from app.sentence import Sentence
 
 Say = Callable[[str], None]
 
@@ -123,5 +124,8 @@ def _folder(vault: Path | None) -> Iterator[Path]:
             yield Path(folder) / "vault"
         return
     if vault.exists() and (not vault.is_dir() or any(vault.iterdir())):
-        raise InputError(f"{vault} is not an empty folder; name another, or leave --vault out.", path=str(vault))
+        raise InputError(
+            Sentence("{vault} is not an empty folder; name another, or leave --vault out.", vault=vault),
+            path=str(vault),
+        )
     yield vault

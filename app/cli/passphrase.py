@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.cli import terminal
 from app.errors import InputError, PassphraseRequiredError, WrongPassphraseError
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from app.store.encryption.vault_encryption import VaultEncryption
@@ -73,7 +74,9 @@ def export_passphrase(path: Path) -> str:
         return ""
     typed = typed_passphrase(f"Passphrase of {terminal.one_line(path.name)}")
     if not typed:
-        raise InputError(f"{path.name} is encrypted: type its passphrase, or pipe it in as one line.")
+        raise InputError(
+            Sentence("{name} is encrypted: type its passphrase, or pipe it in as one line.", name=path.name)
+        )
     return typed
 
 
@@ -101,8 +104,11 @@ def unlock_at_terminal(vault: Path) -> None:
     if not is_unlocked(vault):
         if not terminal.can_ask():
             raise PassphraseRequiredError(
-                "These memories are encrypted. Open Keepsake and type the passphrase, run 'keepsake serve' in a"
-                f" terminal, or set {VARIABLE}.",
+                Sentence(
+                    "These memories are encrypted. Open Keepsake and type the passphrase, run 'keepsake serve'"
+                    " in a terminal, or set {variable}.",
+                    variable=VARIABLE,
+                ),
                 path=str(vault),
             )
         _unlock(encryption)

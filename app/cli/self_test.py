@@ -21,6 +21,7 @@ from app.core.process.program_command import program_command
 from app.errors import KeepsakeError, MachineError
 from app.host import Host
 from app.rpc.client import Client
+from app.sentence import Sentence
 from app.store.encryption.vault_encryption import VaultEncryption
 
 Say = Callable[[str], None]
@@ -113,7 +114,7 @@ def _search(subject: _Subject) -> str:
     for example in demo.examples():
         hits = subject.host.ask("memory.search", query=example.query, limit=5).hits
         if not hits:
-            raise MachineError(f"The sample search '{example.query}' found nothing.")
+            raise MachineError(Sentence("The sample search '{query}' found nothing.", query=example.query))
         matches += len(hits)
     return f"{matches} hits of {len(demo.examples())} searches"
 
@@ -121,7 +122,9 @@ def _search(subject: _Subject) -> str:
 def _meaning(subject: _Subject) -> str:
     stats = subject.host.ask("memory.stats")
     if not stats.chunks or stats.embedded < stats.chunks:
-        raise MachineError(f"Only {stats.embedded} of {stats.chunks} texts have a vector.")
+        raise MachineError(
+            Sentence("Only {embedded} of {texts} texts have a vector.", embedded=stats.embedded, texts=stats.chunks)
+        )
     return f"{stats.embedded} texts have a vector of the built-in model"
 
 
@@ -129,7 +132,7 @@ def _paint(subject: _Subject) -> str:
     pictures: list[Path] = installed(RENDER)(subject.host, subject.folder / "pictures", demo.examples()[0].query)
     for picture in pictures:
         if picture.stat().st_size < _LEAST_PICTURE_BYTES:
-            raise MachineError(f"The picture {picture.name} is empty.")
+            raise MachineError(Sentence("The picture {name} is empty.", name=picture.name))
     return f"{len(pictures)} pictures of the window"
 
 
@@ -185,7 +188,9 @@ def _answer(readline: Callable[[], bytes], number: int) -> dict[str, Any]:
         message: dict[str, Any] = json.loads(line)
         if message.get("id") == number:
             if "error" in message:
-                raise MachineError(f"The MCP server answers: {message['error'].get('message', '')}")
+                raise MachineError(
+                    Sentence("The MCP server answers: {reply}", reply=message["error"].get("message", ""))
+                )
             return message
     raise MachineError("The MCP server ended without an answer.")
 
@@ -197,7 +202,11 @@ def _scheduled(subject: _Subject) -> str:
         runs = [run for run in subject.host.ask("schedule.runs", id=_JOB) if run.run_id == claim.run_id]
         if runs:
             if runs[0].status != "succeeded":
-                raise MachineError(f"The run ended as {runs[0].status}: {runs[0].output_summary}")
+                raise MachineError(
+                    Sentence(
+                        "The run ended as {status}: {output}", status=runs[0].status, output=runs[0].output_summary
+                    )
+                )
             return f"housekeeping: {runs[0].output_summary}"
         time.sleep(_PAUSE_S)
     raise MachineError("The scheduled job did not end in time.")

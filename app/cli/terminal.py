@@ -10,6 +10,7 @@ from typing import Any, TextIO
 import msgspec
 
 from app.core.text import has_controls
+from app.sentence import plain_text
 
 REPLACED = "The input is not UTF-8: characters that could not be read were replaced by \N{REPLACEMENT CHARACTER}."
 
@@ -40,7 +41,7 @@ def say_json(value: Any) -> None:
     if encoding != "utf8":
         say(ascii_json(value))
         return
-    say_encoded(msgspec.json.format(msgspec.json.encode(value)).decode())
+    say_encoded(msgspec.json.format(msgspec.json.encode(value, enc_hook=plain_text)).decode())
 
 
 def say_encoded(text: str) -> None:

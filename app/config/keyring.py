@@ -132,7 +132,7 @@ class Keyring:
         except MissingKeyringError:
             raise
         except KeyringUnavailableError as error:
-            self._refusal, self._quiet_until = error.message, self._now() + self._again_s
+            self._refusal, self._quiet_until = error.sentence, self._now() + self._again_s
             raise
         self._quiet_until = 0.0
         return answer

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.core.text import storable
 from app.errors import InputError
+from app.sentence import Sentence
 
 MAX_DEPTH = 64
 _WORD_BITS = 63
@@ -24,7 +25,7 @@ def plain(value: object, depth: int = 0) -> Any:
     if value is None or isinstance(value, bool | int | float | date | time):  # a datetime is a date
         return _single(value)
     if depth >= MAX_DEPTH:
-        raise InputError(f"Attributes may be nested at most {MAX_DEPTH} deep.", allowed=MAX_DEPTH)
+        raise InputError(Sentence("Attributes may be nested at most {most} deep.", most=MAX_DEPTH), allowed=MAX_DEPTH)
     if isinstance(value, Mapping):
         return {storable(str(key))[0]: plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str | bytes | bytearray | memoryview):

@@ -32,6 +32,7 @@ from app.erasure.model import (
 )
 from app.errors import CancelledByPersonError, InputError, KeepsakeError, MachineError, NotFoundError
 from app.part import BackgroundTask, Part
+from app.sentence import Sentence
 from app.store import meta
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
@@ -138,7 +139,10 @@ class ErasureService(Part):
             raise InputError("Say what to forget: 'ids' of memories and the like, or 'sessions'.", field="ids")
         if not confirm:
             raise InputError(
-                f"This removes {len(targets)} for ever; nothing can bring them back. Ask again with confirm=true.",
+                Sentence(
+                    "This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.",
+                    count=len(targets),
+                ),
                 field="confirm",
             )
         changes = ChangeSet(_AREAS, tuple(target.id for target in targets), actor, OPERATION)
@@ -180,7 +184,7 @@ class ErasureService(Part):
         except CancelledByPersonError:
             _log.info("forgetting for ever goes on at the next start")
         except KeepsakeError as error:
-            self.failure = f"Forgetting for ever could not be finished: {error.message}"
+            self.failure = Sentence("Forgetting for ever could not be finished: {why}", why=error.sentence)
             _log.warning("forgetting for ever could not be finished: %s", error.code)
         finally:
             self._is_resumed.set()
@@ -226,7 +230,9 @@ class ErasureService(Part):
             before = {name for receipt in await self.receipts() for name in (*receipt.ids, *receipt.sessions)}
             missing = [name for name in missing if name not in before]
         if missing:
-            raise NotFoundError(f"There is nothing with the id {missing[0]}; nothing was removed.", ids=missing)
+            raise NotFoundError(
+                Sentence("There is nothing with the id {id}; nothing was removed.", id=missing[0]), ids=missing
+            )
 
     def _begin(self, receipt: ErasureReceipt, targets: Sequence[ErasureTarget], connection: apsw.Connection) -> _Traces:
         traces = self._traces(targets, connection)
@@ -384,11 +390,11 @@ def pages_are_pending(receipt: ErasureReceipt) -> bool:
 
 def _unfinished(error: MachineError) -> MachineError:
     """Return the error of an erasure that has begun, which says what becomes of it."""
-    cause = error.message.split(". ")[0].rstrip(".")
-    what = (
-        f"Forgetting could not be finished: {cause}. It stands all the same: what is to be forgotten is hidden already,"
-        " and the next start at which the disk permits it erases the rest by itself. Free some space if the disk is"
-        " full, then start Keepsake again."
+    what = Sentence(
+        "Forgetting could not be finished. It stands all the same: what is to be forgotten is hidden already, and the"
+        " next start at which the disk permits it erases the rest by itself. Free some space if the disk is full, then"
+        " start Keepsake again. What happened: {cause}",
+        cause=error.sentence,
     )
     return type(error)(what, **error.data)
 

@@ -19,6 +19,7 @@ from app.evaluation.question_set import QuestionSet, draw_questions
 from app.jobs import Job
 from app.retrieval.recipes import find_recipe
 from app.retrieval.service import SearchService
+from app.sentence import Sentence
 from app.store.store import Store
 
 _MAX_QUERY: Final = 1_000
@@ -60,7 +61,9 @@ class BenchmarkService:
         """
         if model not in ("", used := self._model()):
             raise InputError(
-                f"The vectors of this vault are made by {used}. Set 'embedding.model' to test another.",
+                Sentence(
+                    "The vectors of this vault are made by {used}. Set 'embedding.model' to test another.", used=used
+                ),
                 field="model",
                 allowed=used,
             )
@@ -85,12 +88,14 @@ class BenchmarkService:
         """
         questions = collapse(storable(query)[0])
         if not 0 < len(questions) <= _MAX_QUERY:
-            raise InputError(f"A judged query has 1 to {_MAX_QUERY:,} characters.", field="query")
+            raise InputError(Sentence("A judged query has 1 to {most} characters.", most=_MAX_QUERY), field="query")
         if good is None:
             await self._store.write(partial(reads.unjudge, query=questions, target=target))
             return Changed(None, ChangeSet(frozenset({"trials"}), (), actor))
         if not await self._store.read(partial(reads.exists, target=target)):
-            raise NotFoundError(f"There is no message or memory with the id {target}.", id=target)
+            raise NotFoundError(
+                Sentence("There is no message or memory with the id {target}.", target=target), id=target
+            )
         judgement = Judgement(questions, target, good, to_datetime(self._clock.now_ms()))
         await self._store.write(partial(reads.judge, said=judgement))
         return Changed(judgement, ChangeSet(frozenset({"trials"}), (), actor))

@@ -18,6 +18,7 @@ from app.index.repo import chunk_count
 from app.jobs import Job
 from app.retrieval.recipes import find_recipe
 from app.retrieval.service import NO_MEANING, SearchService
+from app.sentence import Sentence, joined
 from app.store.store import Store
 
 _SEED: Final = 1
@@ -108,13 +109,13 @@ class ComparisonService:
         ]
         # Generated questions contain private text, which some services must not receive.
         barred = next((side for side in sides if self._generations.keeps_private(side.embedding)), None)
-        notes: tuple[str, ...] = ()
+        notes: tuple[Sentence, ...] = ()
         if barred is None:
             questions += question_set.made
         elif question_set.made:
-            notes = (_KEPT_HERE.format(model=barred.embedding.source.model),)
+            notes = (Sentence(_KEPT_HERE, model=barred.embedding.source.model),)
         if not questions:
-            raise InputError(" ".join((*notes, _NOTHING)))
+            raise InputError(joined((*notes, Sentence(_NOTHING))))
         return questions, notes
 
     async def _ask(self, side: _Side, question: KnownItemQuestion, recipe: str) -> None:

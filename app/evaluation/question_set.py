@@ -9,6 +9,7 @@ from app.errors import InputError
 from app.evaluation import repo as reads
 from app.evaluation.known_item_questions import KnownItemQuestion, questions
 from app.evaluation.model import Judgement
+from app.sentence import Sentence
 from app.store.store import Store
 
 MAX_QUESTIONS: Final = 5_000
@@ -49,7 +50,7 @@ async def draw_questions(store: Store, count: int, seed: int) -> QuestionSet:
         InputError: The number of questions is out of bounds.
     """
     if not 1 <= count <= MAX_QUESTIONS:
-        raise InputError(f"'questions' must be from 1 to {MAX_QUESTIONS:,}.", field="questions")
+        raise InputError(Sentence("'questions' must be from 1 to {most}.", most=MAX_QUESTIONS), field="questions")
     items, chunks = await store.read(partial(reads.sample, most=count, seed=seed))
     judged = await store.read(partial(reads.judgements, limit=_MAX_JUDGED))
     return QuestionSet(questions(items, count, seed), judged, chunks, seed)

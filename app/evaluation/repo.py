@@ -11,6 +11,7 @@ from app.core.clock import to_datetime, to_ms
 from app.evaluation.known_item_questions import MAX_READ, KnownItem
 from app.evaluation.model import BenchmarkRun, Judgement
 from app.index.repo import NOT_HIDDEN, chunk_count
+from app.sentence import plain_text
 
 _SPARE: Final = 6
 """Factor by which more texts are read than questions wanted, since many are too short."""
@@ -78,7 +79,13 @@ def keep(connection: apsw.Connection, trial: BenchmarkRun) -> None:
     """Store a run for the trend, and delete the oldest of very many."""
     connection.execute(
         "INSERT INTO trials (id, at, recipe, model, report) VALUES (?, ?, ?, ?, ?)",
-        (trial.id, to_ms(trial.at), trial.recipe, trial.model, msgspec.json.encode(trial).decode()),
+        (
+            trial.id,
+            to_ms(trial.at),
+            trial.recipe,
+            trial.model,
+            msgspec.json.encode(trial, enc_hook=plain_text).decode(),
+        ),
     )
     connection.execute(
         "DELETE FROM trials WHERE id NOT IN (SELECT id FROM trials ORDER BY at DESC, id DESC LIMIT ?)", (_MAX_KEPT,)

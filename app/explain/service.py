@@ -22,6 +22,7 @@ from app.retrieval.model import Found, Hit, Query
 from app.retrieval.query.match_expression import has_token, match_expression
 from app.retrieval.recipes import CANDIDATE_LIMIT, DEFAULT, Recipe, find_recipe
 from app.retrieval.service import SearchService
+from app.sentence import Sentence
 from app.store.store import Store
 
 MAX_LIMIT: Final = 200
@@ -88,7 +89,9 @@ class ExplainService:
         """
         chosen = self._tune(find_recipe(recipe))
         if not 0 < limit <= MAX_LIMIT or (per_session is not None and per_session < 1):
-            raise InputError(f"'limit' must be 1 to {MAX_LIMIT}, 'per_session' 1 or more.", field="limit")
+            raise InputError(
+                Sentence("'limit' must be 1 to {most}, 'per_session' 1 or more.", most=MAX_LIMIT), field="limit"
+            )
         target = await self._message_of(access, text, target, chosen.name)
         item = await self._store.read(partial(reads.find_item, target=target, stores=access.stores))
         gone = _gone(item)

@@ -19,6 +19,7 @@ from app.core.paths import resources
 from app.errors import ModelUnavailableError
 from app.extraction.cues import cue_of
 from app.extraction.screening import body_of
+from app.sentence import Sentence
 
 PLACES: Final = 1 << 14
 WEIGHTS: Final = "weights.npy"
@@ -120,5 +121,6 @@ def load_weights(folder: Path | None = None) -> tuple[float, ...]:
 
 def _damaged(path: Path) -> ModelUnavailableError:
     return ModelUnavailableError(
-        f"The weights for facts in {path} are missing or damaged; reinstall Keepsake.", path=str(path)
+        Sentence("The weights for facts in {path} are missing or damaged; reinstall Keepsake.", path=path),
+        path=str(path),
     )

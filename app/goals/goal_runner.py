@@ -25,6 +25,7 @@ from app.llm.prompts import load_prompt
 from app.schedule.model import JobResult, Schedule
 from app.schedule.runner import NO_MODEL
 from app.schedule.service import ScheduleService
+from app.sentence import Sentence
 
 _LONGEST_ANSWER: Final = 2048  # tokens
 _CALLS_AT_ONCE: Final = 8
@@ -83,11 +84,11 @@ class ModelGoalRunner:
         try:
             caller = await goal_caller(self._engine, schedule)
         except KeepsakeError as error:
-            return f"Waits: {error.message}"
+            return Sentence("Waits: {why}", why=error.sentence)
         if caller.state == "paused":
-            return f"Waits because {caller.name}, who made it, is paused."
+            return Sentence("Waits because {agent}, who made it, is paused.", agent=caller.name)
         if (await self._engine.incognito.state()).is_on:
-            return "Waits because incognito is on."
+            return Sentence("Waits because incognito is on.")
         return "" if self._engine.chat.is_available else NO_MODEL
 
     async def run_goal(self, schedule: Schedule, run_id: str) -> JobResult:

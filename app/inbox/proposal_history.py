@@ -18,6 +18,7 @@ from app.history.undo import State
 from app.inbox import repo
 from app.inbox.model import Proposal, ProposalPreview
 from app.receipts import repo as receipts
+from app.sentence import plain_text
 
 NOT_KEPT: Final = (
     "What was accepted changed nothing that the history keeps, but perhaps a setting or what was said in a"
@@ -116,7 +117,10 @@ def _decision(proposal: Proposal) -> State:
 
 
 def _wording(proposal: Proposal) -> State:
-    return {"arguments": proposal.arguments, "preview": json.loads(msgspec.json.encode(proposal.preview))}
+    return {
+        "arguments": proposal.arguments,
+        "preview": json.loads(msgspec.json.encode(proposal.preview, enc_hook=plain_text)),
+    }
 
 
 def _written(connection: apsw.Connection, run_id: str) -> list[str]:

@@ -9,6 +9,7 @@ import msgspec
 
 from app.core.clock import optional_datetime, to_datetime
 from app.inbox.model import InboxRule, NewProposal, Proposal, ProposalPreview, ProposalState, RuleAction
+from app.sentence import plain_text
 
 _COLUMNS = (
     "id, agent, operation, arguments, kind, target, reason, created_at, expires_at, decided_at, decision, preview,"
@@ -218,7 +219,9 @@ def _where(state: ProposalState | None, agent: str, kind: str) -> tuple[str, lis
 
 
 def _json(value: object) -> str:
-    return json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return json.dumps(
+        msgspec.to_builtins(value, enc_hook=plain_text), ensure_ascii=False, separators=(",", ":"), sort_keys=True
+    )
 
 
 def _proposal(row: tuple[Any, ...]) -> Proposal:

@@ -31,7 +31,7 @@ from app.inbox.model import (
 from app.inbox.proposal_history import record_decision, record_wording
 from app.inbox.rule_history import RULE_HISTORY
 from app.part import BackgroundTask, Part
-from app.sentence import Sentence
+from app.sentence import Sentence, joined
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -48,8 +48,12 @@ _PROTECTED = (
     "It changes what the person pinned, confirmed or set aside, so it waits in their inbox; nothing is stored yet."
     f" {HOW_TO_ASK}"
 )
-
-
+_DECIDED: Final = {
+    "waiting": Sentence("It waits already."),
+    "accepted": Sentence("It was accepted already."),
+    "rejected": Sentence("It was rejected already."),
+    "expired": Sentence("It has expired already."),
+}
 _DESTRUCTIVE = (
     "It takes away or changes what you did not make, so it waits in the person's inbox; nothing is done yet. A client"
     f" that can ask the person can have it done at once. {HOW_TO_ASK}"
@@ -331,17 +335,16 @@ class InboxService(Part):
 def decided(proposal: Proposal) -> ProposalDecision:
     """Return what became of a proposal that was decided before."""
     state = "failed" if proposal.state == "waiting" else proposal.state
-    return ProposalDecision(proposal.id, state, f"It was {proposal.state} already.", proposal.run_id, proposal.ids)
+    return ProposalDecision(proposal.id, state, _DECIDED[proposal.state], proposal.run_id, proposal.ids)
 
 
-def _key_words(holder: Proposal) -> str:
+def _key_words(holder: Proposal) -> Sentence:
     """Return the sentence that a key stands for a proposal already."""
     if holder.state == "rejected":
-        why = f" They said: {holder.note}" if holder.note else ""
-        return (
-            f"The person rejected the write with this key (proposal {holder.id}).{why} Another write needs another key."
-        )
-    return (
+        rejected = Sentence("The person rejected the write with this key (proposal {id}).", id=str(holder.id))
+        why = Sentence("They said: {note}", note=holder.note) if holder.note else ""
+        return joined((rejected, why, "Another write needs another key."))
+    return Sentence(
         "The key was used before: for another write that waits for the person, or for this one, which they have edited"
         " since. Give every write a key of its own."
     )

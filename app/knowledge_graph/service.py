@@ -24,6 +24,7 @@ from app.knowledge_graph.caller_view import CallerView
 from app.knowledge_graph.model import GraphEntity, GraphRelation, KnowledgeGraph, Observations
 from app.knowledge_graph.repo import MARK, OF_ENTITY, MarkedEntity
 from app.memories.model import Memory, NewMemory
+from app.sentence import Sentence
 from app.store.store import Store
 
 T = TypeVar("T")
@@ -359,13 +360,13 @@ def _is_chosen(node: MarkedEntity, texts: Sequence[str], query: str, names: Sequ
 def _name(name: str) -> str:
     clean = collapse(storable(name)[0])
     if not clean or len(clean) > MAX_NAME or not name_key(clean):
-        raise InputError(f"A name must have 1 to {MAX_NAME} characters.", field="name")
+        raise InputError(Sentence("A name must have 1 to {most} characters.", most=MAX_NAME), field="name")
     return clean
 
 
 def _check_count(wanted: Sequence[object]) -> None:
     if len(wanted) > MAX_ITEMS:
-        raise InputError(f"At most {MAX_ITEMS:,} at once.", allowed=MAX_ITEMS)
+        raise InputError(Sentence("At most {most} at once.", most=MAX_ITEMS), allowed=MAX_ITEMS)
 
 
 def _with_memories(changes: ChangeSet) -> ChangeSet:

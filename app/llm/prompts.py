@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from app.core.paths import resources
 from app.errors import InternalError
+from app.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,8 @@ def load_prompt(name: str) -> Prompt:
     try:
         lines = (resources() / "prompts" / f"{name}.md").read_text("utf-8").split("\n")
     except OSError as error:
-        raise InternalError(f"The prompt '{name}' is missing in this installation.") from error
+        raise InternalError(Sentence("The prompt '{name}' is missing in this installation.", name=name)) from error
     field, _, number = lines[1].partition(":") if len(lines) > 2 else ("", "", "")  # noqa: PLR2004  (its head)
     if lines[0] != "---" or lines[2] != "---" or field != "version" or not number.strip().isdecimal():
-        raise InternalError(f"The prompt '{name}' has no version.")
+        raise InternalError(Sentence("The prompt '{name}' has no version.", name=name))
     return Prompt(name, int(number), "\n".join(lines[3:]).strip())

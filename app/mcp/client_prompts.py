@@ -9,6 +9,7 @@ from app.mcp.options import Profile
 from app.mcp.server_identity import PROMPTS
 from app.mcp.tools.tool_answers import day, recalled, turn_entry
 from app.mcp.tools.toolbox import CallContext
+from app.sentence import Sentence
 
 _PAGE: Final = 30
 _ITEMS: Final = 100
@@ -77,7 +78,9 @@ async def get(name: str, arguments: Mapping[str, str], call: CallContext, profil
         text = _SAVE
     else:
         known = ", ".join(prompt["name"] for prompt in PROMPTS)
-        raise InputError(f"There is no prompt '{name}'. There are: {known}.", field="name")
+        raise InputError(
+            Sentence("There is no prompt '{name}'. There are: {known}.", name=name, known=known), field="name"
+        )
     described = next(prompt["description"] for prompt in PROMPTS if prompt["name"] == name)
     return {"description": described, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 

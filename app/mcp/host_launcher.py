@@ -11,6 +11,7 @@ from app.core.process.program_command import program_command
 from app.errors import HostUnreachableError, PassphraseRequiredError
 from app.rpc.client.dial import dial
 from app.rpc.credentials import VARIABLE, Credentials
+from app.sentence import Sentence
 
 START_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.05
@@ -28,7 +29,8 @@ def ensure_host(vault: Path, limit_seconds: float = START_SECONDS) -> None:
     while not _answers(vault):
         if time.monotonic() >= until:
             raise HostUnreachableError(
-                f"Keepsake could not be started for {vault}. Run 'keepsake serve' to see why.", vault=str(vault)
+                Sentence("Keepsake could not be started for {vault}. Run 'keepsake serve' to see why.", vault=vault),
+                vault=str(vault),
             )
         if started is not None and started.poll() == PassphraseRequiredError.exit_status:
             raise HostUnreachableError(

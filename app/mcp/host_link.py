@@ -20,6 +20,7 @@ from app.rpc.credentials import Credentials
 from app.rpc.framing import MAX_SHORT_FRAME
 from app.rpc.hostfile import read_hostfile
 from app.rpc.messages import EventListener
+from app.sentence import Sentence
 
 _ATTEMPTS: Final = 3
 _REQUESTED_TRUST: Final = "inner"
@@ -187,9 +188,13 @@ class HostLink:
             # From now on with the token: it becomes valid on the open connection.
             await asyncio.to_thread(self._host.hang_up)
         return AccessRequiredError(
-            f"The person has not let '{self.client.name}' into Keepsake yet. They were asked; they can allow it in"
-            f" Keepsake's window, in the tray, or with: keepsake agent allow {_quoted(self.client.name)}"
-            " -- then repeat the call.",
+            Sentence(
+                "The person has not let '{name}' into Keepsake yet. They were asked; they can allow it in"
+                " Keepsake's window, in the tray, or with: keepsake agent allow {quoted} -- then repeat the"
+                " call.",
+                name=self.client.name,
+                quoted=_quoted(self.client.name),
+            ),
             request=self._request,
         )
 

@@ -27,6 +27,7 @@ from app.mcp.http_connections import bounded_protocol
 from app.mcp.memory_server import Context, KeepsakeServer
 from app.mcp.options import McpOptions
 from app.mcp.tools.profiles import toolbox
+from app.sentence import Sentence
 
 PATH: Final = "/mcp"
 _UNAUTHORIZED: Final = 401
@@ -74,8 +75,11 @@ def address(text: str, *, is_remote_allowed: bool) -> tuple[str, int]:
         is_local = False
     if not is_local and not is_remote_allowed:
         raise InputError(
-            f"{host} can be reached from other machines, and whoever listens in reads the token and your memory. Use"
-            " 127.0.0.1, or say --allow-remote behind a proxy with TLS.",
+            Sentence(
+                "{host} can be reached from other machines, and whoever listens in reads the token and your"
+                " memory. Use 127.0.0.1, or say --allow-remote behind a proxy with TLS.",
+                host=host,
+            ),
             field="http",
         )
     return host, number
@@ -230,7 +234,11 @@ async def _serve(options: McpOptions, host: str, port: int) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listening = socket.create_server((host, port), family=family)
     except OSError as error:
-        raise MachineError(f"Nothing can listen at {options.http}: {error.strerror or error}.") from error
+        raise MachineError(
+            Sentence(
+                "Nothing can listen at {address}: {strerror}.", address=options.http, strerror=error.strerror or error
+            )
+        ) from error
     with listening:
         shown = f"[{host}]" if ":" in host else host
         # Not a message of the log: the program that started this waits for it.

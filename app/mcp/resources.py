@@ -12,6 +12,7 @@ from app.mcp.tools.reading_tools import entity_entries
 from app.mcp.tools.reference_tools import graph_text
 from app.mcp.tools.tool_answers import day, memory_entry, recalled, turn_entry
 from app.mcp.tools.toolbox import CallContext
+from app.sentence import Sentence
 
 SCHEME: Final = "memory"
 _KINDS: Final = ("note", "session", "entity")
@@ -34,8 +35,11 @@ def check(uri: str) -> tuple[str, str]:
     if parts.scheme == SCHEME and ((kind in _KINDS and name) or (kind in _WHOLE and not name)):
         return kind, name
     raise NotFoundError(
-        f"There is no resource {uri}. There are memory://note/ID, memory://session/ID, memory://entity/NAME,"
-        " memory://today, memory://profile and memory://knowledge-graph.",
+        Sentence(
+            "There is no resource {uri}. There are memory://note/ID, memory://session/ID,"
+            " memory://entity/NAME, memory://today, memory://profile and memory://knowledge-graph.",
+            uri=uri,
+        ),
         uri=uri,
     )
 
@@ -134,6 +138,6 @@ async def _entity(name: str, call: CallContext) -> str:
         rows = await call.read("entity.list", filter={"text": name}, limit=10)
         exact = [row for row in rows if row["name"].casefold() == name.casefold()] or rows
         if not exact:
-            raise NotFoundError(f"Nothing is known under the name '{name}'.", name=name)
+            raise NotFoundError(Sentence("Nothing is known under the name '{name}'.", name=name), name=name)
         entity_id = exact[0]["id"]
     return recalled(entity_entries(await call.read("entity.info", id=entity_id)))

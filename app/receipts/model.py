@@ -5,6 +5,7 @@ from typing import Final
 
 from app.core.text import has_controls, storable
 from app.errors import InputError
+from app.sentence import Sentence
 
 MAX_KEY: Final = 500
 
@@ -35,5 +36,8 @@ def check_key(key: str) -> None:
         InputError: It is empty, too long or cannot be stored.
     """
     if not key.strip() or len(key) > MAX_KEY or storable(key)[1] or has_controls(key):
-        what = f"'key' must have 1 to {MAX_KEY} ordinary characters, without control characters."
-        raise InputError(what, field="key", allowed=MAX_KEY)
+        raise InputError(
+            Sentence("'key' must have 1 to {most} ordinary characters, without control characters.", most=MAX_KEY),
+            field="key",
+            allowed=MAX_KEY,
+        )

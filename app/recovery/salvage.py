@@ -27,6 +27,7 @@ from app.index import rebuild
 from app.recovery import redundant_copies, referential_repair
 from app.recovery.model import SalvagedTable, SalvageReport
 from app.recovery.sqlite_pages import BrokenPageError, Cell, PageFile, StoredRow, TreeWalk
+from app.sentence import Sentence
 from app.store import lanes
 from app.store.backup import copy_settings
 from app.store.connection import APPLICATION_ID, open_writer
@@ -203,18 +204,29 @@ def _move_up(place: Path, into: Path) -> None:
 def _database_of(vault: Path) -> Path:
     path = vault / DATABASE
     if not path.is_file() or not path.stat().st_size:
-        state = "is empty" if path.is_file() else "is not there"
+        state = Sentence("{path} is not there", path=path)
+        if path.is_file():
+            state = Sentence("{path} is empty", path=path)
         raise VaultUnusableError(
-            f"{path} {state}, so there is nothing to salvage. 'keepsake backup list' shows the backups.", path=str(path)
+            Sentence(
+                "{state}, so there is nothing to salvage. 'keepsake backup list' shows the backups.",
+                state=state,
+            ),
+            path=str(path),
         )
     return path
 
 
 def _check_place(vault: Path, into: Path) -> None:
     if into.exists() and (not into.is_dir() or (any(into.iterdir()) and not _is_cut_off(into))):
-        raise InputError(f"{into} is in use. Name a new or empty folder with --into.", path=str(into))
+        raise InputError(
+            Sentence("{into} is in use. Name a new or empty folder with --into.", into=into), path=str(into)
+        )
     if into.resolve().is_relative_to(vault.resolve()):
-        raise InputError(f"{into} lies inside the damaged vault. Name a folder elsewhere with --into.", path=str(into))
+        raise InputError(
+            Sentence("{into} lies inside the damaged vault. Name a folder elsewhere with --into.", into=into),
+            path=str(into),
+        )
 
 
 def _is_cut_off(into: Path) -> bool:
@@ -232,8 +244,12 @@ def _check_owner(source: PageFile) -> None:
         raise VaultUnusableError("memory.db is the database of another program; there is nothing of Keepsake in it.")
     if source.schema > known:
         raise VaultNewerError(
-            f"This vault was written by a newer Keepsake (schema {source.schema}; this one knows {known}). "
-            "Update Keepsake and salvage with that.",
+            Sentence(
+                "This vault was written by a newer Keepsake (schema {schema}; this one knows {known})."
+                " Update Keepsake and salvage with that.",
+                schema=source.schema,
+                known=known,
+            ),
             schema=source.schema,
             known=known,
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.core.files import from_os
 from app.errors import VaultDamagedError
+from app.sentence import Sentence
 from app.store.encryption.cipher import key_of
 from app.store.files.database_file import has_log, log_of, open_database_file
 from app.store.files.page_cipher import decrypt_page
@@ -102,8 +103,11 @@ class PageFile:
                     return size, frames
         self.close()
         raise VaultDamagedError(
-            f"The beginning of {path} is damaged, and without it nothing in the file can be told apart. "
-            "Restore a backup: 'keepsake backup list' shows them.",
+            Sentence(
+                "The beginning of {path} is damaged, and without it nothing in the file can be told apart."
+                " Restore a backup: 'keepsake backup list' shows them.",
+                path=path,
+            ),
             path=str(path),
         )
 

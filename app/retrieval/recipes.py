@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from app.errors import InputError
 from app.retrieval.model import Leg
+from app.sentence import Sentence
 
 RRF_CONSTANT: Final = 60
 WORDS_DEPTH: Final = 800
@@ -142,6 +143,7 @@ def find_recipe(name: str = DEFAULT) -> Recipe:
     recipe = RECIPES.get(name)
     if recipe is None:
         raise InputError(
-            f"There is no search recipe of that name. Choose one of: {', '.join(RECIPES)}.", allowed=[*RECIPES]
+            Sentence("There is no search recipe of that name. Choose one of: {names}.", names=", ".join(RECIPES)),
+            allowed=[*RECIPES],
         )
     return recipe

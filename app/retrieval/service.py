@@ -31,6 +31,7 @@ from app.retrieval.request import (
     VectorsFailedError,
 )
 from app.retrieval.serial_executor import SearchQueue, serialized
+from app.sentence import Sentence
 from app.store.store import Store
 from app.trace.trace import Trace
 
@@ -139,7 +140,9 @@ class SearchService:
             InputError: The recipe is unknown, or a number is out of bounds.
         """
         if not (0 < limit <= MAX_LIMIT and offset >= 0 and (per_session is None or per_session > 0)):
-            raise InputError(f"'limit' must be 1 to {MAX_LIMIT}, 'offset' 0 or more, 'per_session' 1 or more.")
+            raise InputError(
+                Sentence("'limit' must be 1 to {most}, 'offset' 0 or more, 'per_session' 1 or more.", most=MAX_LIMIT)
+            )
         tuned = self._configure(find_recipe(recipe))
         chosen, spared = await self._usable_recipe(tuned if weights == (None, None) else reweighted(tuned, *weights))
         watch = Stopwatch()

@@ -3,12 +3,14 @@
 import json
 import re
 import struct
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from app.errors import InputError
-from app.sentence import Sentence
+from app.rpc.sentence_codec import MAX_SENTENCES, sentence_to_wire
+from app.sentence import Sentence, plain_text
 
 PROTOCOL = 1
 HEADER_BYTES = 4
@@ -64,8 +66,9 @@ def payload_of(message: Message | list[Message]) -> bytes:
     Raises:
         InputError: It holds what JSON cannot, or is too large.
     """
+    sentences: dict[str, Any] = {}
     try:
-        payload = msgspec.json.encode(message)
+        payload = msgspec.json.encode(message, enc_hook=partial(_noted, sentences))
     except (UnicodeEncodeError, TypeError, RecursionError) as error:
         raise InputError("This cannot be sent: it holds bytes that are no text, or values that JSON lacks.") from error
     if len(payload) > MAX_FRAME:
@@ -78,7 +81,19 @@ def payload_of(message: Message | list[Message]) -> bytes:
             bytes=len(payload),
             allowed=MAX_FRAME,
         )
+    if sentences and isinstance(message, dict) and "result" in message:
+        answer = message | {"result": message["result"] | {"sentences": sentences}}
+        longer = msgspec.json.encode(answer, enc_hook=plain_text)
+        payload = longer if len(longer) <= MAX_FRAME else payload
     return payload
+
+
+def _noted(sentences: dict[str, Any], value: object) -> str:
+    """Return a sentence as a text, and keep its template and values by that text."""
+    text = plain_text(value)
+    if len(sentences) < MAX_SENTENCES and isinstance(value, Sentence) and (wire := sentence_to_wire(value)) is not None:
+        sentences[text] = wire
+    return text
 
 
 def with_length(payload: bytes) -> bytes:
@@ -127,7 +142,11 @@ def length_of(header: bytes, limit: int = MAX_FRAME) -> int:
     """
     length: int = _LENGTH.unpack(header)[0]
     if not 0 < length <= limit:
-        raise FrameError(f"A message must have 1 to {limit} bytes, not {length}.", bytes=length, allowed=limit)
+        raise FrameError(
+            Sentence("A message must have 1 to {limit} bytes, not {length}.", limit=limit, length=length),
+            bytes=length,
+            allowed=limit,
+        )
     return length
 
 
@@ -152,7 +171,9 @@ def decode_batch(payload: bytes) -> Message | list[Any]:
         FrameError: It is neither an object nor a list, or nested too deeply.
     """
     if is_deeper(payload, MAX_DEPTH):
-        raise FrameError(f"A message may nest lists and objects {MAX_DEPTH} deep.", allowed=MAX_DEPTH)
+        raise FrameError(
+            Sentence("A message may nest lists and objects {most} deep.", most=MAX_DEPTH), allowed=MAX_DEPTH
+        )
     message = _decoded(payload)
     if not isinstance(message, (dict, list)):
         raise FrameError("A message must be one JSON object, or a list of them.", type=type(message).__name__)

@@ -7,6 +7,8 @@ from typing import Any
 from app.errors import InputError, KeepsakeError, MachineError
 from app.rpc.error_codec import from_wire, to_wire
 from app.rpc.framing import PROTOCOL, FrameError, Message
+from app.rpc.sentence_codec import with_sentences
+from app.sentence import Sentence
 
 RequestId = str | int
 # Takes the kind of an event (``changed``, ``progressed``, ``dropped``) and the event as JSON values.
@@ -64,11 +66,19 @@ def hello_of(message: Message) -> Hello:
         raise FrameError("The first message must be a hello: the protocol's number as 'keepsake', and a 'token'.")
     if protocol != PROTOCOL:
         raise FrameError(
-            f"This Keepsake speaks protocol {PROTOCOL}, not {protocol}.", protocol=PROTOCOL, given=protocol
+            Sentence("This Keepsake speaks protocol {known}, not {protocol}.", known=PROTOCOL, protocol=protocol),
+            protocol=PROTOCOL,
+            given=protocol,
         )
     for field, value in (("name", name), ("version", version)):
         if not isinstance(value, str) or len(value) > MAX_CLIENT_NAME:
-            raise FrameError(f"The '{field}' in a hello must be a text of at most {MAX_CLIENT_NAME} characters.")
+            raise FrameError(
+                Sentence(
+                    "The '{field}' in a hello must be a text of at most {most} characters.",
+                    field=field,
+                    most=MAX_CLIENT_NAME,
+                )
+            )
     return Hello(token, name, version)
 
 
@@ -104,7 +114,9 @@ def request_of(message: object) -> RpcRequest:
     if message.get("jsonrpc") != "2.0":
         raise FrameError("A request must have 'jsonrpc': '2.0'.")
     if "id" in message and valid_id(message) is None:
-        raise FrameError(f"A request's 'id' must be a whole number or a text of at most {_MAX_ID} characters.")
+        raise FrameError(
+            Sentence("A request's 'id' must be a whole number or a text of at most {most} characters.", most=_MAX_ID)
+        )
     if not isinstance(method, str) or not method:
         raise FrameError("A request's 'method' must be the name of an operation.")
     if not isinstance(params, dict):
@@ -146,11 +158,11 @@ def notification(method: str, params: Any) -> Message:
 
 
 def value_and_changes(message: Message) -> tuple[Any, Any]:
-    """Return value and changes of an answer, or raise the failure it holds."""
+    """Return value and changes of an answer, or raise its failure."""
     result = message.get("result")
     if not isinstance(result, dict):
         raise from_wire(message.get("error"))
-    return result.get("value"), result.get("changes")
+    return with_sentences(result.get("value"), result.get("sentences")), result.get("changes")
 
 
 def stray(message: Message) -> KeepsakeError:

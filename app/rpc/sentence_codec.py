@@ -8,6 +8,8 @@ from app.sentence import Sentence
 MAX_TEMPLATE: Final = 2_000
 """Characters of a template that is taken from the wire."""
 MAX_FIELDS: Final = 20
+MAX_SENTENCES: Final = 1_000
+"""Sentences of an answer; the others are told in English."""
 MAX_VALUES: Final = 20_000
 """Characters of all values of a sentence together."""
 _MAX_DEPTH: Final = 3
@@ -30,6 +32,29 @@ def sentence_from_wire(wire: object, english: str) -> Sentence | None:
     """
     sentence = _sentence(wire, _MAX_DEPTH)
     return sentence if sentence == english else None
+
+
+def with_sentences(value: Any, wires: object) -> Any:
+    """Return JSON values in which the texts that ``wires`` names are sentences again.
+
+    Args:
+        value: The values.
+        wires: What ``sentence_to_wire`` made, by the English sentence.
+    """
+    if not isinstance(wires, dict) or not wires or len(wires) > MAX_SENTENCES:
+        return value
+    sentences = {english: sentence_from_wire(wire, english) for english, wire in wires.items()}
+    return _with_sentences(value, {english: sentence for english, sentence in sentences.items() if sentence})
+
+
+def _with_sentences(value: Any, sentences: dict[str, Sentence]) -> Any:
+    if isinstance(value, str):
+        return sentences.get(value, value)
+    if isinstance(value, list):
+        return [_with_sentences(item, sentences) for item in value]
+    if isinstance(value, dict):
+        return {name: _with_sentences(item, sentences) for name, item in value.items()}
+    return value
 
 
 def _sentence(wire: object, depth: int) -> Sentence | None:

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Final
 
 from app.schedule.power import PowerState
+from app.sentence import Sentence
 
 MAX_QUIET: Final = timedelta(hours=1)
 MAX_ON_BATTERY: Final = timedelta(days=1)
@@ -11,10 +12,10 @@ MAX_METERED: Final = timedelta(days=1)
 FULL_PERCENT: Final = 95
 LOW_PERCENT: Final = 20
 
-TYPING: Final = "you are typing"
-ON_BATTERY: Final = "on battery"
-LOW_BATTERY: Final = "the battery is low"
-METERED: Final = "the connection is metered"
+TYPING: Final = Sentence("you are typing")
+ON_BATTERY: Final = Sentence("on battery")
+LOW_BATTERY: Final = Sentence("the battery is low")
+METERED: Final = Sentence("the connection is metered")
 
 
 def reason_to_wait(waited: timedelta, power: PowerState, *, is_typing: bool, waits_on_battery: bool) -> str:

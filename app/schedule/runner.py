@@ -21,6 +21,7 @@ from app.schedule.notes import AREA
 from app.schedule.options import ScheduleOptions
 from app.schedule.power import PowerState
 from app.schedule.service import ScheduleService
+from app.sentence import Sentence, joined
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ LEASE_S: Final = 6 * 3600.0
 GRACE_S: Final = 60.0  # after the machine woke: network and disks come back, and the person comes first
 MODEL_PAUSE_S: Final = 300.0  # before a model that could not be asked is asked again; it doubles each time
 _LONGEST_MODEL_PAUSE_S: Final = 6 * 3600.0
-NO_MODEL: Final = "Waits for a language model or an agent."
+NO_MODEL: Final = Sentence("Waits for a language model or an agent.")
 _JUMP_S: Final = 90.0
 _AT_ONCE: Final = 2000  # more than there can be, so that goals which wait never hide others
 _RECORDING_PAUSES_S: Final = (1.0, 10.0, 60.0)
@@ -175,7 +176,7 @@ class ScheduleRunner:
     async def obstacle(self, schedule: Schedule) -> str:
         """Return why this process cannot do a schedule's work, in words; ``""`` when it can."""
         if schedule.is_built_in:
-            return "" if schedule.id in self._jobs else "This version of Keepsake has no such work."
+            return "" if schedule.id in self._jobs else Sentence("This version of Keepsake has no such work.")
         return NO_MODEL if self.goals is None else await self.goals.obstacle(schedule)
 
     async def reason_to_wait(self, schedule: Schedule) -> str:
@@ -184,7 +185,7 @@ class ScheduleRunner:
             return ""
         paused_until = await self._service.paused_until()
         if paused_until is not None:
-            return f"All schedules are paused until {paused_until:%Y-%m-%d %H:%M} UTC."
+            return Sentence("All schedules are paused until {time} UTC.", time=f"{paused_until:%Y-%m-%d %H:%M}")
         return self._waits.get(schedule.id) or await self._obstacle(schedule)
 
     async def settled(self) -> None:
@@ -219,7 +220,7 @@ class ScheduleRunner:
         except KeepsakeError as error:
             if not self.problem:
                 _log.warning("schedules cannot be looked at: %s", error.message)
-            self.problem = f"Schedules cannot run: {error.message}"
+            self.problem = Sentence("Schedules cannot run: {why}", why=error.sentence)
             return self._options().poll_s
         self.problem = ""
         return pause_s
@@ -228,7 +229,7 @@ class ScheduleRunner:
         waited = now - (schedule.next_run_at or now)
         reason = await self._obstacle(schedule)
         if not reason and (detail := await self._deferral(schedule, waited)):
-            reason = f"Waits: {detail}."
+            reason = Sentence("Waits: {why}.", why=Sentence(detail))
             self._deferred[schedule.id] = detail
         if reason:
             self._waits[schedule.id] = self._waited[schedule.id] = reason
@@ -309,7 +310,7 @@ class ScheduleRunner:
         """Give a goal back that waits for a model; agents may claim it."""
         before = self._put_back.get(schedule.id)
         pause_s = MODEL_PAUSE_S if before is None else min(before.pause_s * 2, _LONGEST_MODEL_PAUSE_S)
-        pause = _PutBack(self._monotonic() + pause_s, pause_s, f"{NO_MODEL} {error.message}", error.message)
+        pause = _PutBack(self._monotonic() + pause_s, pause_s, joined((NO_MODEL, error.sentence)), error.message)
         self._put_back[schedule.id] = pause
         self._waits[schedule.id] = pause.reason
         with suppress(StaleError):

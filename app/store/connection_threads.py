@@ -18,6 +18,7 @@ import apsw
 
 from app.core.stop_signal import StopSignal
 from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError, TimeLimitError
+from app.sentence import Sentence
 from app.store.connection import BUSY_MS
 from app.store.files.database_file import DatabaseConnection
 from app.store.interruption import interruptible
@@ -115,7 +116,7 @@ class ConnectionThread(threading.Thread):
             except apsw.Error as error:
                 fault = from_sqlite(
                     error, _file_of(connection), 0 if connection is None else connection.system_errno
-                ) or InternalError(f"The database refused a statement ({type(error).__name__}).")
+                ) or InternalError(Sentence("The database refused a statement ({error}).", error=type(error).__name__))
                 fault.__cause__ = error
                 job.future.set_exception(fault)
             except (UnicodeEncodeError, OverflowError) as error:

@@ -11,6 +11,7 @@ from typing import Self
 from app.core.files import from_os
 from app.core.regular_files import open_file
 from app.errors import VaultLockedError
+from app.sentence import Sentence, joined
 
 if sys.platform == "win32":  # pragma: no cover
     import msvcrt
@@ -46,10 +47,7 @@ class VaultLock:
         except OSError as error:
             owner = os.pread(handle, 32, 1).decode("ascii", "replace").strip() if hasattr(os, "pread") else ""
             os.close(handle)
-            by = f" (process {owner})" if owner else ""
-            sentence = f"Another Keepsake{by} has this vault open."
-            todo = "Use or close that one; if it does not answer, end its process."
-            raise VaultLockedError(f"{sentence} {todo}", owner=owner) from error
+            raise VaultLockedError(_locked(owner), owner=owner) from error
         self._handle = handle
         self._write_owner(handle)
         return self
@@ -122,3 +120,11 @@ def _lock(handle: int) -> None:
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
     else:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _locked(owner: str) -> Sentence:
+    """Return the sentence that another process has the vault open."""
+    todo = Sentence("Use or close that one; if it does not answer, end its process.")
+    if owner:
+        return joined((Sentence("Another Keepsake (process {number}) has this vault open.", number=owner), todo))
+    return joined((Sentence("Another Keepsake has this vault open."), todo))

@@ -16,6 +16,7 @@ import apsw
 from app.core.process.lazy_module import LazyModule
 from app.core.vault_opening import VaultOpening
 from app.errors import InternalError, VaultDamagedError, VaultNewerError, VaultUnusableError
+from app.sentence import Sentence
 from app.store import meta
 from app.store.connection import APPLICATION_ID
 from app.store.interruption import interruptible
@@ -59,7 +60,7 @@ def migrations_in(folder: Path) -> list[Migration]:
         else []
     )
     if [step.number for step in migrations] != list(range(1, len(migrations) + 1)) or not migrations:
-        raise InternalError(f"The migrations in {folder} are not numbered 1, 2, 3…")
+        raise InternalError(Sentence("The migrations in {folder} are not numbered 1, 2, 3…", folder=folder))
     return migrations
 
 
@@ -95,8 +96,12 @@ def migrate(
         _check_owner(connection, have)
         if have > len(steps):
             raise VaultNewerError(
-                f"This vault was written by a newer Keepsake (schema {have}; this one knows {len(steps)}). "
-                "Update Keepsake, or open another vault.",
+                Sentence(
+                    "This vault was written by a newer Keepsake (schema {have}; this one knows {known}). Update"
+                    " Keepsake, or open another vault.",
+                    have=have,
+                    known=len(steps),
+                ),
                 schema=have,
                 known=len(steps),
             )
@@ -168,8 +173,11 @@ def _apply(connection: apsw.Connection, step: Migration, applied: Sequence[Migra
         _run(connection, step, applied)
     except (apsw.SQLError, apsw.ConstraintError, VaultDamagedError) as error:
         raise VaultUnusableError(
-            f"This vault could not be brought up to date (step {step.number}). Nothing was changed. 'keepsake salvage"
-            " --into FOLDER' copies everything readable into a new vault.",
+            Sentence(
+                "This vault could not be brought up to date (step {step}). Nothing was changed. 'keepsake"
+                " salvage --into FOLDER' copies everything readable into a new vault.",
+                step=step.number,
+            ),
             schema=step.number - 1,
             state="outdated",
             sqlite=type(error).__name__,

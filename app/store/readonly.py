@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError
+from app.sentence import Sentence
 from app.store.connection import open_frozen_reader
 from app.store.files import preflight
 from app.store.migrate import Migration, check_applied
@@ -16,7 +17,7 @@ def unwritable(database: Path) -> VaultReadOnlyError | None:
     vault = database.parent
     if not database.is_file() or (os.access(vault, os.W_OK) and os.access(database, os.W_OK)):
         return None
-    return VaultReadOnlyError(f"{vault} cannot be written.", path=str(vault))
+    return VaultReadOnlyError(Sentence("{vault} cannot be written.", vault=vault), path=str(vault))
 
 
 def read_only_error(cause: KeepsakeError, vault: Path) -> KeepsakeError:
@@ -28,8 +29,11 @@ def read_only_error(cause: KeepsakeError, vault: Path) -> KeepsakeError:
             path=str(vault),
         )
     return VaultReadOnlyError(
-        f"{vault} cannot be written, so this vault is open for reading only. Make its folder writable, or copy the"
-        " folder to a place that is, and restart Keepsake.",
+        Sentence(
+            "{vault} cannot be written, so this vault is open for reading only. Make its folder"
+            " writable, or copy the folder to a place that is, and restart Keepsake.",
+            vault=vault,
+        ),
         path=str(vault),
     )
 
@@ -55,8 +59,13 @@ def check_schema(database: Path, steps: Sequence[Migration]) -> int:
             check_applied(connection, steps)
     if have < known:
         raise VaultReadOnlyError(
-            f"This vault is from an older Keepsake (schema {have}; this one needs {known}) and must be brought up to"
-            " date before it is read, which needs free space and a folder that can be written.",
+            Sentence(
+                "This vault is from an older Keepsake (schema {have}; this one needs {known}) and must be"
+                " brought up to date before it is read, which needs free space and a folder that can be"
+                " written.",
+                have=have,
+                known=known,
+            ),
             path=str(database),
             state="older",
         )

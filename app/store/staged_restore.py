@@ -17,6 +17,7 @@ from app.core.files import from_os
 from app.core.regular_files import UnsafeFileError, make_folder, require_file
 from app.core.stop_signal import StopSignal
 from app.errors import CancelledByPersonError, KeepsakeError, PassphraseRequiredError, VaultDamagedError
+from app.sentence import Sentence, joined
 from app.store.backup import backup_path, copy_database, keep_name
 from app.store.connection import APPLICATION_ID, connect, load_vectors
 from app.store.files.database_file import has_log
@@ -101,8 +102,11 @@ def finish_restore(vault: Path, known: int, stop: StopSignal | None = None) -> P
         raise from_os(error, vault) from error
 
 
-def _problem_of(staged: Path, known: int, stop: StopSignal) -> str:
-    """Return why a staged database must not take the vault's place, ``""`` when it may."""
+_DAMAGED = Sentence("The restore was called off: the backup is damaged.")
+
+
+def _problem_of(staged: Path, known: int, stop: StopSignal) -> Sentence | None:
+    """Return why a staged database must not take the vault's place, ``None`` when it may."""
     try:
         require_file(staged)
         # A staged copy has no log; one that lies beside it is not of it and does not go with it.
@@ -110,21 +114,21 @@ def _problem_of(staged: Path, known: int, stop: StopSignal) -> str:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         with translate_sqlite_errors(), closing(connect(staged, flags, name)) as connection:
             if connection.pragma("application_id") != APPLICATION_ID:
-                return "is no database of Keepsake"
+                return Sentence("The restore was called off: the backup is no database of Keepsake.")
             if not 0 < int(str(connection.pragma("user_version"))) <= known:
-                return "is from a newer Keepsake"
+                return Sentence("The restore was called off: the backup is from a newer Keepsake.")
             load_vectors(connection)
             with interruptible(connection, stop):
-                return "" if connection.execute("PRAGMA integrity_check(1)").get == "ok" else "is damaged"
+                return None if connection.execute("PRAGMA integrity_check(1)").get == "ok" else _DAMAGED
     except (CancelledByPersonError, PassphraseRequiredError):
         raise
     except UnsafeFileError:
-        return "is a link, or no file of its own"
+        return Sentence("The restore was called off: the backup is a link, or no file of its own.")
     except (KeepsakeError, apsw.Error):
-        return "is damaged"
+        return _DAMAGED
 
 
-def _call_off(vault: Path, problem: str) -> NoReturn:
+def _call_off(vault: Path, problem: Sentence) -> NoReturn:
     """Put the staged database aside, leave or bring back the vault's own, and say so."""
     database, aside = vault / DATABASE, vault / ASIDE
     if not database.exists() and (aside / DATABASE).exists():  # killed between the steps of the swap
@@ -134,10 +138,16 @@ def _call_off(vault: Path, problem: str) -> NoReturn:
     refused = _free_name(vault / REFUSED)
     (vault / STAGED).rename(refused)
     is_there = database.exists() and database.stat().st_size
-    yours = f"Your memory in {database} is as it was before" if is_there else f"There is no {database}"
+    yours = Sentence("There is no {database}.", database=database)
+    if is_there:
+        yours = Sentence("Your memory in {database} is as it was before.", database=database)
+    kept = Sentence(
+        "The backup is now {name} in the same folder. Start Keepsake again; 'keepsake backup list' shows the other"
+        " backups.",
+        name=refused.name,
+    )
     raise VaultDamagedError(
-        f"The restore was called off: the backup that waited to be restored {problem}. {yours}, and that backup is now"
-        f" {refused.name} in the same folder. Start Keepsake again; 'keepsake backup list' shows the other backups.",
+        joined((problem, yours, kept)),
         path=str(database),
         refused=str(refused),
     )

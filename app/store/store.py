@@ -14,6 +14,7 @@ from app.core.files import from_os
 from app.core.stop_signal import StopSignal
 from app.core.vault_opening import VaultOpening
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
+from app.sentence import Sentence
 from app.store import lanes, readonly, staged_restore
 from app.store.backup import backup_path, copy_database
 from app.store.connection import create_file, open_frozen_reader, open_reader, open_writer
@@ -177,7 +178,7 @@ class Store:
             VaultLockedError: Its lock file was taken away, and another Keepsake has opened it.
         """
         if self.read_only is not None:
-            raise type(self.read_only)(self.read_only.message, **self.read_only.data)
+            raise type(self.read_only)(self.read_only.sentence, **self.read_only.data)
         self._lock.keep()
 
     async def read(
@@ -341,12 +342,17 @@ def prepare_folder(vault: Path) -> None:
         str(vault).encode()  # SQLite and the socket know names in UTF-8 only
     except UnicodeEncodeError as error:
         raise VaultUnusableError(
-            f"The vault's path {vault} is not UTF-8. Name another folder with --vault, or set LC_ALL=C.UTF-8."
+            Sentence(
+                "The vault's path {vault} is not UTF-8. Name another folder with --vault, or set LC_ALL=C.UTF-8.",
+                vault=vault,
+            )
         ) from error
     try:
         if vault.exists() and not vault.is_dir():
             raise VaultUnusableError(
-                f"{vault} is a file, not a folder. Name a folder with --vault.", path=str(vault), state="file"
+                Sentence("{vault} is a file, not a folder. Name a folder with --vault.", vault=vault),
+                path=str(vault),
+                state="file",
             )
         vault.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.name == "posix" and vault.stat().st_mode & 0o077 and readonly.unwritable(vault / DATABASE) is None:

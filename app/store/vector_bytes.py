@@ -11,6 +11,7 @@ import apsw
 import numpy as np
 
 from app.errors import VaultDamagedError
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +78,8 @@ def _convert(connection: apsw.Connection, table: str, dimensions: int) -> None:
     for (row,) in connection.execute(f"SELECT rowid FROM {table}").fetchall():
         block = connection.execute(f"SELECT vectors FROM {table} WHERE rowid = ?", (row,)).get
         if not isinstance(block, bytes) or not block or len(block) % width:
-            raise VaultDamagedError(f"Block {row} of {table} does not hold whole vectors.")
+            raise VaultDamagedError(
+                Sentence("Block {row} of {table} does not hold whole vectors.", row=row, table=table)
+            )
         rows = [block[start : start + width] for start in range(0, len(block), width)]
         connection.execute(f"UPDATE {table} SET vectors = ? WHERE rowid = ?", (b"".join(encode(rows)), row))

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.errors import ExchangeError
-from app.sync import lane_segment
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.lane_segment import SegmentPlace, TornSegmentError
+from app.sync.lane_sealer import LaneSealer
+from app.sync.lane_segment import SegmentPlace
+from app.sync.sealing.signed_text import TornError
 
 _NAME: Final = re.compile(r"s-(\d+)-(\d+)(?:-r(\d+))?")
 
@@ -71,43 +72,44 @@ def is_without_gap(objects: list[SegmentObject], last: int) -> bool:
     return reached >= last
 
 
-def links_of(point: ExchangePoint, vault: str, lane: int) -> Iterator[ChainLink]:
+def links_of(point: ExchangePoint, sealer: LaneSealer, lane: int) -> Iterator[ChainLink]:
     """Yield the segments that follow from the beginning of a lane, in order."""
     reached: defaultdict[int, set[str]] = defaultdict(set, {0: {""}})
     for one in objects_of(point, lane):
         data = point.get(one.name)
         try:
-            said, digest = (None, "") if data is None else lane_segment.header_of(data)
-        except (TornSegmentError, ExchangeError):
+            header = None if data is None else sealer.header(one.name, data)
+        except (TornError, ExchangeError):
             continue
-        place = None if said is None else tuple(map(said.get, ("vault", "lane", "first", "last")))
         if (
-            said is not None
-            and place == (vault, lane, one.first, one.last)
-            and said["previous"] in reached[one.first - 1]
+            header is not None
+            and (header.first, header.last) == (one.first, one.last)
+            and header.previous in reached[one.first - 1]
         ):
-            reached[one.last].add(digest)
-            yield ChainLink(one, SegmentPlace(vault, lane, one.first - 1, said["previous"]), digest)
+            reached[one.last].add(header.digest)
+            place = SegmentPlace(sealer.vault, lane, one.first - 1, header.previous)
+            yield ChainLink(one, place, header.digest)
 
 
-def link_over(point: ExchangePoint, vault: str, lane: int, n: int) -> ChainLink | None:
+def link_over(point: ExchangePoint, sealer: LaneSealer, lane: int, n: int) -> ChainLink | None:
     """Return the longest segment of the chain with the change ``n``, ``None`` without one."""
-    over = [link for link in links_of(point, vault, lane) if link.found.first <= n <= link.found.last]
+    over = [link for link in links_of(point, sealer, lane) if link.found.first <= n <= link.found.last]
     return max(over, key=lambda link: (link.found.last, link.found.revision), default=None)
 
 
-def last_whole(point: ExchangePoint, vault: str, lane: int) -> tuple[int, str]:
+def last_whole(point: ExchangePoint, sealer: LaneSealer, lane: int) -> tuple[int, str]:
     """Return the last number of a lane's chain and the digest there, or ``(0, "")``."""
-    return max(((link.found.last, link.digest) for link in links_of(point, vault, lane)), default=(0, ""))
+    return max(((link.found.last, link.digest) for link in links_of(point, sealer, lane)), default=(0, ""))
 
 
-def rewrite(point: ExchangePoint, lane: int, n: int, forgotten: frozenset[str]) -> bool:
+def rewrite(point: ExchangePoint, sealer: LaneSealer, lane: int, n: int, forgotten: frozenset[str]) -> bool:
     """Write the segments of a lane anew without what was forgotten.
 
     Returns False where one could not be read.
 
     Args:
         point: The exchange point.
+        sealer: Seals what is written anew.
         lane: A lane that was written on this machine.
         n: The number of its last change that is here.
         forgotten: Ids of what was forgotten for ever.
@@ -120,14 +122,15 @@ def rewrite(point: ExchangePoint, lane: int, n: int, forgotten: frozenset[str]) 
             point.remove(one.name)  # the process ended between the two
             continue
         data = point.get(one.name)
+        name = f"{lane:016x}/s-{one.first:012d}-{one.last:012d}-r{one.revision + 1}"
         try:
-            anew = None if data is None else lane_segment.without(data, forgotten)
-        except (TornSegmentError, ExchangeError):
+            anew = None if data is None else sealer.without(one.name, data, forgotten, name)
+        except (TornError, ExchangeError):
             if one.last <= n:  # it is here as a whole, and is added again
                 point.remove(one.name)
             is_done = False
             continue
         if anew is not None:
-            point.put_new(f"{lane:016x}/s-{one.first:012d}-{one.last:012d}-r{one.revision + 1}", anew)
+            point.put_new(name, anew)
             point.remove(one.name)
     return is_done

@@ -1,8 +1,8 @@
-"""Segments: consecutive changes of a lane as one immutable object of an exchange.
+"""Segments: consecutive changes of a lane, as the text of one sealed object.
 
 A segment is zlib-compressed JSON lines. Its header names the vault, the lane, the numbers, the digest of the segment
-before it and that of each line. A segment's own digest is that of its header, so that forgetting a line for ever
-changes no other.
+before it and that of each line. A segment's own digest follows from its header alone, so that forgetting a line for
+ever changes no other.
 """
 
 import hashlib
@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.core import hybrid_clock
-from app.errors import ExchangeError, ExchangeNewerError
+from app.errors import ExchangeError
 from app.store.lanes import ChangePlace
 from app.sync.capture import LanePart
 from app.sync.change import Change
 from app.sync.turn_log import LaneTurn
 
-FORMAT: Final = 1
-"""The newest format that this Keepsake reads, and the one that it writes."""
 MOST_BYTES: Final = 256 << 20
 """No segment is larger once it is unpacked."""
 _DIGEST_BYTES: Final = 16
@@ -31,10 +29,6 @@ _MOST_N: Final = (1 << 48) - 1
 _MOST_INTEGER: Final = (1 << 63) - 1
 
 Line = dict[str, Any]
-
-
-class TornSegmentError(Exception):
-    """A segment ends too early, as one that is still being copied does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +62,7 @@ class Segment:
 
 
 def encode(part: LanePart, vault: str, previous: str) -> tuple[bytes, str]:
-    """Return a segment of changes, with its digest.
+    """Return changes as a segment, with its header.
 
     Args:
         part: The changes.
@@ -78,8 +72,6 @@ def encode(part: LanePart, vault: str, previous: str) -> tuple[bytes, str]:
     lines = [_dump(line) for line in _lines(part)]
     header = _dump(
         {
-            "format": FORMAT,
-            "min_reader": FORMAT,
             "vault": vault,
             "lane": part.lane,
             "first": part.first,
@@ -90,26 +82,24 @@ def encode(part: LanePart, vault: str, previous: str) -> tuple[bytes, str]:
             "lines": [digest_of(line) for line in lines],
         }
     )
-    return pack(header, lines), digest_of(header)
+    return pack(header, lines), header
 
 
-def decode(data: bytes, place: SegmentPlace) -> Segment:
+def decode(data: bytes, place: SegmentPlace) -> LanePart:
     """Return what a segment holds, once all of it was checked.
 
     Args:
-        data: The object of the exchange.
+        data: The segment.
         place: Where it stands.
 
     Raises:
-        TornSegmentError: It ends too early.
-        ExchangeNewerError: A newer Keepsake wrote it.
         ExchangeError: It is damaged, of another vault or lane, or not the next one.
     """
     header, lines = unpack(data)
-    said = json.loads(header)
-    _require_next(said, place)
+    fields = json.loads(header)
+    require_next(fields, place)
     try:
-        return Segment(digest_of(header), _part(said, [json.loads(line) for line in lines if line != _GONE]))
+        return _part(fields, [json.loads(line) for line in lines if line != _GONE])
     except (LookupError, TypeError, ValueError, RecursionError) as error:
         raise damaged(place.lane) from error
 
@@ -120,46 +110,21 @@ def unpack(data: bytes) -> tuple[str, list[str]]:
     A line that was forgotten for ever is ``null``.
 
     Raises:
-        TornSegmentError: It ends too early.
-        ExchangeNewerError: A newer Keepsake wrote it.
         ExchangeError: It is damaged.
     """
     unpacking = zlib.decompressobj()
     try:
         text = unpacking.decompress(data, MOST_BYTES)
-        if not unpacking.eof:
-            if unpacking.unconsumed_tail:
-                raise damaged(0)
-            raise TornSegmentError
         header, *lines = text.decode().split("\n")[:-1]
-        said = json.loads(header)
-        if said["min_reader"] > FORMAT:
-            raise ExchangeNewerError(
-                "Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.",
-                format=said["min_reader"],
-            )
-        digests = said["lines"]
+        digests = json.loads(header)["lines"]
     except (zlib.error, ValueError, LookupError, TypeError, RecursionError) as error:
         raise damaged(0) from error
-    is_whole = not unpacking.unused_data and len(lines) == len(digests)
+    is_whole = unpacking.eof and not unpacking.unused_data and len(lines) == len(digests)
     if not is_whole or any(
         line not in (_GONE,) and digest_of(line) != digest for line, digest in zip(lines, digests, strict=True)
     ):
         raise damaged(0)
     return header, lines
-
-
-def header_of(data: bytes) -> tuple[Mapping[str, Any], str]:
-    """Return the header of a segment that is whole, with its digest.
-
-    Raises:
-        TornSegmentError: It ends too early.
-        ExchangeNewerError: A newer Keepsake wrote it.
-        ExchangeError: It is damaged.
-    """
-    header, _ = unpack(data)
-    said: dict[str, Any] = json.loads(header)
-    return {"previous": "", **said}, digest_of(header)
 
 
 def pack(header: str, lines: Iterable[str]) -> bytes:
@@ -209,7 +174,12 @@ def digest_of(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
-def _require_next(said: Mapping[str, Any], place: SegmentPlace) -> None:
+def require_next(said: Mapping[str, Any], place: SegmentPlace) -> None:
+    """Refuse a segment that does not stand in its place, by what its header says.
+
+    Raises:
+        ExchangeError: It is of another vault or lane, or not the next one.
+    """
     lane = f"{place.lane:016x}"
     if said.get("vault") != place.vault:
         raise ExchangeError("A file in the folder belongs to another vault. Move it away.", lane=lane)

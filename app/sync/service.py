@@ -6,6 +6,7 @@ the next time goes on where the last one was.
 
 import asyncio
 import logging
+import platform
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -36,9 +37,12 @@ from app.store.store import Store
 from app.sync import capture, lane_chain, lane_rows, lane_segment, removal_guard, turn_log
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.lane_segment import Segment, SegmentPlace, TornSegmentError
+from app.sync.lane_sealer import LaneSealer, RemovedWriterError
+from app.sync.lane_segment import Segment, SegmentPlace
+from app.sync.membership import Membership
 from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
 from app.sync.receiver import Received, Receiver
+from app.sync.sealing.signed_text import TornError
 
 _log = logging.getLogger(__name__)
 
@@ -63,12 +67,31 @@ class _HeldOpenError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Joined:
-    """Exchange point that the vault is joined to."""
+class JoinedPlace:
+    """Place where the vault is shared.
+
+    Args:
+        point: The exchange point.
+        vault: The id that all machines call the vault by.
+        address: The address of the place, without a password.
+    """
 
     point: ExchangePoint
     vault: str
     address: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """Exchange point with what seals for this device.
+
+    Args:
+        point: The exchange point.
+        sealer: Seals and opens segments.
+    """
+
+    point: ExchangePoint
+    sealer: LaneSealer
 
 
 class SyncService:
@@ -77,6 +100,7 @@ class SyncService:
     Args:
         store: The vault's database.
         clock: The source of the time.
+        membership: The standing of this device among the machines.
         receiver: Takes in what other machines changed.
         forget: Forgets for ever what another machine forgot.
         publish: Tells everyone who listens of a change.
@@ -86,25 +110,27 @@ class SyncService:
         self,
         store: Store,
         clock: Clock,
+        membership: Membership,
         receiver: Receiver,
         forget: Forget,
         publish: Callable[[ChangeSet], None],
     ) -> None:
         self._store = store
         self._clock = clock
+        self._membership = membership
         self._receiver = receiver
         self._forget = forget
         self._publish = publish
         self._one_at_a_time = asyncio.Lock()
         self._has_begun = asyncio.Event()
-        self._reached: _Joined | None = None
+        self._reached: JoinedPlace | None = None
         self._hearing: asyncio.Future[bool] | None = None
         self._synced_ms: int | None = None
         self._problem: str = _NOTHING
         self._held: tuple[HeldRemovals, ...] = ()
 
     async def join(self, address: str, *, fills_anew: bool) -> SyncState:
-        """Join the vault to the exchange point at an address, which is made if needed.
+        """Share the vault at an address, as the first machine or as a member.
 
         What the vault has is added to what is there; nothing is removed on either side.
 
@@ -113,30 +139,55 @@ class SyncService:
             fills_anew: Whether a vault that was shared before may fill an empty place: the one that it knew was lost.
 
         Raises:
-            InputError: The vault shares its changes with others than that place, or there can be no such place.
-            MachineError: The place is not there, or cannot be read or written.
+            InputError: The vault shares its changes elsewhere, is no member there, or there can be no such place.
+            MachineError: The place is not there, or cannot be read or written; or the keyring is locked.
         """
         place = place_of(address)
         there = await asyncio.to_thread(place.vault)
-
-        def work(connection: apsw.Connection) -> str:
-            known = meta.read(connection, _VAULT)
-            if known is not None and known != there and not (fills_anew and there is None):
+        known = await self._store.read(partial(meta.read, key=_VAULT))
+        if not (fills_anew and there is None):
+            await self.require_place_of(there)
+        vault = there or known or new_vault_id()
+        if not await self._membership.is_member(vault):
+            if there is not None:
                 raise InputError(
-                    "This vault shares its changes through another place. If that one was moved, name the place where"
-                    " it is now. If it was lost, say that this one is to be filled anew.",
+                    "Other machines share their memory there. Make an invitation on one of them, and join with its"
+                    " words.",
                     field="place",
                 )
-            vault = there or known or new_vault_id()
-            meta.write(connection, _VAULT, vault)
-            meta.write(connection, _PLACE, place.address)
-            return vault
+            await self._membership.found(vault, machine_name())
+        shown = without_password(place.address)
+        await self._membership.keep_address(place.address, shown)
 
-        vault = await self._store.write(work)
+        def work(connection: apsw.Connection) -> None:
+            meta.write(connection, _VAULT, vault)
+            meta.write(connection, _PLACE, shown)
+
+        await self._store.write(work)
         await asyncio.to_thread(place.make_vault, vault)
         await self._let_go()
+        joined = await self.joined()
+        if joined is not None:
+            await self._membership.refreshed(joined.point, vault)
         self._has_begun.set()
         return await self.state()
+
+    async def require_place_of(self, vault: str | None) -> None:
+        """Refuse where this vault is shared as another one.
+
+        Args:
+            vault: The id of the vault that a place is for, ``None`` for an empty one.
+
+        Raises:
+            InputError: It is.
+        """
+        known = await self._store.read(partial(meta.read, key=_VAULT))
+        if known is not None and known != vault:
+            raise InputError(
+                "This vault shares its changes through another place. If that one was moved, name the place where"
+                " it is now. If it was lost, say that this one is to be filled anew.",
+                field="place",
+            )
 
     async def leave(self) -> SyncState:
         """Stop sharing the vault; joining the same place again goes on."""
@@ -161,7 +212,7 @@ class SyncService:
 
     async def until_begun(self) -> None:
         """Return once the vault is joined to an exchange point and not paused."""
-        while await self._joined() is None or await self._is_paused():
+        while await self.joined() is None or await self._is_paused():
             self._has_begun.clear()
             await self._has_begun.wait()
 
@@ -173,7 +224,7 @@ class SyncService:
         Raises:
             MachineError: The place cannot be reached.
         """
-        joined = await self._joined()
+        joined = await self.joined()
         if joined is None or not joined.point.hears:
             await asyncio.sleep(seconds)
             return None
@@ -183,7 +234,7 @@ class SyncService:
 
     async def state(self) -> SyncState:
         """Return where the vault's changes are shared, and how far each lane is known."""
-        joined = await self._joined()
+        joined = await self.joined()
 
         def work(connection: apsw.Connection) -> list[DeviceLane]:
             rows = connection.execute(
@@ -229,20 +280,22 @@ class SyncService:
 
     async def _sync(self) -> SyncReport:
         async with self._one_at_a_time:
-            joined = await self._joined()
+            joined = await self.joined()
             if joined is None:
                 raise InputError("This vault shares its changes with no other machine. Name a place first.")
             await asyncio.to_thread(joined.point.require_there)
+            _, sealer = await self._membership.refreshed(joined.point, joined.vault)
+            sealed = _Sealed(joined.point, sealer)
             try:
                 await self._seal()
-                pulled = await self._pull(joined)
+                pulled = await self._pull(sealed)
                 await self._obey()
                 await self._seal()
             except _HeldOpenError:
                 return SyncReport(waiting=Sentence("An import is running. The exchange goes on when it has ended."))
-            await self._rewind(joined)
-            added = await self._push(joined)
-            await self._rewrite(joined)
+            await self._rewind(sealed)
+            added = await self._push(sealed)
+            await self._rewrite(sealed)
             return replace(pulled, added=added)
 
     async def accept(self, lane: str, last: int) -> SyncState:
@@ -264,7 +317,9 @@ class SyncService:
     async def _is_paused(self) -> bool:
         return await self._store.read(lambda connection: meta.read(connection, _PAUSED)) is not None
 
-    async def _joined(self) -> _Joined | None:
+    async def joined(self) -> JoinedPlace | None:
+        """Return the place where the vault is shared, ``None`` where it is not."""
+
         def work(connection: apsw.Connection) -> tuple[str | None, str | None]:
             return meta.read(connection, _PLACE), meta.read(connection, _VAULT)
 
@@ -273,7 +328,8 @@ class SyncService:
             return None
         if self._reached is None or (self._reached.address, self._reached.vault) != (address, vault):
             await self._let_go()
-            self._reached = _Joined(place_of(address).point(vault), vault, address)
+            full = await self._membership.address(address)
+            self._reached = JoinedPlace(place_of(full).point(vault), vault, address)
         return self._reached
 
     async def close(self) -> None:
@@ -311,7 +367,7 @@ class SyncService:
 
         self._tell(await self._store.write(work))
 
-    async def _pull(self, joined: _Joined) -> SyncReport:
+    async def _pull(self, joined: _Sealed) -> SyncReport:
         """Take in all that can be; return how many segments, and why others wait."""
         taken, is_new = 0, True
         reasons: list[Sentence] = []
@@ -342,11 +398,7 @@ class SyncService:
                         error, ExchangeError
                     ):
                         raise
-                    if isinstance(error, ExchangeError):
-                        reasons.append(error.sentence)
-                    else:
-                        reasons.append(_UNREADABLE)
-                        _log.warning("a lane of another machine waits: %s", error_location(error))
+                    reasons.append(_reason(error))
         waiting = min(filter(None, reasons), key=lambda reason: reason == _MISSING, default=_NOTHING)
         return SyncReport(taken, 0, waiting, tuple(held.values()))
 
@@ -364,7 +416,7 @@ class SyncService:
         self._require_no_import()
         return self._receiver.take(connection, segment, now_ms)
 
-    async def _next(self, joined: _Joined, lane: int) -> Segment | Sentence | None:
+    async def _next(self, joined: _Sealed, lane: int) -> Segment | Sentence | None:
         """Return the next segment of a lane, or why it waits; ``None`` without one."""
 
         def mark(connection: apsw.Connection) -> tuple[int, str, bool]:
@@ -378,10 +430,10 @@ class SyncService:
         if not any(one.last > after for one in objects):
             return None
         following = [one for one in objects if one.first == after + 1]
-        place = SegmentPlace(joined.vault, lane, after, digest)
+        place = SegmentPlace(joined.sealer.vault, lane, after, digest)
         try:
-            segment = await asyncio.to_thread(_decoded, joined.point, following[-1].name, place) if following else None
-        except TornSegmentError:
+            segment = await asyncio.to_thread(_opened, joined, following[-1].name, place) if following else None
+        except TornError:
             return Sentence("Changes of another machine are still being copied.")
         except ExchangeNewerError as error:
             raise _newer(lane, objects[-1].last - after) from error
@@ -397,10 +449,10 @@ class SyncService:
         is_known = await self._store.read(partial(lane_rows.knows, part=segment.part))
         return segment if is_known else _MISSING
 
-    async def _over(self, joined: _Joined, lane: int, after: int) -> Segment | None:
+    async def _over(self, joined: _Sealed, lane: int, after: int) -> Segment | None:
         """Return the segment with the next change of a lane that was cut anew."""
-        link = await asyncio.to_thread(lane_chain.link_over, joined.point, joined.vault, lane, after + 1)
-        segment = None if link is None else await asyncio.to_thread(_decoded, joined.point, link.found.name, link.place)
+        link = await asyncio.to_thread(lane_chain.link_over, joined.point, joined.sealer, lane, after + 1)
+        segment = None if link is None else await asyncio.to_thread(_opened, joined, link.found.name, link.place)
         if segment is not None and not await self._store.read(partial(lane_rows.agrees, part=segment.part)):
             raise ExchangeError(
                 "Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.",
@@ -408,7 +460,7 @@ class SyncService:
             )
         return segment
 
-    async def _leave_copied_lane(self, joined: _Joined) -> None:
+    async def _leave_copied_lane(self, joined: _Sealed) -> None:
         """Begin a new lane where the exchange knows the own one better than this vault.
 
         Then the vault was copied, or put back from a backup, and its former lane is pulled like that of others.
@@ -426,11 +478,11 @@ class SyncService:
                 continue
             data = await asyncio.to_thread(joined.point.get, found.name)
             try:
-                theirs = None if data is None else lane_segment.header_of(data)[1]
-            except (TornSegmentError, ExchangeError):
+                theirs = None if data is None else joined.sealer.header(found.name, data).digest
+            except (TornError, ExchangeError):
                 theirs = None
-            ours = await self._store.read(partial(_encoded, lane, after, found.last, joined.vault, digest))
-            if ours is None or theirs is None or ours[1] != theirs:
+            ours = await self._store.read(partial(_digest, lane, after, found.last, joined.sealer, digest))
+            if theirs is None or ours != theirs:
                 _log.warning("the exchange knows more of this vault's lane than the vault; a new lane begins")
                 if not await self._store.begin_lane():
                     raise _HeldOpenError
@@ -439,7 +491,7 @@ class SyncService:
             after, digest = found.last, theirs
             await self._store.write(partial(_set_mark, lane, after, digest))
 
-    async def _rewind(self, joined: _Joined) -> None:
+    async def _rewind(self, joined: _Sealed) -> None:
         """Go back to the last whole segment of each own lane that lost some."""
 
         def shared(connection: apsw.Connection) -> list[tuple[int, int]]:
@@ -450,14 +502,14 @@ class SyncService:
             objects = await asyncio.to_thread(lane_chain.objects_of, joined.point, lane)
             if lane_chain.is_without_gap(objects, n):
                 continue
-            last, digest = await asyncio.to_thread(lane_chain.last_whole, joined.point, joined.vault, lane)
+            last, digest = await asyncio.to_thread(lane_chain.last_whole, joined.point, joined.sealer, lane)
             _log.warning("segments of a lane that was written here are lost; they are written anew")
             for one in objects:
                 if one.first > last and one.last <= n:  # it is here as a whole
                     await asyncio.to_thread(joined.point.remove, one.name)
             await self._store.write(partial(_set_mark, lane, min(last, n), digest))
 
-    async def _push(self, joined: _Joined) -> int:
+    async def _push(self, joined: _Sealed) -> int:
         """Add the sealed changes of all lanes that were written here; return how many segments."""
         added = 0
 
@@ -469,11 +521,8 @@ class SyncService:
 
         for lane, shared, previous in await self._store.read(unsent):
             after, digest = shared, previous
-            while (
-                made := await self._store.read(partial(_encoded, lane, after, None, joined.vault, digest))
-            ) is not None:
-                data, following, last = made
-                name = f"{lane:016x}/s-{after + 1:012d}-{last:012d}"
+            while (made := await self._store.read(partial(_sealed, lane, after, joined.sealer, digest))) is not None:
+                name, data, following, last = made
                 if not await asyncio.to_thread(_is_kept, joined.point, name, data):
                     raise ExchangeError(
                         "Two copies of this vault wrote to one place at the same time. The next time sets it right.",
@@ -488,7 +537,7 @@ class SyncService:
         targets = await self._store.read(erasures.all_targets)
         await self._forget(targets, ACTOR)
 
-    async def _rewrite(self, joined: _Joined) -> None:
+    async def _rewrite(self, joined: _Sealed) -> None:
         """Write the segments of own lanes anew without what was forgotten for ever."""
 
         def work(connection: apsw.Connection) -> tuple[dict[int, int], frozenset[str], str, str | None]:
@@ -503,7 +552,7 @@ class SyncService:
             return
         is_done = True
         for lane, n in own.items():
-            is_done &= await asyncio.to_thread(lane_chain.rewrite, joined.point, lane, n, forgotten)
+            is_done &= await asyncio.to_thread(lane_chain.rewrite, joined.point, joined.sealer, lane, n, forgotten)
         if is_done:
             await self._store.write(lambda connection: meta.write(connection, _REWRITTEN, count))
 
@@ -512,17 +561,30 @@ class SyncService:
             self._publish(ChangeSet(received.areas, received.ids, ACTOR, OPERATION))
 
 
-def _encoded(
-    lane: int, after: int, last: int | None, vault: str, previous: str, connection: apsw.Connection
-) -> tuple[bytes, str, int] | None:
-    """Return the next segment of a lane, with its digest and last number."""
+def machine_name() -> str:
+    """Return the name of this machine, as the system calls it."""
+    return platform.node().partition(".")[0] or "This machine"
+
+
+def _sealed(
+    lane: int, after: int, sealer: LaneSealer, previous: str, connection: apsw.Connection
+) -> tuple[str, bytes, str, int] | None:
+    """Return the next segment of a lane: name, bytes, digest and last number."""
+    part = capture.part_after(connection, lane, after, MOST_CHARACTERS)
+    return None if part is None else (*sealer.seal(part, previous), part.last)
+
+
+def _digest(
+    lane: int, after: int, last: int, sealer: LaneSealer, previous: str, connection: apsw.Connection
+) -> str | None:
+    """Return the digest of a segment, ``None`` where not all of it is here."""
     part = capture.part_after(connection, lane, after, MOST_CHARACTERS, last)
-    return None if part is None else (*lane_segment.encode(part, vault, previous), part.last)
+    return None if part is None else sealer.digest_of(part, previous)
 
 
-def _decoded(point: ExchangePoint, name: str, place: SegmentPlace) -> Segment | None:
-    data = point.get(name)
-    return None if data is None else lane_segment.decode(data, place)
+def _opened(joined: _Sealed, name: str, place: SegmentPlace) -> Segment | None:
+    data = joined.point.get(name)
+    return None if data is None else joined.sealer.open(name, data, place)
 
 
 def _is_kept(point: ExchangePoint, name: str, data: bytes) -> bool:
@@ -531,6 +593,16 @@ def _is_kept(point: ExchangePoint, name: str, data: bytes) -> bool:
     Where the connection was lost after it was kept, it is found there.
     """
     return point.put_new(name, data) or point.get(name) == data
+
+
+def _reason(error: Exception) -> Sentence:
+    """Return why a lane waits, an empty sentence where nothing of it is to come."""
+    if isinstance(error, RemovedWriterError):
+        return _NOTHING
+    if isinstance(error, ExchangeError):
+        return error.sentence
+    _log.warning("a lane of another machine waits: %s", error_location(error))
+    return _UNREADABLE
 
 
 def _newer(lane: int, n: int) -> ExchangeNewerError:

@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Final
 
 from app.errors import InternalError
+from app.sentence import Sentence
 
 
 class TableClass(Enum):
@@ -31,7 +32,7 @@ def _columns(*, shared: str = "", device: str = "", derived: str = "") -> dict[s
     for kind, columns in ((_SHARED, shared), (_DEVICE, device), (_DERIVED, derived)):
         for column in columns.split():
             if found.setdefault(column, kind) is not kind:
-                raise InternalError(f"The column {column} has two classes.")
+                raise InternalError(Sentence("The column {column} has two classes.", column=column))
     return found
 
 

@@ -9,6 +9,7 @@ import apsw
 from app.core.clock import Clock, to_datetime
 from app.errors import MachineError
 from app.schedule.model import Cadence, JobResult
+from app.sentence import Sentence, as_sentence, joined
 from app.store import meta
 from app.store.planner_statistics import update_planner_statistics
 from app.store.store import Store
@@ -134,7 +135,7 @@ class Housekeeping:
         else:
             errors = [finding for finding in report.findings if finding.severity == "error"]
         if errors:
-            raise MachineError(f"{errors[0].what} {errors[0].remedy}")
+            raise MachineError(joined((errors[0].what, errors[0].remedy)))
         now_ms = self._clock.now_ms()
         await self._store.write(lambda connection: _note_checked(connection, now_ms))
         counts["checked"] = 1
@@ -147,8 +148,11 @@ class Housekeeping:
         checked = await self._backups.verify(latest)
         if not checked.ok:
             raise MachineError(
-                f"The latest backup, {latest}, cannot be restored: {checked.problem}"
-                " Make another with 'keepsake backup'."
+                Sentence(
+                    "The latest backup, {latest}, cannot be restored: {problem} Make another with 'keepsake backup'.",
+                    latest=latest,
+                    problem=as_sentence(checked.problem),
+                )
             )
         counts["verified"] = 1
         return [f"The backup {latest} was verified."]

@@ -12,6 +12,7 @@ from app.errors import CancelledByPersonError, InputError
 from app.jobs import Jobs
 from app.schedule.model import BUILT_IN, Cadence, JobResult, Schedule
 from app.schedule.service import ScheduleService
+from app.sentence import Sentence, joined
 from app.trace.trace import Trace
 from app.upkeep.upkeep_job import UpkeepJob, UpkeepRun
 
@@ -51,7 +52,7 @@ class ScheduledUpkeep:
             for kind, count in outcome.counts.items():
                 self._trace.event("upkeep.changed", kind=self._job.name, action=kind, count=count)
         if job.is_cancelled():
-            raise CancelledByPersonError(f"Stopped on request. {outcome.output}".strip())
+            raise CancelledByPersonError(joined((Sentence("Stopped on request."), outcome.output)))
         return outcome
 
 
@@ -98,7 +99,10 @@ class UpkeepJobs:
         """
         job = self._jobs.get(name)
         if job is None:
-            raise InputError(f"There is no such job. The jobs are {', '.join(sorted(self._jobs))}.", field="job")
+            raise InputError(
+                Sentence("There is no such job. The jobs are {names}.", names=", ".join(sorted(self._jobs))),
+                field="job",
+            )
         return job
 
     async def install(self) -> None:

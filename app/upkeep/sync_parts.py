@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.changes import ChangeSet
+from app.devices.service import DeviceService
 from app.entities.entity_settler import EntitySettler
 from app.erasure.service import ErasureService
 from app.inbox.rule_history import RULE_HISTORY, record_unrecorded
@@ -16,8 +17,10 @@ from app.runtime import Runtime
 from app.schedule.schedule_applier import ScheduleApplier, make_received
 from app.sessions.session_applier import SessionApplier
 from app.sessions.turn_receiver import TurnReceiver
+from app.sync.membership import Membership
 from app.sync.receiver import Receiver
 from app.sync.row_settler import StateSettler
+from app.sync.sealing.key_store import KeyStore
 from app.sync.service import SyncService
 from app.sync.sync_loop import SyncLoop
 
@@ -30,11 +33,15 @@ class SyncParts(Part):
     """Parts of synchronisation.
 
     Args:
+        membership: The standing of this device among the machines.
         service: Joins the vault to others, and keeps them the same.
+        devices: Lets machines in, names and removes them.
         loop: Does so in the background.
     """
 
+    membership: Membership
     service: SyncService
+    devices: DeviceService
     loop: SyncLoop
 
     def tasks(self) -> Sequence[BackgroundTask]:
@@ -52,6 +59,7 @@ class SyncParts(Part):
 
     async def close(self) -> None:
         """End the connections to where the changes are shared."""
+        self.membership.key_store.close()
         await self.service.close()
 
 
@@ -74,8 +82,10 @@ def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncPa
         "inbox_rule": StateSettler("inbox_rule", RULE_HISTORY, _at_last),
     }
     receiver = Receiver(settlers, TurnReceiver(indexer), entities, record_unrecorded)
-    service = SyncService(runtime.store, runtime.clock, receiver, erasure.obey, runtime.publish)
-    return SyncParts(service, SyncLoop(service, runtime.publish))
+    membership = Membership(runtime.store, runtime.clock, KeyStore())
+    service = SyncService(runtime.store, runtime.clock, membership, receiver, erasure.obey, runtime.publish)
+    devices = DeviceService(runtime.clock, membership, service)
+    return SyncParts(membership, service, devices, SyncLoop(service, runtime.publish))
 
 
 def _at_last(last_ms: int, _now_ms: int) -> int:

@@ -2128,16 +2128,52 @@
         <translation>#{tag} steht im Text einer Notiz, wo „{new}“ nicht stehen kann. Wähle einen Namen ohne Leer- und Satzzeichen.</translation>
     </message>
     <message>
+        <source>&apos;before&apos; must be later than &apos;after&apos;, by 62 days at most.</source>
+        <translation>„before“ muss später als „after“ sein, höchstens 62 Tage.</translation>
+    </message>
+    <message>
         <source>&apos;channel&apos; may have at most {max_name_characters} characters.</source>
         <translation>„channel“ darf höchstens {max_name_characters} Zeichen haben.</translation>
+    </message>
+    <message>
+        <source>&apos;data&apos; must be the bytes of a file in base64.</source>
+        <translation>„data“ müssen die Bytes einer Datei in Base64 sein.</translation>
     </message>
     <message>
         <source>&apos;importance&apos; must be between 0 and 1.</source>
         <translation>„importance“ muss zwischen 0 und 1 liegen.</translation>
     </message>
     <message>
+        <source>&apos;key&apos; must have 1 to {most} ordinary characters, without control characters.</source>
+        <translation>„key“ muss 1 bis {most} gewöhnliche Zeichen haben, keine Steuerzeichen.</translation>
+    </message>
+    <message>
+        <source>&apos;limit&apos; must be 1 to {most}, &apos;offset&apos; 0 or more, &apos;per_session&apos; 1 or more.</source>
+        <translation>„limit“ muss 1 bis {most} sein, „offset“ mindestens 0, „per_session“ mindestens 1.</translation>
+    </message>
+    <message>
+        <source>&apos;limit&apos; must be 1 to {most}, &apos;per_session&apos; 1 or more.</source>
+        <translation>„limit“ muss 1 bis {most} sein, „per_session“ mindestens 1.</translation>
+    </message>
+    <message>
+        <source>&apos;offset&apos; is 0 or more, &apos;length&apos; from 1 to {most}.</source>
+        <translation>„offset“ ist mindestens 0, „length“ 1 bis {most}.</translation>
+    </message>
+    <message>
         <source>&apos;path&apos; must name the transcript, in 1 to {most} ordinary characters.</source>
         <translation>„path“ muss die Mitschrift nennen, mit 1 bis {most} gewöhnlichen Zeichen.</translation>
+    </message>
+    <message>
+        <source>&apos;query_embedding&apos; must be {dimensions} finite numbers, not all 0, by the model of the index.</source>
+        <translation>„query_embedding“ muss aus {dimensions} endlichen Zahlen bestehen, nicht alle 0, vom Modell des Index.</translation>
+    </message>
+    <message>
+        <source>&apos;questions&apos; must be from 1 to {most}.</source>
+        <translation>„questions“ muss zwischen 1 und {most} liegen.</translation>
+    </message>
+    <message>
+        <source>&apos;status&apos; must be succeeded or failed.</source>
+        <translation>„status“ muss „succeeded“ oder „failed“ sein.</translation>
     </message>
     <message>
         <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
@@ -2150,6 +2186,10 @@
     <message>
         <source>&apos;{clean}&apos; is a name of Keepsake&apos;s own. Choose another for the agent.</source>
         <translation>„{clean}“ ist ein Name, den Keepsake selbst verwendet. Wähle einen anderen für den Agenten.</translation>
+    </message>
+    <message>
+        <source>&apos;{field}&apos; is no time. Write it like one of these: {examples}.</source>
+        <translation>„{field}“ ist keine Zeitangabe. Schreibe sie wie eine von diesen: {examples}.</translation>
     </message>
     <message>
         <source>&apos;{field}&apos; must have 1 to {max_name_characters} ordinary characters.</source>
@@ -2180,12 +2220,32 @@
         <translation>„{name}“ hat schon Zugriff. Ist es dasselbe Programm und braucht ein neues Token, dann erlaube es mit „replace_token“ (auf der Befehlszeile --replace-token): Es behält seine Vertrauensstufe, und das bisherige Token endet. Ist es ein anderes Programm, dann lehne es ab.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; is for the person&apos;s own programs, not for agents.</source>
+        <translation>„{name}“ ist den eigenen Programmen der Person vorbehalten, nicht Agenten.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
         <translation>„{name}“ ist durch {where} festgelegt und lässt sich hier nicht ändern.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; must be from {least} to {most}.</source>
+        <translation>„{name}“ muss zwischen {least} und {most} liegen.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; must be {allowed}{but}.</source>
         <translation>„{name}“ muss {allowed} sein{but}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; needs {needed} trust; {agent} has {held}.</source>
+        <translation>„{name}“ verlangt Vertrauen der Stufe {needed}; {agent} hat {held}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be removed: {strerror}.</source>
+        <translation>„{path}“ lässt sich nicht entfernen: {strerror}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: {strerror}.</source>
+        <translation>„{path}“ lässt sich nicht schreiben: {strerror}.</translation>
     </message>
     <message>
         <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
@@ -2198,6 +2258,10 @@
     <message>
         <source>1 conversation</source>
         <translation>1 Unterhaltung</translation>
+    </message>
+    <message>
+        <source>1 conversation waits for it.</source>
+        <translation>1 Unterhaltung wartet darauf.</translation>
     </message>
     <message>
         <source>1 digest</source>
@@ -2256,12 +2320,20 @@
         <translation>Eine Kapsel kann 1 bis {most} Tage gültig sein.</translation>
     </message>
     <message>
+        <source>A change to this vault was cut off, and undoing it needs a folder that can be written. Free some space, make the folder writable, or copy it to a place that is.</source>
+        <translation>Eine Änderung an diesem Tresor wurde abgebrochen; um sie zurückzunehmen, muss der Ordner beschreibbar sein. Schaffe Platz, mach den Ordner beschreibbar, oder kopiere ihn an einen beschreibbaren Ort.</translation>
+    </message>
+    <message>
         <source>A confidence lies between 0 and 1.</source>
         <translation>Eine Gewissheit liegt zwischen 0 und 1.</translation>
     </message>
     <message>
         <source>A cron expression has five fields: minute, hour, day of month, month, day of week.</source>
         <translation>Ein Cron-Ausdruck hat fünf Felder: Minute, Stunde, Tag des Monats, Monat, Wochentag.</translation>
+    </message>
+    <message>
+        <source>A decryption of these memories was requested, and not from this account of this computer. Nothing was decrypted. &apos;keepsake encryption decrypt&apos; has them decrypted, &apos;keepsake encryption encrypt&apos; keeps them encrypted; both ask for the passphrase.</source>
+        <translation>Eine Entschlüsselung dieser Erinnerungen wurde verlangt, aber nicht aus diesem Konto dieses Rechners. Nichts wurde entschlüsselt. „keepsake encryption decrypt“ lässt sie entschlüsseln, „keepsake encryption encrypt“ lässt sie verschlüsselt; beide fragen nach der Passphrase.</translation>
     </message>
     <message>
         <source>A draft may have at most {max_bytes} characters.</source>
@@ -2278,6 +2350,10 @@
     <message>
         <source>A fact with a key needs a category too: give &apos;category&apos;, or leave &apos;key&apos; out.</source>
         <translation>Ein Fakt mit Schlüssel braucht auch eine Kategorie: Gib „category“ an, oder lass „key“ weg.</translation>
+    </message>
+    <message>
+        <source>A file comes from a machine that is not in the list of your machines here. If you have just added one, wait until all files are copied; otherwise remove the file.</source>
+        <translation>Eine Datei stammt von einem Rechner, der hier nicht in der Liste deiner Rechner steht. Wenn du gerade einen hinzugefügt hast, warte, bis alle Dateien kopiert sind; sonst entferne die Datei.</translation>
     </message>
     <message>
         <source>A file in the folder belongs to another vault. Move it away.</source>
@@ -2300,8 +2376,16 @@
         <translation>Eine Datei, die ein anderer Rechner abgelegt hat, ist beschädigt. Keepsake schreibt sie dort neu, wenn du sie entfernst.</translation>
     </message>
     <message>
+        <source>A goal cannot have more trust than {agent} has.</source>
+        <translation>Ein Ziel kann nicht mehr Vertrauen haben als {agent}.</translation>
+    </message>
+    <message>
         <source>A goal has 1 to {max_goal} characters.</source>
         <translation>Ein Ziel hat 1 bis {max_goal} Zeichen.</translation>
+    </message>
+    <message>
+        <source>A judged query has 1 to {most} characters.</source>
+        <translation>Eine bewertete Suche hat 1 bis {most} Zeichen.</translation>
     </message>
     <message>
         <source>A key of {service} belongs to its address; set {section}.base_url first.</source>
@@ -2310,6 +2394,10 @@
     <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
         <translation>Zuvor wurde eine spätere Änderung rückgängig gemacht ({last}); sie lässt sich wiederherstellen.</translation>
+    </message>
+    <message>
+        <source>A lease lasts up to {most} seconds.</source>
+        <translation>Eine Frist dauert höchstens {most} Sekunden.</translation>
     </message>
     <message>
         <source>A link in the folder of notes leads out of it; nothing is written there.</source>
@@ -2362,6 +2450,10 @@
     <message>
         <source>A name must have 1 to {max_name} characters.</source>
         <translation>Ein Name muss 1 bis {max_name} Zeichen haben.</translation>
+    </message>
+    <message>
+        <source>A name must have 1 to {most} characters.</source>
+        <translation>Ein Name muss 1 bis {most} Zeichen haben.</translation>
     </message>
     <message>
         <source>A number is too large: whole numbers have at most 64 bits.</source>
@@ -2464,6 +2556,10 @@
         <translation>Agenten, deren Unterhaltungen nicht gespeichert werden, durch Kommas getrennt.</translation>
     </message>
     <message>
+        <source>All schedules are paused until {time} UTC.</source>
+        <translation>Alle Zeitpläne ruhen bis {time} UTC.</translation>
+    </message>
+    <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
         <translation>Ein Alter ist eine Zahl von Tagen von 0 bis {most_days}.</translation>
     </message>
@@ -2500,8 +2596,40 @@
         <translation>Ein Abstand braucht „seconds“: mehr als 0 und höchstens {max_interval_s}.</translation>
     </message>
     <message>
+        <source>An invitation has twelve words; these are {count}.</source>
+        <translation>Eine Einladung hat zwölf Wörter; das sind {count}.</translation>
+    </message>
+    <message>
+        <source>An isolated agent cannot change keys: they are the person&apos;s.</source>
+        <translation>Ein Agent mit eigenem Tresor kann keine Schlüssel ändern: Sie gehören der Person.</translation>
+    </message>
+    <message>
+        <source>An isolated agent cannot change the encryption: it is the person&apos;s.</source>
+        <translation>Ein Agent mit eigenem Tresor kann die Verschlüsselung nicht ändern: Sie ist Sache der Person.</translation>
+    </message>
+    <message>
+        <source>An isolated agent cannot change the settings: they are the person&apos;s.</source>
+        <translation>Ein Agent mit eigenem Tresor kann die Einstellungen nicht ändern: Sie sind Sache der Person.</translation>
+    </message>
+    <message>
+        <source>An isolated agent&apos;s vault contains no other vaults.</source>
+        <translation>Der eigene Tresor eines Agenten enthält keine weiteren Tresore.</translation>
+    </message>
+    <message>
+        <source>Another Keepsake (process {number}) has this vault open.</source>
+        <translation>Ein anderes Keepsake (Prozess {number}) hat diesen Tresor geöffnet.</translation>
+    </message>
+    <message>
+        <source>Another Keepsake has this vault open.</source>
+        <translation>Ein anderes Keepsake hat diesen Tresor geöffnet.</translation>
+    </message>
+    <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>Ein anderer Fakt hat inzwischen den Platz von diesem eingenommen. Mach jenen zuerst rückgängig, oder lösche ihn.</translation>
+    </message>
+    <message>
+        <source>Another machine came in with these words. Make a new invitation.</source>
+        <translation>Mit diesen Wörtern ist schon ein anderer Rechner hinzugekommen. Erstelle eine neue Einladung.</translation>
     </message>
     <message>
         <source>Another machine makes the tables of Keepsake at this moment.</source>
@@ -2510,6 +2638,10 @@
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>Ein anderer Rechner hat viel auf einmal entfernt; das wartet auf dich.</translation>
+    </message>
+    <message>
+        <source>Another machine sealed changes with a key that is no longer used. They come here once it has met the others again.</source>
+        <translation>Ein anderer Rechner hat Änderungen mit einem Schlüssel versiegelt, der nicht mehr verwendet wird. Sie kommen hier an, sobald er sich wieder mit den anderen abgeglichen hat.</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
@@ -2576,12 +2708,44 @@
         <translation>Höchstens {max_places} Positionen auf einmal.</translation>
     </message>
     <message>
+        <source>At most {most} at once.</source>
+        <translation>Höchstens {most} auf einmal.</translation>
+    </message>
+    <message>
+        <source>At most {most} conversations at once.</source>
+        <translation>Höchstens {most} Unterhaltungen auf einmal.</translation>
+    </message>
+    <message>
+        <source>At most {most} entries at once.</source>
+        <translation>Höchstens {most} Einträge auf einmal.</translation>
+    </message>
+    <message>
+        <source>At most {most} items at once.</source>
+        <translation>Höchstens {most} Einträge auf einmal.</translation>
+    </message>
+    <message>
+        <source>At most {most} machines share one memory. Remove one first.</source>
+        <translation>Höchstens {most} Rechner teilen sich ein Gedächtnis. Entferne zuerst einen.</translation>
+    </message>
+    <message>
+        <source>At most {most} proposals at once.</source>
+        <translation>Höchstens {most} Vorschläge auf einmal.</translation>
+    </message>
+    <message>
+        <source>At most {most} texts at once.</source>
+        <translation>Höchstens {most} Texte auf einmal.</translation>
+    </message>
+    <message>
         <source>Attempts</source>
         <translation>Versuche</translation>
     </message>
     <message>
         <source>Attempts for one answer, where the service is busy or out of reach.</source>
         <translation>Versuche für eine Antwort, wenn der Dienst beschäftigt oder nicht erreichbar ist.</translation>
+    </message>
+    <message>
+        <source>Attributes may be nested at most {most} deep.</source>
+        <translation>Attribute dürfen höchstens {most} Ebenen tief verschachtelt sein.</translation>
     </message>
     <message>
         <source>Back the vault up before each import.</source>
@@ -2602,6 +2766,10 @@
     <message>
         <source>Between {least} and {max_merged} notes can be merged.</source>
         <translation>Zwischen {least} und {max_merged} Notizen lassen sich zusammenführen.</translation>
+    </message>
+    <message>
+        <source>Block {row} of {table} does not hold whole vectors.</source>
+        <translation>Block {row} von {table} enthält keine ganzen Vektoren.</translation>
     </message>
     <message>
         <source>Boosted</source>
@@ -3048,6 +3216,10 @@
         <translation>Verschlüsselter Keepsake-Export</translation>
     </message>
     <message>
+        <source>Encrypting needs {needed} MB of free space for a while, and the disk has {free} MB. Nothing was changed.</source>
+        <translation>Das Verschlüsseln braucht eine Zeit lang {needed} MB freien Platz, und der Datenträger hat {free} MB. Nichts wurde geändert.</translation>
+    </message>
+    <message>
         <source>Enrichment limit</source>
         <translation>Grenze der Anreicherung</translation>
     </message>
@@ -3148,8 +3320,16 @@
         <translation>Den Mitschriften folgen, die Programmieragenten auf diesem Rechner führen; Unterhaltungen werden von da an aufgenommen.</translation>
     </message>
     <message>
+        <source>Forgetting could not be finished. It stands all the same: what is to be forgotten is hidden already, and the next start at which the disk permits it erases the rest by itself. Free some space if the disk is full, then start Keepsake again. What happened: {cause}</source>
+        <translation>Das endgültige Vergessen konnte nicht abgeschlossen werden. Es gilt trotzdem: Was vergessen werden soll, ist schon verborgen, und der nächste Start, bei dem der Datenträger es zulässt, löscht den Rest von selbst. Schaffe Platz, falls der Datenträger voll ist, und starte Keepsake neu. Was geschah: {cause}</translation>
+    </message>
+    <message>
         <source>Forgetting for ever</source>
         <translation>Endgültig vergessen</translation>
+    </message>
+    <message>
+        <source>Forgetting for ever could not be finished: {why}</source>
+        <translation>Das endgültige Vergessen konnte nicht abgeschlossen werden: {why}</translation>
     </message>
     <message>
         <source>Found names in {items}</source>
@@ -3174,6 +3354,10 @@
     <message>
         <source>Give agents the latest weekly reflection.</source>
         <translation>Agenten die letzte Wochenreflexion geben.</translation>
+    </message>
+    <message>
+        <source>Give the file a name that ends in {names}.</source>
+        <translation>Gib der Datei einen Namen, der auf {names} endet.</translation>
     </message>
     <message>
         <source>Goal: {name}</source>
@@ -3268,6 +3452,10 @@
         <translation>Sie lässt sich dort, wo sie liegt, nicht lesen. Kopiere die Datei in einen eigenen Ordner.</translation>
     </message>
     <message>
+        <source>It has expired already.</source>
+        <translation>Er ist schon abgelaufen.</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>Das Ende fehlt.</translation>
     </message>
@@ -3308,8 +3496,28 @@
         <translation>Sie führt aus dem Ordner der Anhänge hinaus und wird deshalb nicht gezeigt.</translation>
     </message>
     <message>
+        <source>It waits already.</source>
+        <translation>Er wartet schon.</translation>
+    </message>
+    <message>
+        <source>It was accepted already.</source>
+        <translation>Er wurde schon angenommen.</translation>
+    </message>
+    <message>
+        <source>It was rejected already.</source>
+        <translation>Er wurde schon abgelehnt.</translation>
+    </message>
+    <message>
+        <source>It was stopped on request.</source>
+        <translation>Es wurde auf Wunsch angehalten.</translation>
+    </message>
+    <message>
         <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
         <translation>Eintrag {place} hat {count} Zeichen; höchstens {max_item_characters} sind erlaubt.</translation>
+    </message>
+    <message>
+        <source>Its folder</source>
+        <translation>Sein Ordner</translation>
     </message>
     <message>
         <source>Its front matter is nested or repeated beyond reason; it stays part of the text.</source>
@@ -3334,6 +3542,10 @@
     <message>
         <source>Its time has passed. Give it a new one.</source>
         <translation>Seine Zeit ist vorbei. Gib ihm eine neue.</translation>
+    </message>
+    <message>
+        <source>Job {key} is running already.</source>
+        <translation>Die Arbeit {key} läuft schon.</translation>
     </message>
     <message>
         <source>Joplin export</source>
@@ -3364,6 +3576,10 @@
         <translation>Keepsake weiß nicht, wie lang die Vektoren dieses Modells sind; setze embedding.dimensions auf eine Zahl von 1 bis {most}.</translation>
     </message>
     <message>
+        <source>Keepsake does not know this program, or its token was replaced by a newer one. Use the newest token, or call &apos;agent.request_access&apos; and have the person allow &apos;{agent}&apos; in Keepsake&apos;s window or with &apos;keepsake agent allow&apos;.</source>
+        <translation>Keepsake kennt dieses Programm nicht, oder sein Token wurde durch ein neueres ersetzt. Nimm das neueste Token, oder rufe „agent.request_access“ auf und lass die Person „{agent}“ im Fenster von Keepsake oder mit „keepsake agent allow“ zulassen.</translation>
+    </message>
+    <message>
         <source>Keepsake export</source>
         <translation>Export von Keepsake</translation>
     </message>
@@ -3382,6 +3598,10 @@
     <message>
         <source>Keepsake runs but is too busy to take another program now. Try again shortly.</source>
         <translation>Keepsake läuft, ist aber zu beschäftigt, um jetzt noch ein Programm anzunehmen. Versuche es gleich noch einmal.</translation>
+    </message>
+    <message>
+        <source>Keepsake runs its own schedules itself.</source>
+        <translation>Seine eigenen Zeitpläne führt Keepsake selbst aus.</translation>
     </message>
     <message>
         <source>Keepsake shows only files of the vault&apos;s attachments folder.</source>
@@ -3668,6 +3888,10 @@
         <translation>Nenne eine Datei oder einen Ordner: „path“ ist leer oder hat ein Zeichen, das kein Pfad haben kann.</translation>
     </message>
     <message>
+        <source>Name a schedule of yours.</source>
+        <translation>Nenne einen deiner Zeitpläne.</translation>
+    </message>
+    <message>
         <source>Name a session or a channel to restore.</source>
         <translation>Nenne eine Unterhaltung oder einen Kanal zum Wiederherstellen.</translation>
     </message>
@@ -3694,6 +3918,18 @@
     <message>
         <source>Name the folder by its whole path, from the top.</source>
         <translation>Nenne den Ordner mit seinem ganzen Pfad, von der Wurzel an.</translation>
+    </message>
+    <message>
+        <source>Name the items: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
+        <translation>Nenne die Einträge: „id“ für einen, „ids“ für mehrere.</translation>
+    </message>
+    <message>
+        <source>Name the proposals: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
+        <translation>Nenne die Vorschläge: „id“ für einen, „ids“ für mehrere.</translation>
+    </message>
+    <message>
+        <source>Name what to undo: either &apos;history_ids&apos; or a &apos;run_id&apos;.</source>
+        <translation>Nenne, was rückgängig zu machen ist: entweder „history_ids“ oder eine „run_id“.</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -3732,6 +3968,10 @@
         <translation>Zu dieser Erinnerung ist kein anderer Text mit dieser Kennung aufbewahrt.</translation>
     </message>
     <message>
+        <source>No other vectors are being made; choose a model with &apos;embedding.change&apos; first.</source>
+        <translation>Es werden keine anderen Vektoren erstellt; wähle zuerst mit „embedding.change“ ein Modell.</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>Kein Platz mehr auf dem Datenträger</translation>
     </message>
@@ -3742,6 +3982,10 @@
     <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>Eine solche Anfrage auf Zugriff wartet nicht. Siehe „keepsake agent requests“.</translation>
+    </message>
+    <message>
+        <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
+        <translation>Innerhalb von zehn Minuten wurde dieser Rechner nicht zugelassen. Erstelle eine neue Einladung und bestätige die Anfrage auf dem anderen Rechner.</translation>
     </message>
     <message>
         <source>None</source>
@@ -3768,12 +4012,24 @@
         <translation>Nichts wird gesendet: Es ist kein Sprachmodell eingerichtet.</translation>
     </message>
     <message>
+        <source>Nothing is shared there yet. Look whether it is the address of the invitation.</source>
+        <translation>Dort wird noch nichts geteilt. Prüfe, ob es die Adresse der Einladung ist.</translation>
+    </message>
+    <message>
         <source>Nothing of that machine waits for you up to that change.</source>
         <translation>Von diesem Rechner wartet bis zu dieser Änderung nichts auf dich.</translation>
     </message>
     <message>
+        <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
+        <translation>Nichts von dem, was geschrieben wurde, ist lesbar. Stelle eine Sicherung wieder her: „keepsake backup list“ zeigt sie.</translation>
+    </message>
+    <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
         <translation>Nichts, was {agent} geschrieben hat, ist verborgen.</translation>
+    </message>
+    <message>
+        <source>Nothing was changed. &apos;keepsake backup list&apos; shows what can be restored, and &apos;keepsake salvage&apos; saves what is readable.</source>
+        <translation>Nichts wurde geändert. „keepsake backup list“ zeigt, was sich wiederherstellen lässt, und „keepsake salvage“ rettet, was lesbar ist.</translation>
     </message>
     <message>
         <source>Notion export</source>
@@ -3792,6 +4048,10 @@
         <translation>Beim Wechsel</translation>
     </message>
     <message>
+        <source>One of these entities is not there. Create it first.</source>
+        <translation>Einen dieser Namen gibt es nicht. Lege ihn zuerst an.</translation>
+    </message>
+    <message>
         <source>Only a remote service has a key: {choices}.</source>
         <translation>Nur ein entfernter Dienst hat einen Schlüssel: {choices}.</translation>
     </message>
@@ -3802,6 +4062,14 @@
     <message>
         <source>Only notes can be merged; leave facts and other memories out.</source>
         <translation>Nur Notizen lassen sich zusammenführen; lass Fakten und andere Erinnerungen weg.</translation>
+    </message>
+    <message>
+        <source>Only one proposal at a time can be changed.</source>
+        <translation>Es lässt sich immer nur ein Vorschlag ändern.</translation>
+    </message>
+    <message>
+        <source>Only programs with full trust choose ids. Leave &apos;id&apos; out to get one.</source>
+        <translation>Nur Programme mit vollem Vertrauen wählen Kennungen. Lass „id“ weg, um eine zu bekommen.</translation>
     </message>
     <message>
         <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
@@ -3818,6 +4086,14 @@
     <message>
         <source>Operation not permitted</source>
         <translation>Vorgang nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>Other machines change the list of your machines at this moment. Try again.</source>
+        <translation>Andere Rechner ändern gerade die Liste deiner Rechner. Versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
+        <translation>Dort teilen bereits andere Rechner ihr Gedächtnis. Erstelle auf einem von ihnen eine Einladung und tritt mit deren Wörtern bei.</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -3862,6 +4138,10 @@
     <message>
         <source>Private texts are not sent to {host}; the setting llm.send_private would allow it.</source>
         <translation>Private Texte werden nicht an {host} gesendet; die Einstellung llm.send_private würde es erlauben.</translation>
+    </message>
+    <message>
+        <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
+        <translation>Fragen, die aus dem Tresor gebildet wurden, blieben weg: Private Texte werden nicht an {model} gesendet.</translation>
     </message>
     <message>
         <source>Quiet seconds</source>
@@ -4036,8 +4316,24 @@
         <translation>Samstag</translation>
     </message>
     <message>
+        <source>Say what to archive: &apos;ids&apos;, or an age in &apos;older_than_days&apos;.</source>
+        <translation>Sag, was zu archivieren ist: „ids“, oder ein Alter in „older_than_days“.</translation>
+    </message>
+    <message>
+        <source>Say what to forget: &apos;ids&apos; of memories and the like, or &apos;sessions&apos;.</source>
+        <translation>Sag, was vergessen werden soll: „ids“ von Erinnerungen und Ähnlichem, oder „sessions“.</translation>
+    </message>
+    <message>
         <source>Say which names, or which messages and memories, the second entity gets.</source>
         <translation>Sag, welche Namen oder welche Nachrichten und Erinnerungen der zweite Eintrag bekommt.</translation>
+    </message>
+    <message>
+        <source>Schedules cannot run: {why}</source>
+        <translation>Zeitpläne können nicht laufen: {why}</translation>
+    </message>
+    <message>
+        <source>Search by meaning is switched off. Set index.vectors to true and start Keepsake again.</source>
+        <translation>Die Suche nach Bedeutung ist ausgeschaltet. Setze index.vectors auf true, und starte Keepsake neu.</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -4172,6 +4468,14 @@
         <translation>Slack</translation>
     </message>
     <message>
+        <source>Something went wrong inside Keepsake ({kind}).</source>
+        <translation>In Keepsake ist etwas schiefgegangen ({kind}).</translation>
+    </message>
+    <message>
+        <source>Stopped on request.</source>
+        <translation>Auf Wunsch angehalten.</translation>
+    </message>
+    <message>
         <source>Store busy timeout</source>
         <translation>Wartezeit der Datenbank</translation>
     </message>
@@ -4296,16 +4600,36 @@
         <translation>Das dauerte zu lange und wurde angehalten. Frag nach weniger auf einmal.</translation>
     </message>
     <message>
+        <source>The access of {agent} has ended. Only the person can give it again.</source>
+        <translation>Der Zugang von {agent} ist beendet. Nur die Person kann ihn wieder geben.</translation>
+    </message>
+    <message>
         <source>The archive has no memory with the id {memory_id}.</source>
         <translation>Das Archiv hat keine Erinnerung mit der Kennung {memory_id}.</translation>
+    </message>
+    <message>
+        <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
+        <translation>Die Sicherung heißt jetzt {name} und liegt im selben Ordner. Starte Keepsake neu; „keepsake backup list“ zeigt die anderen Sicherungen.</translation>
     </message>
     <message>
         <source>The beginning of {name} is damaged, which holds its key: nothing of it can be read. Copy the file again, or use another copy.</source>
         <translation>Der Anfang von {name} ist beschädigt, und darin liegt der Schlüssel: Nichts davon ist lesbar. Kopiere die Datei noch einmal, oder nimm eine andere Kopie.</translation>
     </message>
     <message>
+        <source>The beginning of {path} is damaged, and without it nothing in the file can be told apart. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
+        <translation>Der Anfang von {path} ist beschädigt, und ohne ihn lässt sich in der Datei nichts unterscheiden. Stelle eine Sicherung wieder her: „keepsake backup list“ zeigt sie.</translation>
+    </message>
+    <message>
+        <source>The cache is plain, and its vault is encrypted.</source>
+        <translation>Der Zwischenspeicher ist unverschlüsselt, sein Tresor aber verschlüsselt.</translation>
+    </message>
+    <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
         <translation>Die Uhr eines anderen Rechners geht über hundert Jahre vor; was er geschrieben hat, wird nicht übernommen.</translation>
+    </message>
+    <message>
+        <source>The column {column} has two classes.</source>
+        <translation>Die Spalte {column} hat zwei Klassen.</translation>
     </message>
     <message>
         <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
@@ -4328,6 +4652,14 @@
         <translation>Diese Marke stammt von keiner früheren Seite. Lass sie weg.</translation>
     </message>
     <message>
+        <source>The damage goes deeper than a repair of derived data reaches. Restore a backup (&apos;keepsake backup list&apos;), or save what is readable with &apos;keepsake salvage&apos;. Nothing was changed.</source>
+        <translation>Der Schaden reicht tiefer, als sich mit abgeleiteten Daten reparieren lässt. Stelle eine Sicherung wieder her („keepsake backup list“), oder rette mit „keepsake salvage“, was lesbar ist. Nichts wurde geändert.</translation>
+    </message>
+    <message>
+        <source>The database cannot be reached: it does not answer.</source>
+        <translation>Die Datenbank ist nicht erreichbar: Sie antwortet nicht.</translation>
+    </message>
+    <message>
         <source>The database cannot be reached: {reason}.</source>
         <translation>Die Datenbank ist nicht erreichbar: {reason}.</translation>
     </message>
@@ -4336,12 +4668,20 @@
         <translation>Die Datenbank enthält nicht, was deine Rechner teilen: Es ist eine andere, oder sie wurde geleert.</translation>
     </message>
     <message>
+        <source>The database is damaged, so no sound copy of it can be made.</source>
+        <translation>Die Datenbank ist beschädigt, also lässt sich keine heile Kopie von ihr machen.</translation>
+    </message>
+    <message>
         <source>The database is full. Make room there; nothing is lost meanwhile.</source>
         <translation>Die Datenbank ist voll. Schaff dort Platz; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
         <source>The database is shared by more than one vault. Name another database.</source>
         <translation>Mehr als ein Tresor nutzt diese Datenbank. Nenne eine andere.</translation>
+    </message>
+    <message>
+        <source>The database refused a statement ({error}).</source>
+        <translation>Die Datenbank hat eine Anweisung abgelehnt ({error}).</translation>
     </message>
     <message>
         <source>The database refused what was asked: {reason}.</source>
@@ -4368,6 +4708,10 @@
         <translation>Der Datenträger kann eine so große Datei nicht aufnehmen. Verschiebe den Tresor auf einen Datenträger mit einem anderen Dateisystem.</translation>
     </message>
     <message>
+        <source>The disk is full, so this vault is open for reading only. Free some space and restart Keepsake; nothing already saved was lost.</source>
+        <translation>Der Datenträger ist voll, darum ist dieser Tresor nur zum Lesen geöffnet. Schaffe Platz, und starte Keepsake neu; nichts Gespeichertes ging verloren.</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space and try again.</source>
         <translation>Der Datenträger ist voll. Schaffe etwas Platz, und versuche es noch einmal.</translation>
     </message>
@@ -4388,6 +4732,10 @@
         <translation>Der Datenträger mit {path} ist voll. Schaff Platz und versuch es erneut.</translation>
     </message>
     <message>
+        <source>The download of {model} was cancelled but does not end.</source>
+        <translation>Das Herunterladen von {model} wurde abgebrochen, endet aber nicht.</translation>
+    </message>
+    <message>
         <source>The embedder {family} takes no option {option}.</source>
         <translation>Der Embedder {family} kennt die Option {option} nicht.</translation>
     </message>
@@ -4400,12 +4748,20 @@
         <translation>Das Embedding-Modell in {folder} ist beschädigt; installiere Keepsake neu, oder wähle ein anderes.</translation>
     </message>
     <message>
+        <source>The embedding model is still being opened.</source>
+        <translation>Das Embedding-Modell wird noch geöffnet.</translation>
+    </message>
+    <message>
         <source>The embedding model was closed; open it again to embed.</source>
         <translation>Das Embedding-Modell wurde geschlossen; öffne es wieder, um weiterzumachen.</translation>
     </message>
     <message>
         <source>The embedding model {name} failed; see that the machine has memory left, get the model&apos;s files again, or choose the embedder static.</source>
         <translation>Das Embedding-Modell {name} ist gescheitert; sieh nach, ob noch Speicher frei ist, hole die Dateien des Modells neu, oder wähle den Embedder static.</translation>
+    </message>
+    <message>
+        <source>The encryption has begun, so it cannot be called off any more. Open Keepsake with the passphrase; when everything is encrypted, it can be decrypted.</source>
+        <translation>Das Verschlüsseln hat begonnen und lässt sich nicht mehr absagen. Öffne Keepsake mit der Passphrase; ist alles verschlüsselt, lässt es sich wieder entschlüsseln.</translation>
     </message>
     <message>
         <source>The entity {missing}, which it names, is not in this vault.</source>
@@ -4468,6 +4824,22 @@
         <translation>Der Schlüssel wurde schon einmal verwendet, für die Unterhaltung {landed}.</translation>
     </message>
     <message>
+        <source>The key was used before: for another write that waits for the person, or for this one, which they have edited since. Give every write a key of its own.</source>
+        <translation>Der Schlüssel wurde schon benutzt: für eine andere Änderung, die auf die Person wartet, oder für diese, die sie seither bearbeitet hat. Gib jeder Änderung einen eigenen Schlüssel.</translation>
+    </message>
+    <message>
+        <source>The key was used before: for another write, or for this one, which the person edited before accepting it. Give every write a key of its own.</source>
+        <translation>Der Schlüssel wurde schon benutzt: für eine andere Änderung, oder für diese, die die Person vor dem Annehmen bearbeitet hat. Gib jeder Änderung einen eigenen Schlüssel.</translation>
+    </message>
+    <message>
+        <source>The keyring does not hold the key of these memories any more. Open them with the passphrase first.</source>
+        <translation>Der Schlüsselbund enthält den Schlüssel dieser Erinnerungen nicht mehr. Öffne sie zuerst mit der Passphrase.</translation>
+    </message>
+    <message>
+        <source>The keyring does not hold the key of these memories; there is nothing to forget.</source>
+        <translation>Der Schlüsselbund enthält den Schlüssel dieser Erinnerungen nicht; es gibt nichts zu vergessen.</translation>
+    </message>
+    <message>
         <source>The keyring of this machine did not keep the key. {instead}</source>
         <translation>Der Schlüsselbund dieses Rechners hat den Schlüssel nicht behalten. {instead}</translation>
     </message>
@@ -4482,6 +4854,26 @@
     <message>
         <source>The keyring of this machine stayed locked; unlock it and try again.</source>
         <translation>Der Schlüsselbund dieses Rechners blieb gesperrt; entsperre ihn und versuch es erneut.</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are damaged. Leave, and join again with the words of an invitation.</source>
+        <translation>Die Schlüssel, mit denen dieser Rechner sein Gedächtnis teilt, sind beschädigt. Beende das Teilen und tritt mit den Wörtern einer Einladung wieder bei.</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are gone.</source>
+        <translation>Die Schlüssel, mit denen dieser Rechner sein Gedächtnis teilt, sind nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>The keys by which this vault is shared are not on this machine. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Die Schlüssel, mit denen dieser Tresor geteilt wird, sind nicht auf diesem Rechner. Erstelle auf einem anderen deiner Rechner eine Einladung und tritt mit deren Wörtern bei.</translation>
+    </message>
+    <message>
+        <source>The keys of this machine are too old for what the others share now. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Die Schlüssel dieses Rechners sind zu alt für das, was die anderen jetzt teilen. Erstelle auf einem anderen deiner Rechner eine Einladung und tritt mit deren Wörtern bei.</translation>
+    </message>
+    <message>
+        <source>The language model cannot be asked now.</source>
+        <translation>Das Sprachmodell lässt sich jetzt nicht fragen.</translation>
     </message>
     <message>
         <source>The language model cost {spent} this month; the setting llm.monthly_cap allows {cap}.</source>
@@ -4512,8 +4904,40 @@
         <translation>Die letzte Nachricht der Unterhaltung {session} hat die Nummer {last}.</translation>
     </message>
     <message>
+        <source>The latest backup, {latest}, cannot be restored: {problem} Make another with &apos;keepsake backup&apos;.</source>
+        <translation>Die neueste Sicherung, {latest}, lässt sich nicht wiederherstellen: {problem} Lege mit „keepsake backup“ eine neue an.</translation>
+    </message>
+    <message>
+        <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
+        <translation>Die Liste der Rechner an diesem Ort ist nicht die des Rechners, der diesen zugelassen hat. Es wurde nichts übernommen.</translation>
+    </message>
+    <message>
+        <source>The list of your machines at the place was changed by somebody else, or its files were mixed up. Nothing is taken in before it is put right: put the files back, or share anew in an empty place.</source>
+        <translation>Die Liste deiner Rechner an diesem Ort wurde von jemand anderem geändert, oder ihre Dateien sind durcheinandergeraten. Bis das behoben ist, wird nichts übernommen: Stelle die Dateien wieder her, oder teile neu an einem leeren Ort.</translation>
+    </message>
+    <message>
+        <source>The list of your machines did not arrive within ten minutes. Try again.</source>
+        <translation>Die Liste deiner Rechner ist nicht innerhalb von zehn Minuten angekommen. Versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>The list of your machines in this vault is not the one that its keys belong to.</source>
+        <translation>Die Liste deiner Rechner in diesem Tresor ist nicht die, zu der seine Schlüssel gehören.</translation>
+    </message>
+    <message>
+        <source>The list of your machines is still being copied. Wait until the place is complete.</source>
+        <translation>Die Liste deiner Rechner wird noch kopiert. Warte, bis der Ort vollständig ist.</translation>
+    </message>
+    <message>
+        <source>The log of the database could not be taken into it.</source>
+        <translation>Das Protokoll der Datenbank ließ sich nicht in sie übernehmen.</translation>
+    </message>
+    <message>
         <source>The memory</source>
         <translation>Die Erinnerung</translation>
+    </message>
+    <message>
+        <source>The migrations in {folder} are not numbered 1, 2, 3…</source>
+        <translation>Die Migrationen in {folder} sind nicht 1, 2, 3… nummeriert.</translation>
     </message>
     <message>
         <source>The model &apos;{model}&apos; refused to answer.</source>
@@ -4522,6 +4946,14 @@
     <message>
         <source>The model &apos;{model}&apos; wrote nothing within its tokens; the setting llm.max_output_tokens allows more.</source>
         <translation>Das Modell „{model}“ hat mit seinen Tokens nichts geschrieben; die Einstellung llm.max_output_tokens erlaubt mehr.</translation>
+    </message>
+    <message>
+        <source>The model that made the vectors so far is no longer available.</source>
+        <translation>Das Modell, das die bisherigen Vektoren erstellt hat, ist nicht mehr verfügbar.</translation>
+    </message>
+    <message>
+        <source>The model that made this vault&apos;s vectors is no longer available.</source>
+        <translation>Das Modell, das die Vektoren dieses Tresors erstellt hat, ist nicht mehr verfügbar.</translation>
     </message>
     <message>
         <source>The model {name} could not be fetched. See whether this machine is online, or put the model&apos;s files into a folder and name the folder.</source>
@@ -4542,6 +4974,10 @@
     <message>
         <source>The name</source>
         <translation>Der Name</translation>
+    </message>
+    <message>
+        <source>The name of a machine is one line of at most {most} characters.</source>
+        <translation>Der Name eines Rechners ist eine Zeile mit höchstens {most} Zeichen.</translation>
     </message>
     <message>
         <source>The names of sender and receiver may have 200 characters each.</source>
@@ -4568,12 +5004,52 @@
         <translation>Der einzige Schlüsselbund dieses Rechners ist eine Datei, die jeder mit Zugriff darauf lesen kann. {instead}</translation>
     </message>
     <message>
+        <source>The other machine refused to let this one in.</source>
+        <translation>Der andere Rechner hat diesen abgelehnt.</translation>
+    </message>
+    <message>
+        <source>The passphrase in {variable} is not that of these memories.</source>
+        <translation>Die Passphrase in {variable} ist nicht die dieser Erinnerungen.</translation>
+    </message>
+    <message>
+        <source>The person has paused {agent}. Try again later.</source>
+        <translation>Die Person hat {agent} angehalten. Versuch es später noch einmal.</translation>
+    </message>
+    <message>
         <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
         <translation>Inkognito ist eingeschaltet{end}: Agenten können weder lesen noch aufzeichnen. Versuch es später wieder.</translation>
     </message>
     <message>
+        <source>The person put this into quarantine, and only the person can release it.</source>
+        <translation>Die Person hat dies verborgen, und nur sie kann es wieder freigeben.</translation>
+    </message>
+    <message>
+        <source>The person rejected the write with this key (proposal {id}).</source>
+        <translation>Die Person hat die Änderung mit diesem Schlüssel abgelehnt (Vorschlag {id}).</translation>
+    </message>
+    <message>
+        <source>The person takes no such changes from {agent} ({kind}).</source>
+        <translation>Die Person nimmt solche Änderungen von {agent} nicht an ({kind}).</translation>
+    </message>
+    <message>
+        <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
+        <translation>Der Ort zeigt eine andere Liste deiner Rechner, als dieser Rechner sie kennt: Jemand hat sie geändert oder einen älteren Stand zurückgespielt. Von dort wird nichts übernommen. Wenn sich deine anderen Rechner dort weiterhin abgleichen, erstelle auf einem von ihnen eine Einladung und tritt mit deren Wörtern bei.</translation>
+    </message>
+    <message>
+        <source>The prompt &apos;{name}&apos; has no version.</source>
+        <translation>Die Vorlage „{name}“ hat keine Version.</translation>
+    </message>
+    <message>
+        <source>The prompt &apos;{name}&apos; is missing in this installation.</source>
+        <translation>Die Vorlage „{name}“ fehlt in dieser Installation.</translation>
+    </message>
+    <message>
         <source>The proposal</source>
         <translation>Der Vorschlag</translation>
+    </message>
+    <message>
+        <source>The recipe {recipe} has no weights of words and meaning. Choose weighted, balanced or boosted.</source>
+        <translation>Das Rezept {recipe} hat keine Gewichte für Wörter und Bedeutung. Wähle weighted, balanced oder boosted.</translation>
     </message>
     <message>
         <source>The reconciler named candidate {index}, which is none of the {count} it was shown, from 0 on.</source>
@@ -4592,6 +5068,10 @@
         <translation>Der Rückblick</translation>
     </message>
     <message>
+        <source>The registry cannot be written: {strerror}.</source>
+        <translation>Die Registrierung lässt sich nicht schreiben: {strerror}.</translation>
+    </message>
+    <message>
         <source>The reranking model {name} failed</source>
         <translation>Das Modell {name} zum Umsortieren ist gescheitert</translation>
     </message>
@@ -4608,6 +5088,26 @@
         <translation>Das Modell {name} zum Umsortieren wurde geschlossen</translation>
     </message>
     <message>
+        <source>The rest of it touches what the person pinned or confirmed, or Keepsake&apos;s own work; what was done before stays. Do those one by one.</source>
+        <translation>Der Rest betrifft, was die Person angeheftet oder bestätigt hat, oder Keepsakes eigene Arbeit; was schon getan wurde, bleibt. Tu dies einzeln.</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is a link, or no file of its own.</source>
+        <translation>Die Wiederherstellung wurde abgesagt: Die Sicherung ist eine Verknüpfung oder keine eigene Datei.</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is damaged.</source>
+        <translation>Die Wiederherstellung wurde abgesagt: Die Sicherung ist beschädigt.</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is from a newer Keepsake.</source>
+        <translation>Die Wiederherstellung wurde abgesagt: Die Sicherung stammt von einem neueren Keepsake.</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is no database of Keepsake.</source>
+        <translation>Die Wiederherstellung wurde abgesagt: Die Sicherung ist keine Datenbank von Keepsake.</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>Die gespeicherte Suche</translation>
     </message>
@@ -4620,16 +5120,36 @@
         <translation>Der Zeitplan dieses Laufs wurde gelöscht. Niemand wartet auf sein Ergebnis.</translation>
     </message>
     <message>
+        <source>The schema cannot be read.</source>
+        <translation>Das Schema ist nicht lesbar.</translation>
+    </message>
+    <message>
         <source>The search for notes was stopped; nothing was imported.</source>
         <translation>Die Suche nach Notizen wurde angehalten; es wurde nichts importiert.</translation>
+    </message>
+    <message>
+        <source>The search weights in {path} are missing or damaged; reinstall Keepsake or choose another search recipe.</source>
+        <translation>Die Suchgewichte in {path} fehlen oder sind beschädigt; installiere Keepsake neu, oder wähle ein anderes Suchrezept.</translation>
     </message>
     <message>
         <source>The settings of the language model were changed meanwhile.</source>
         <translation>Die Einstellungen des Sprachmodells wurden inzwischen geändert.</translation>
     </message>
     <message>
+        <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
+        <translation>Die Größe eines Stücks muss über 0 liegen, und die Überlappung darf höchstens die Hälfte davon sein.</translation>
+    </message>
+    <message>
         <source>The tables of Keepsake are not in the database.</source>
         <translation>Die Tabellen von Keepsake sind nicht in der Datenbank.</translation>
+    </message>
+    <message>
+        <source>The tables of Keepsake in the database are not those that Keepsake made.</source>
+        <translation>Die Tabellen von Keepsake in der Datenbank sind nicht die, die Keepsake angelegt hat.</translation>
+    </message>
+    <message>
+        <source>The ten minutes of this invitation are over. Make a new one.</source>
+        <translation>Die zehn Minuten dieser Einladung sind abgelaufen. Erstelle eine neue.</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>
@@ -4648,16 +5168,44 @@
         <translation>Das Token konnte nicht in {path} abgelegt werden: {reason}.</translation>
     </message>
     <message>
+        <source>The token of {agent} was replaced by a newer one. Ask the person for it, and connect again with it.</source>
+        <translation>Das Token von {agent} wurde durch ein neueres ersetzt. Bitte die Person darum, und verbinde dich damit neu.</translation>
+    </message>
+    <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
         <translation>Der Tresor lässt sich nicht beschreiben. Prüfe seine Rechte, oder wähle mit --vault einen anderen.</translation>
+    </message>
+    <message>
+        <source>The vault could not be opened: {error}</source>
+        <translation>Der Tresor konnte nicht geöffnet werden: {error}</translation>
     </message>
     <message>
         <source>The vault has another attachment of this name, which stays.</source>
         <translation>Der Tresor hat einen anderen Anhang dieses Namens; der bleibt.</translation>
     </message>
     <message>
+        <source>The vault is closed.</source>
+        <translation>Der Tresor ist geschlossen.</translation>
+    </message>
+    <message>
         <source>The vault is closing.</source>
         <translation>Der Tresor wird geschlossen.</translation>
+    </message>
+    <message>
+        <source>The vault is not open.</source>
+        <translation>Der Tresor ist nicht geöffnet.</translation>
+    </message>
+    <message>
+        <source>The vault of an isolated agent stays on this machine.</source>
+        <translation>Der eigene Tresor eines Agenten bleibt auf diesem Rechner.</translation>
+    </message>
+    <message>
+        <source>The vault was backed up, but not every isolated agent&apos;s. {notes}</source>
+        <translation>Der Tresor wurde gesichert, aber nicht der jedes Agenten mit eigenem Tresor. {notes}</translation>
+    </message>
+    <message>
+        <source>The vault was closed before this was done.</source>
+        <translation>Der Tresor wurde geschlossen, bevor dies getan war.</translation>
     </message>
     <message>
         <source>The vault&apos;s database cannot be opened. Check that its folder exists and is yours.</source>
@@ -4668,8 +5216,56 @@
         <translation>Die Datenbank des Tresors ist beschädigt. Führe „keepsake check“ aus, oder stelle eine Sicherung wieder her.</translation>
     </message>
     <message>
+        <source>The vault&apos;s database is damaged. {advice}</source>
+        <translation>Die Datenbank des Tresors ist beschädigt. {advice}</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s lock file was taken away, and another Keepsake has opened the vault since. Nothing is written from here any more: close one of the two.</source>
+        <translation>Die Sperrdatei des Tresors wurde entfernt, und ein anderes Keepsake hat ihn seither geöffnet. Von hier wird nichts mehr geschrieben: Schließe eines der beiden.</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s path holds a NUL character. Name a folder with --vault.</source>
+        <translation>Der Pfad des Tresors enthält ein NUL-Zeichen. Nenne mit --vault einen Ordner.</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s path {vault} is not UTF-8. Name another folder with --vault, or set LC_ALL=C.UTF-8.</source>
+        <translation>Der Pfad des Tresors {vault} ist nicht UTF-8. Nenne mit --vault einen anderen Ordner, oder setze LC_ALL=C.UTF-8.</translation>
+    </message>
+    <message>
+        <source>The vectors cannot be read ({error}).</source>
+        <translation>Die Vektoren sind nicht lesbar ({error}).</translation>
+    </message>
+    <message>
+        <source>The vectors of this vault are made by {used}. Set &apos;embedding.model&apos; to test another.</source>
+        <translation>Die Vektoren dieses Tresors stammen von {used}. Setze „embedding.model“, um ein anderes zu testen.</translation>
+    </message>
+    <message>
+        <source>The vectors of {model} answer searches already; name others.</source>
+        <translation>Die Vektoren von {model} beantworten schon Suchen; nenne andere.</translation>
+    </message>
+    <message>
+        <source>The vectors of {model} are not complete: {vectors} of {wanted} are there.</source>
+        <translation>Die Vektoren von {model} sind nicht vollständig: {vectors} von {wanted} sind da.</translation>
+    </message>
+    <message>
+        <source>The weights for facts in {path} are missing or damaged; reinstall Keepsake.</source>
+        <translation>Die Gewichte für Fakten in {path} fehlen oder sind beschädigt; installiere Keepsake neu.</translation>
+    </message>
+    <message>
+        <source>The weights of meaning and words must be 0 to {most}, and one of them above 0.</source>
+        <translation>Die Gewichte von Bedeutung und Wörtern müssen zwischen 0 und {most} liegen, und eines muss über 0 sein.</translation>
+    </message>
+    <message>
         <source>The whole of it</source>
         <translation>Das Ganze</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation.</source>
+        <translation>Das Wort an Stelle {number} kommt in keiner Einladung vor.</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation. Is it {word}?</source>
+        <translation>Das Wort an Stelle {number} kommt in keiner Einladung vor. Heißt es {word}?</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
@@ -4678,6 +5274,18 @@
     <message>
         <source>There already is another {wanted} called {name}. Choose another name.</source>
         <translation>Es gibt schon einen anderen Eintrag dieser Art ({wanted}) namens {name}. Wähle einen anderen Namen.</translation>
+    </message>
+    <message>
+        <source>There are no earlier vectors to go back to; they are kept for a week.</source>
+        <translation>Es gibt keine früheren Vektoren, zu denen man zurückkehren könnte; sie werden eine Woche aufbewahrt.</translation>
+    </message>
+    <message>
+        <source>There are no other vectors to compare with. Prepare a model with &apos;embedding.change&apos; and &apos;waits&apos;.</source>
+        <translation>Es gibt keine anderen Vektoren zum Vergleichen. Bereite mit „embedding.change“ und „waits“ ein Modell vor.</translation>
+    </message>
+    <message>
+        <source>There are no vectors with the number {number}; &apos;embedding.status&apos; lists them.</source>
+        <translation>Vektoren mit der Nummer {number} gibt es nicht; „embedding.status“ nennt sie.</translation>
     </message>
     <message>
         <source>There are too many attachments of this name. Give the file another name.</source>
@@ -4720,6 +5328,10 @@
         <translation>Eine Sicherung dieses Namens gibt es nicht. „keepsake backup list“ zeigt sie.</translation>
     </message>
     <message>
+        <source>There is no encryption to call off. To decrypt these memories, use the passphrase.</source>
+        <translation>Es gibt keine Verschlüsselung abzusagen. Um diese Erinnerungen zu entschlüsseln, nimm die Passphrase.</translation>
+    </message>
+    <message>
         <source>There is no entity with the id {entity_id}.</source>
         <translation>Es gibt keinen Namen mit der Kennung {entity_id}.</translation>
     </message>
@@ -4756,6 +5368,10 @@
         <translation>Es gibt keinen persönlichen Ordner mit diesem Namen.</translation>
     </message>
     <message>
+        <source>There is no invitation with these words: its ten minutes are over, or it is for another place. Make a new one.</source>
+        <translation>Es gibt keine Einladung mit diesen Wörtern: Ihre zehn Minuten sind abgelaufen, oder sie gilt für einen anderen Ort. Erstelle eine neue.</translation>
+    </message>
+    <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
         <translation>Für {service} gibt es keinen Schlüssel. Gib ihn in den Einstellungen oder mit „keepsake secret set {service}“ ein, oder nenne in {section}.api_key_env die Umgebungsvariable, die ihn enthält.</translation>
     </message>
@@ -4768,8 +5384,20 @@
         <translation>Es gibt keine Erinnerung oder Nachricht mit der Kennung {anchor}.</translation>
     </message>
     <message>
+        <source>There is no memory or message with the id {id}.</source>
+        <translation>Es gibt keine Erinnerung oder Nachricht mit der Kennung {id}.</translation>
+    </message>
+    <message>
         <source>There is no memory with the id {memory_id}.</source>
         <translation>Es gibt keine Erinnerung mit der Kennung {memory_id}.</translation>
+    </message>
+    <message>
+        <source>There is no message or memory with the id {target}.</source>
+        <translation>Es gibt keine Nachricht oder Erinnerung mit der Kennung {target}.</translation>
+    </message>
+    <message>
+        <source>There is no operation &apos;{name}&apos;. See &apos;keepsake call --list&apos;.</source>
+        <translation>Es gibt keine Operation „{name}“. Siehe „keepsake call --list“.</translation>
     </message>
     <message>
         <source>There is no operation &apos;{operation}&apos;.</source>
@@ -4790,6 +5418,10 @@
     <message>
         <source>There is no schedule with that id. See &apos;schedule.search&apos;.</source>
         <translation>Einen Zeitplan mit dieser Kennung gibt es nicht. Siehe „schedule.search“.</translation>
+    </message>
+    <message>
+        <source>There is no search recipe of that name. Choose one of: {names}.</source>
+        <translation>Ein Suchrezept dieses Namens gibt es nicht. Wähle eines von: {names}.</translation>
     </message>
     <message>
         <source>There is no session {session}.</source>
@@ -4820,8 +5452,20 @@
         <translation>Eine solche Datei gibt es unter den Anhängen nicht.</translation>
     </message>
     <message>
+        <source>There is no such job. The jobs are {names}.</source>
+        <translation>Eine solche Arbeit gibt es nicht. Die Arbeiten sind {names}.</translation>
+    </message>
+    <message>
+        <source>There is no such machine among those that share the memory.</source>
+        <translation>Unter den Rechnern, die das Gedächtnis teilen, gibt es diesen nicht.</translation>
+    </message>
+    <message>
         <source>There is no such relation.</source>
         <translation>Eine solche Beziehung gibt es nicht.</translation>
+    </message>
+    <message>
+        <source>There is no such service; choose one of {names}.</source>
+        <translation>Einen solchen Dienst gibt es nicht; wähle einen von {names}.</translation>
     </message>
     <message>
         <source>There is no such time zone. Use a name such as Europe/Berlin.</source>
@@ -4834,6 +5478,10 @@
     <message>
         <source>There is no trust &apos;{trust}&apos;. Use one of {names}.</source>
         <translation>Die Vertrauensstufe „{trust}“ gibt es nicht. Möglich sind {names}.</translation>
+    </message>
+    <message>
+        <source>There is no {database}.</source>
+        <translation>{database} gibt es nicht.</translation>
     </message>
     <message>
         <source>There is no {kind} with the id {memory_id}.</source>
@@ -4856,20 +5504,52 @@
         <translation>Es gibt nichts rückgängig zu machen.</translation>
     </message>
     <message>
+        <source>There is nothing with the id {id}; nothing was removed.</source>
+        <translation>Mit der Kennung {id} gibt es nichts; nichts wurde entfernt.</translation>
+    </message>
+    <message>
+        <source>There is too little in the vault to ask about. Add conversations or notes first.</source>
+        <translation>Im Tresor ist zu wenig, wonach sich fragen ließe. Füge zuerst Unterhaltungen oder Notizen hinzu.</translation>
+    </message>
+    <message>
+        <source>There is too little to ask about. Add conversations or notes, or judge search results first.</source>
+        <translation>Es gibt zu wenig, wonach sich fragen ließe. Füge Unterhaltungen oder Notizen hinzu, oder bewerte zuerst Suchergebnisse.</translation>
+    </message>
+    <message>
         <source>There was no entity with the id {entity_id} then.</source>
         <translation>Damals gab es keinen Namen mit der Kennung {entity_id}.</translation>
+    </message>
+    <message>
+        <source>These memories are encrypted already.</source>
+        <translation>Diese Erinnerungen sind schon verschlüsselt.</translation>
+    </message>
+    <message>
+        <source>These memories are encrypted, and this export is not. Use the format &apos;encrypted&apos;, or say that it may be plain text (--plain-text). A copy of the whole folder stays encrypted, too.</source>
+        <translation>Diese Erinnerungen sind verschlüsselt, dieser Export ist es nicht. Nimm das Format „encrypted“, oder erlaube Klartext (--plain-text). Auch eine Kopie des ganzen Ordners bleibt verschlüsselt.</translation>
     </message>
     <message>
         <source>These memories are encrypted. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;.</source>
         <translation>Diese Erinnerungen sind verschlüsselt. Öffne Keepsake und gib die Passphrase ein, oder führe „keepsake serve“ aus.</translation>
     </message>
     <message>
+        <source>These memories are not encrypted.</source>
+        <translation>Diese Erinnerungen sind nicht verschlüsselt.</translation>
+    </message>
+    <message>
         <source>These memories were encrypted by a newer Keepsake. Update Keepsake to open them.</source>
         <translation>Diese Erinnerungen wurden von einem neueren Keepsake verschlüsselt. Aktualisiere Keepsake, um sie zu öffnen.</translation>
     </message>
     <message>
-        <source>This call is {size} bytes long, and {limit} are allowed. Shorten it, or send it in parts.</source>
-        <translation>Dieser Aufruf ist {size} Bytes lang, erlaubt sind {limit}. Kürze ihn, oder sende ihn in Teilen.</translation>
+        <source>These memories will be encrypted now. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;. &apos;keepsake encryption cancel&apos; calls it off.</source>
+        <translation>Diese Erinnerungen werden jetzt verschlüsselt. Öffne Keepsake und gib die Passphrase ein, oder starte „keepsake serve“. „keepsake encryption cancel“ sagt es ab.</translation>
+    </message>
+    <message>
+        <source>These words do not belong together: one of them is another word, or two have changed places.</source>
+        <translation>Diese Wörter gehören nicht zusammen: Eines ist falsch, oder zwei sind vertauscht.</translation>
+    </message>
+    <message>
+        <source>They said: {note}</source>
+        <translation>Sie sagte dazu: {note}</translation>
     </message>
     <message>
         <source>This caller stores in {names}, not in {store}.</source>
@@ -4928,6 +5608,14 @@
         <translation>Diese Datei ist nicht mehr da.</translation>
     </message>
     <message>
+        <source>This finding has no fix. Those that have one are {names}.</source>
+        <translation>Für diesen Befund gibt es keine Behebung. Es gibt sie für {names}.</translation>
+    </message>
+    <message>
+        <source>This installation of Keepsake cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc. Remove both (pip uninstall apsw apsw-sqlite3mc) and install Keepsake&apos;s wheel again, or use one of its packages.</source>
+        <translation>Diese Installation von Keepsake kann nicht verschlüsseln: Das Paket apsw ist an die Stelle von apsw-sqlite3mc getreten. Entferne beide (pip uninstall apsw apsw-sqlite3mc) und installiere Keepsakes Wheel neu, oder nimm eines seiner Pakete.</translation>
+    </message>
+    <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
         <translation>Das ist keine Adresse einer Datenbank. Sie sieht so aus: postgresql://name@server/database.</translation>
     </message>
@@ -4944,16 +5632,32 @@
         <translation>Das ist nicht die Passphrase von {name}. Versuche es noch einmal.</translation>
     </message>
     <message>
-        <source>This is {size} bytes long and a message may have {max_frame}. Ask for less at once.</source>
-        <translation>Das ist {size} Bytes lang, und eine Nachricht darf {max_frame} haben. Frage nach weniger auf einmal.</translation>
-    </message>
-    <message>
         <source>This machine and your others do not hear of each other. {reason}</source>
         <translation>Dieser Rechner und deine anderen hören nichts voneinander. {reason}</translation>
     </message>
     <message>
+        <source>This machine cannot remove itself. Leave here, and remove it on another one.</source>
+        <translation>Dieser Rechner kann sich nicht selbst entfernen. Beende hier das Teilen und entferne ihn auf einem anderen Rechner.</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Dieser Rechner hat keinen Schlüsselbund, den Keepsake verwenden kann. {instead}</translation>
+    </message>
+    <message>
+        <source>This machine shares its memory there already.</source>
+        <translation>Dieser Rechner teilt dort bereits sein Gedächtnis.</translation>
+    </message>
+    <message>
+        <source>This machine waits no longer: its words were used, or ten minutes are over. Make a new invitation.</source>
+        <translation>Dieser Rechner wartet nicht mehr: Seine Wörter wurden verwendet, oder die zehn Minuten sind abgelaufen. Erstelle eine neue Einladung.</translation>
+    </message>
+    <message>
+        <source>This machine was added before.</source>
+        <translation>Dieser Rechner wurde bereits hinzugefügt.</translation>
+    </message>
+    <message>
+        <source>This machine was removed from those that share the memory. What is here stays here. To share again, make an invitation on another machine, and join with its words.</source>
+        <translation>Dieser Rechner wurde aus denen entfernt, die das Gedächtnis teilen. Was hier ist, bleibt hier. Um wieder zu teilen, erstelle auf einem anderen Rechner eine Einladung und tritt mit deren Wörtern bei.</translation>
     </message>
     <message>
         <source>This memory is not deleted.</source>
@@ -4976,6 +5680,10 @@
         <translation>Über diesen Vorschlag ist schon entschieden.</translation>
     </message>
     <message>
+        <source>This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.</source>
+        <translation>Dies löscht {count} endgültig; nichts kann sie zurückbringen. Frag noch einmal mit confirm=true.</translation>
+    </message>
+    <message>
         <source>This role may not do that in the database. Let it make tables there, or name another.</source>
         <translation>Diese Rolle darf das in der Datenbank nicht. Erlaube ihr, dort Tabellen anzulegen, oder nenne eine andere.</translation>
     </message>
@@ -4996,12 +5704,48 @@
         <translation>Diese Suche ist nicht mehr gespeichert.</translation>
     </message>
     <message>
+        <source>This vault could not be brought up to date (step {step}). Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
+        <translation>Dieser Tresor ließ sich nicht auf den neuesten Stand bringen (Schritt {step}). Nichts wurde geändert. „keepsake salvage --into FOLDER“ kopiert alles Lesbare in einen neuen Tresor.</translation>
+    </message>
+    <message>
+        <source>This vault is from an older Keepsake (schema {have}; this one needs {known}) and must be brought up to date before it is read, which needs free space and a folder that can be written.</source>
+        <translation>Dieser Tresor stammt von einem älteren Keepsake (Schema {have}; dieses braucht {known}) und muss vor dem Lesen auf den neuesten Stand gebracht werden; das braucht freien Platz und einen beschreibbaren Ordner.</translation>
+    </message>
+    <message>
+        <source>This vault is open for reading only and has no vectors yet.</source>
+        <translation>Dieser Tresor ist nur zum Lesen geöffnet und hat noch keine Vektoren.</translation>
+    </message>
+    <message>
+        <source>This vault is shared nowhere yet. Name a place first.</source>
+        <translation>Dieser Tresor wird noch nirgends geteilt. Nenne zuerst einen Ort.</translation>
+    </message>
+    <message>
         <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
         <translation>Dieser Tresor teilt seine Änderungen über einen anderen Ort. Wenn jener umgezogen ist, nenne den neuen Ort. Wenn er verloren ist, sag, dass dieser neu gefüllt werden soll.</translation>
     </message>
     <message>
         <source>This vault shares its changes with no other machine. Name a place first.</source>
         <translation>Dieser Tresor teilt seine Änderungen mit keinem anderen Rechner. Nenne zuerst einen Ort.</translation>
+    </message>
+    <message>
+        <source>This vault was made by an unreleased version of Keepsake, and its tables differ from those of every release. Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
+        <translation>Dieser Tresor wurde von einer unveröffentlichten Version von Keepsake angelegt, und seine Tabellen weichen von denen jeder Veröffentlichung ab. Nichts wurde geändert. „keepsake salvage --into FOLDER“ kopiert alles Lesbare in einen neuen Tresor.</translation>
+    </message>
+    <message>
+        <source>This vault was written by a newer Keepsake (schema {have}; this one knows {known}). Update Keepsake, or open another vault.</source>
+        <translation>Dieser Tresor wurde von einem neueren Keepsake geschrieben (Schema {have}; dieses kennt {known}). Aktualisiere Keepsake, oder öffne einen anderen Tresor.</translation>
+    </message>
+    <message>
+        <source>This vault was written by a newer Keepsake (schema {schema}; this one knows {known}). Update Keepsake and salvage with that.</source>
+        <translation>Dieser Tresor wurde von einem neueren Keepsake geschrieben (Schema {schema}; dieses kennt {known}). Aktualisiere Keepsake, und rette damit.</translation>
+    </message>
+    <message>
+        <source>This version of Keepsake has no such work.</source>
+        <translation>Diese Version von Keepsake kennt eine solche Arbeit nicht.</translation>
+    </message>
+    <message>
+        <source>This was stopped before it was done.</source>
+        <translation>Dies wurde angehalten, bevor es getan war.</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
@@ -5152,6 +5896,10 @@
         <translation>Ein Sprachmodell oder spaCy nutzen, um Namen zu finden, wo vorhanden.</translation>
     </message>
     <message>
+        <source>Use or close that one; if it does not answer, end its process.</source>
+        <translation>Benutze oder schließe jenes; antwortet es nicht, beende seinen Prozess.</translation>
+    </message>
+    <message>
         <source>Used schedules</source>
         <translation>Hat Zeitpläne benutzt</translation>
     </message>
@@ -5176,6 +5924,26 @@
         <translation>Warten</translation>
     </message>
     <message>
+        <source>Waits because incognito is on.</source>
+        <translation>Wartet, weil Inkognito an ist.</translation>
+    </message>
+    <message>
+        <source>Waits because {agent}, who made it, is paused.</source>
+        <translation>Wartet, weil {agent}, von dem es stammt, angehalten ist.</translation>
+    </message>
+    <message>
+        <source>Waits for a language model or an agent.</source>
+        <translation>Wartet auf ein Sprachmodell oder einen Agenten.</translation>
+    </message>
+    <message>
+        <source>Waits: {why}</source>
+        <translation>Wartet: {why}</translation>
+    </message>
+    <message>
+        <source>Waits: {why}.</source>
+        <translation>Wartet: {why}.</translation>
+    </message>
+    <message>
         <source>Wednesday</source>
         <translation>Mittwoch</translation>
     </message>
@@ -5198,6 +5966,10 @@
     <message>
         <source>What a built-in schedule does cannot be changed.</source>
         <translation>Was ein eingebauter Zeitplan tut, lässt sich nicht ändern.</translation>
+    </message>
+    <message>
+        <source>What a machine wrote after it was removed is not taken in.</source>
+        <translation>Was ein Rechner nach seiner Entfernung geschrieben hat, wird nicht übernommen.</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
@@ -5226,6 +5998,10 @@
     <message>
         <source>What was accepted changed nothing that the history keeps, so it cannot be undone here.</source>
         <translation>Das Angenommene hat nichts geändert, was der Verlauf festhält, und lässt sich hier daher nicht rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>What was stored with this key, {id}, has been removed since. Use another key.</source>
+        <translation>Was mit diesem Schlüssel gespeichert wurde, {id}, ist seither entfernt worden. Nimm einen anderen Schlüssel.</translation>
     </message>
     <message>
         <source>WhatsApp chat</source>
@@ -5298,6 +6074,10 @@
     <message>
         <source>Wrote {items}</source>
         <translation>Geschrieben: {items}</translation>
+    </message>
+    <message>
+        <source>Your memory in {database} is as it was before.</source>
+        <translation>Dein Gedächtnis in {database} ist, wie es vorher war.</translation>
     </message>
     <message>
         <source>a number</source>
@@ -5408,6 +6188,10 @@
         <translation>wie schnell es verblasst</translation>
     </message>
     <message>
+        <source>iCloud has moved {database} off this computer. Download it in the file manager, then move the vault out of iCloud Drive.</source>
+        <translation>iCloud hat {database} von diesem Rechner ausgelagert. Lade die Datei im Dateimanager herunter, und verschiebe dann den Tresor aus iCloud Drive.</translation>
+    </message>
+    <message>
         <source>is a SQLite database without memories in tables that are known</source>
         <translation>ist eine SQLite-Datenbank, deren Tabellen keine bekannten Erinnerungen enthalten</translation>
     </message>
@@ -5462,6 +6246,10 @@
     <message>
         <source>items</source>
         <translation>Einträge</translation>
+    </message>
+    <message>
+        <source>its folder</source>
+        <translation>seinem Ordner</translation>
     </message>
     <message>
         <source>its sender</source>
@@ -5538,6 +6326,10 @@
     <message>
         <source>observation</source>
         <translation>Beobachtung</translation>
+    </message>
+    <message>
+        <source>on battery</source>
+        <translation>Akkubetrieb</translation>
     </message>
     <message>
         <source>on or off</source>
@@ -5658,6 +6450,14 @@
     <message>
         <source>texts</source>
         <translation>Texte</translation>
+    </message>
+    <message>
+        <source>the battery is low</source>
+        <translation>der Akku ist schwach</translation>
+    </message>
+    <message>
+        <source>the connection is metered</source>
+        <translation>die Verbindung ist getaktet</translation>
     </message>
     <message>
         <source>the conversation ‘{title}’</source>
@@ -5808,6 +6608,18 @@
         <translation>Wortlaut</translation>
     </message>
     <message>
+        <source>you are typing</source>
+        <translation>du tippst gerade</translation>
+    </message>
+    <message>
+        <source>{agent} has {trust} trust and stores in {allowed}.</source>
+        <translation>{agent} hat Vertrauen der Stufe {trust} und speichert in {allowed}.</translation>
+    </message>
+    <message>
+        <source>{agent}, who made this schedule, has no access any more.</source>
+        <translation>{agent}, von dem dieser Zeitplan stammt, hat keinen Zugang mehr.</translation>
+    </message>
+    <message>
         <source>{client} has an entry named &apos;{entry}&apos; already, in {path}. Remove it first.</source>
         <translation>{client} hat in {path} schon einen Eintrag „{entry}“. Entferne ihn zuerst.</translation>
     </message>
@@ -5820,12 +6632,28 @@
         <translation>{client} ist schon verbunden. Trenne es zuerst („keepsake agent disconnect {client_name}“).</translation>
     </message>
     <message>
+        <source>{count} conversations wait for it.</source>
+        <translation>{count} Unterhaltungen warten darauf.</translation>
+    </message>
+    <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>Zuvor wurden {count} spätere Änderungen rückgängig gemacht, zuletzt {last}; sie lassen sich wiederherstellen.</translation>
     </message>
     <message>
         <source>{ended} &apos;{operation}&apos; may or may not have been done. Look before you repeat it.</source>
         <translation>{ended} Ob „{operation}“ noch ausgeführt wurde, ist offen. Sieh nach, bevor du es wiederholst.</translation>
+    </message>
+    <message>
+        <source>{file} does not hold the key of {database}, or the beginning of that file is damaged. Nothing was changed. Bring both back from one copy of the folder.</source>
+        <translation>{file} enthält nicht den Schlüssel von {database}, oder der Anfang jener Datei ist beschädigt. Nichts wurde geändert. Hole beide aus ein und derselben Kopie des Ordners zurück.</translation>
+    </message>
+    <message>
+        <source>{file} is missing, and files of these memories are encrypted: it holds their key. Bring it back from a copy of the folder; another passphrase would not open them.</source>
+        <translation>{file} fehlt, und Dateien dieser Erinnerungen sind verschlüsselt: Sie enthält deren Schlüssel. Hole sie aus einer Kopie des Ordners zurück; eine andere Passphrase würde sie nicht öffnen.</translation>
+    </message>
+    <message>
+        <source>{file} of these encrypted memories is gone, and its copy too. It holds their key: bring it back from a copy of the folder.</source>
+        <translation>{file} dieser verschlüsselten Erinnerungen ist weg, und die Kopie davon auch. Sie enthält deren Schlüssel: Hole sie aus einer Kopie des Ordners zurück.</translation>
     </message>
     <message>
         <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
@@ -5842,6 +6670,10 @@
     <message>
         <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
         <translation>{folder} ist nicht leer und enthält keinen Export von Keepsake. Wähle einen neuen oder leeren Ordner.</translation>
+    </message>
+    <message>
+        <source>{folder} is not finished: something was being salvaged into it. Run &apos;keepsake salvage&apos; again with the same --into, or delete the folder.</source>
+        <translation>{folder} ist nicht fertig: Es wurde gerade etwas dorthin gerettet. Führe „keepsake salvage“ mit demselben --into noch einmal aus, oder lösche den Ordner.</translation>
     </message>
     <message>
         <source>{host} answered with {detail}.</source>
@@ -5872,6 +6704,14 @@
         <translation>{host} hat die Anfrage abgelehnt (HTTP {status}).</translation>
     </message>
     <message>
+        <source>{into} is in use. Name a new or empty folder with --into.</source>
+        <translation>{into} wird schon benutzt. Nenne mit --into einen neuen oder leeren Ordner.</translation>
+    </message>
+    <message>
+        <source>{into} lies inside the damaged vault. Name a folder elsewhere with --into.</source>
+        <translation>{into} liegt im beschädigten Tresor. Nenne mit --into einen Ordner anderswo.</translation>
+    </message>
+    <message>
         <source>{key_file} of these memories was changed, and not by Keepsake. Nothing was opened. Put a copy in its place that Keepsake wrote: {copies}/{key_file} in the same folder, or one of an older copy of the folder.</source>
         <translation>{key_file} dieser Erinnerungen wurde geändert, und nicht von Keepsake. Es wurde nichts geöffnet. Ersetze die Datei durch eine Kopie, die Keepsake geschrieben hat: {copies}/{key_file} im selben Ordner, oder die einer älteren Kopie des Ordners.</translation>
     </message>
@@ -5882,6 +6722,14 @@
     <message>
         <source>{max_waiting} of your proposals wait for the person already. Try again when some are decided.</source>
         <translation>{max_waiting} Vorschläge warten schon. Versuch es wieder, wenn einige entschieden sind.</translation>
+    </message>
+    <message>
+        <source>{model} is another model than before; choose it with &apos;embedding.change&apos; to make its vectors anew.</source>
+        <translation>{model} ist ein anderes Modell als zuvor; wähle es mit „embedding.change“, um seine Vektoren neu zu erstellen.</translation>
+    </message>
+    <message>
+        <source>{model} is not the model that made its vectors.</source>
+        <translation>{model} ist nicht das Modell, das die Vektoren erstellt hat.</translation>
     </message>
     <message>
         <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
@@ -5910,6 +6758,10 @@
     <message>
         <source>{name} could not be read: {reason}.</source>
         <translation>{name} konnte nicht gelesen werden: {reason}.</translation>
+    </message>
+    <message>
+        <source>{name} has no access any more. Reject what it proposed, or let it in again.</source>
+        <translation>{name} hat keinen Zugang mehr. Lehne ab, was er vorgeschlagen hat, oder lass ihn wieder herein.</translation>
     </message>
     <message>
         <source>{name} holds no text of its own; a program makes what a browser shows. Import its data instead.</source>
@@ -6072,6 +6924,10 @@
         <translation>{path} lässt sich nicht verwenden: {strerror}.</translation>
     </message>
     <message>
+        <source>{path} cannot be written. Choose another folder.</source>
+        <translation>{path} lässt sich nicht schreiben. Wähle einen anderen Ordner.</translation>
+    </message>
+    <message>
         <source>{path} cannot be written: {strerror}.</source>
         <translation>{path} lässt sich nicht beschreiben: {strerror}.</translation>
     </message>
@@ -6124,6 +6980,10 @@
         <translation>{path} ist beschädigt. Entferne die Datei und die Einträge namens „keepsake“ von Hand.</translation>
     </message>
     <message>
+        <source>{path} is empty</source>
+        <translation>{path} ist leer</translation>
+    </message>
+    <message>
         <source>{path} is encrypted, and its vault is not.</source>
         <translation>{path} ist verschlüsselt, ihr Tresor aber nicht.</translation>
     </message>
@@ -6150,6 +7010,10 @@
     <message>
         <source>{path} is not text. Nothing was changed. Add the entry yourself.</source>
         <translation>{path} ist kein Text. Es wurde nichts geändert. Füge den Eintrag selbst ein.</translation>
+    </message>
+    <message>
+        <source>{path} is not there</source>
+        <translation>{path} ist nicht da</translation>
     </message>
     <message>
         <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
@@ -6268,6 +7132,14 @@
         <translation>{state} heißt auch {clean}. Führe beide zusammen, oder trenn diesen Namen zuerst ab.</translation>
     </message>
     <message>
+        <source>{state}, although this vault was in use. Nothing was changed. &apos;keepsake backup list&apos; shows what can be restored. To begin anew, move the whole folder away.</source>
+        <translation>{state}, obwohl dieser Tresor benutzt wurde. Nichts wurde geändert. „keepsake backup list“ zeigt, was sich wiederherstellen lässt. Um neu zu beginnen, verschiebe den ganzen Ordner.</translation>
+    </message>
+    <message>
+        <source>{state}, so there is nothing to salvage. &apos;keepsake backup list&apos; shows the backups.</source>
+        <translation>{state}, also gibt es nichts zu retten. „keepsake backup list“ zeigt die Sicherungen.</translation>
+    </message>
+    <message>
         <source>{thing} was brought back since.</source>
         <translation>{thing} wurde seither zurückgeholt.</translation>
     </message>
@@ -6292,12 +7164,28 @@
         <translation>{thing} ging seither weiter. Alles, was darin gesagt wurde, bleibt.</translation>
     </message>
     <message>
+        <source>{vault} cannot be written, so this vault is open for reading only. Make its folder writable, or copy the folder to a place that is, and restart Keepsake.</source>
+        <translation>{vault} lässt sich nicht schreiben, darum ist dieser Tresor nur zum Lesen geöffnet. Mach seinen Ordner beschreibbar, oder kopiere ihn an einen beschreibbaren Ort, und starte Keepsake neu.</translation>
+    </message>
+    <message>
+        <source>{vault} cannot be written.</source>
+        <translation>{vault} lässt sich nicht schreiben.</translation>
+    </message>
+    <message>
+        <source>{vault} is a file, not a folder. Name a folder with --vault.</source>
+        <translation>{vault} ist eine Datei, kein Ordner. Nenne mit --vault einen Ordner.</translation>
+    </message>
+    <message>
         <source>{wanted} from {low} to {high}</source>
         <translation>{wanted} von {low} bis {high}</translation>
     </message>
     <message>
         <source>{what}, from {source}</source>
         <translation>{what}, aus: {source}</translation>
+    </message>
+    <message>
+        <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
+        <translation>„{around}“ ist weder die Kennung einer Erinnerung oder Nachricht noch eine Zeit wie 2026-03-01 oder „last week“.</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>

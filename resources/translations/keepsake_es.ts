@@ -2128,16 +2128,52 @@
         <translation>#{tag} está en el texto de una nota, donde «{new}» no puede estar. Elige un nombre sin espacios ni puntuación.</translation>
     </message>
     <message>
+        <source>&apos;before&apos; must be later than &apos;after&apos;, by 62 days at most.</source>
+        <translation>«before» debe ser posterior a «after», como máximo 62 días.</translation>
+    </message>
+    <message>
         <source>&apos;channel&apos; may have at most {max_name_characters} characters.</source>
         <translation>«channel» puede tener como máximo {max_name_characters} caracteres.</translation>
+    </message>
+    <message>
+        <source>&apos;data&apos; must be the bytes of a file in base64.</source>
+        <translation>«data» deben ser los bytes de un archivo en base64.</translation>
     </message>
     <message>
         <source>&apos;importance&apos; must be between 0 and 1.</source>
         <translation>«importance» debe estar entre 0 y 1.</translation>
     </message>
     <message>
+        <source>&apos;key&apos; must have 1 to {most} ordinary characters, without control characters.</source>
+        <translation>«key» debe tener de 1 a {most} caracteres normales, sin caracteres de control.</translation>
+    </message>
+    <message>
+        <source>&apos;limit&apos; must be 1 to {most}, &apos;offset&apos; 0 or more, &apos;per_session&apos; 1 or more.</source>
+        <translation>«limit» debe ser de 1 a {most}, «offset» al menos 0 y «per_session» al menos 1.</translation>
+    </message>
+    <message>
+        <source>&apos;limit&apos; must be 1 to {most}, &apos;per_session&apos; 1 or more.</source>
+        <translation>«limit» debe ser de 1 a {most} y «per_session» al menos 1.</translation>
+    </message>
+    <message>
+        <source>&apos;offset&apos; is 0 or more, &apos;length&apos; from 1 to {most}.</source>
+        <translation>«offset» es al menos 0 y «length» de 1 a {most}.</translation>
+    </message>
+    <message>
         <source>&apos;path&apos; must name the transcript, in 1 to {most} ordinary characters.</source>
         <translation>«path» debe nombrar la transcripción, con 1 a {most} caracteres corrientes.</translation>
+    </message>
+    <message>
+        <source>&apos;query_embedding&apos; must be {dimensions} finite numbers, not all 0, by the model of the index.</source>
+        <translation>«query_embedding» debe constar de {dimensions} números finitos, no todos 0, del modelo del índice.</translation>
+    </message>
+    <message>
+        <source>&apos;questions&apos; must be from 1 to {most}.</source>
+        <translation>«questions» debe estar entre 1 y {most}.</translation>
+    </message>
+    <message>
+        <source>&apos;status&apos; must be succeeded or failed.</source>
+        <translation>«status» debe ser «succeeded» o «failed».</translation>
     </message>
     <message>
         <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
@@ -2150,6 +2186,10 @@
     <message>
         <source>&apos;{clean}&apos; is a name of Keepsake&apos;s own. Choose another for the agent.</source>
         <translation>«{clean}» es un nombre propio de Keepsake. Elige otro para el agente.</translation>
+    </message>
+    <message>
+        <source>&apos;{field}&apos; is no time. Write it like one of these: {examples}.</source>
+        <translation>«{field}» no es una fecha u hora. Escríbela como una de estas: {examples}.</translation>
     </message>
     <message>
         <source>&apos;{field}&apos; must have 1 to {max_name_characters} ordinary characters.</source>
@@ -2180,12 +2220,32 @@
         <translation>«{name}» ya tiene acceso. Si es el mismo programa y necesita un token nuevo, permítelo con «replace_token» (en la línea de órdenes, --replace-token): conserva su confianza y el token anterior deja de valer. Si es otro programa, recházalo.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; is for the person&apos;s own programs, not for agents.</source>
+        <translation>«{name}» es para los programas propios de la persona, no para los agentes.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
         <translation>«{name}» está fijado por {where} y no se puede cambiar aquí.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; must be from {least} to {most}.</source>
+        <translation>«{name}» debe estar entre {least} y {most}.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; must be {allowed}{but}.</source>
         <translation>«{name}» debe ser {allowed}{but}.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; needs {needed} trust; {agent} has {held}.</source>
+        <translation>«{name}» exige confianza {needed}; {agent} tiene {held}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be removed: {strerror}.</source>
+        <translation>«{path}» no se puede quitar: {strerror}.</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: {strerror}.</source>
+        <translation>No se puede escribir en «{path}»: {strerror}.</translation>
     </message>
     <message>
         <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
@@ -2198,6 +2258,10 @@
     <message>
         <source>1 conversation</source>
         <translation>1 conversación</translation>
+    </message>
+    <message>
+        <source>1 conversation waits for it.</source>
+        <translation>1 conversación lo espera.</translation>
     </message>
     <message>
         <source>1 digest</source>
@@ -2256,12 +2320,20 @@
         <translation>Una cápsula puede ser válida de 1 a {most} días.</translation>
     </message>
     <message>
+        <source>A change to this vault was cut off, and undoing it needs a folder that can be written. Free some space, make the folder writable, or copy it to a place that is.</source>
+        <translation>Un cambio en esta bóveda quedó interrumpido, y para deshacerlo hace falta una carpeta en la que se pueda escribir. Libera espacio, permite la escritura en la carpeta o cópiala a un lugar que la permita.</translation>
+    </message>
+    <message>
         <source>A confidence lies between 0 and 1.</source>
         <translation>Una confianza está entre 0 y 1.</translation>
     </message>
     <message>
         <source>A cron expression has five fields: minute, hour, day of month, month, day of week.</source>
         <translation>Una expresión cron tiene cinco campos: minuto, hora, día del mes, mes, día de la semana.</translation>
+    </message>
+    <message>
+        <source>A decryption of these memories was requested, and not from this account of this computer. Nothing was decrypted. &apos;keepsake encryption decrypt&apos; has them decrypted, &apos;keepsake encryption encrypt&apos; keeps them encrypted; both ask for the passphrase.</source>
+        <translation>Se pidió descifrar estos recuerdos, pero no desde esta cuenta de este equipo. No se descifró nada. «keepsake encryption decrypt» hace que se descifren; «keepsake encryption encrypt» los deja cifrados; ambos piden la frase de contraseña.</translation>
     </message>
     <message>
         <source>A draft may have at most {max_bytes} characters.</source>
@@ -2278,6 +2350,10 @@
     <message>
         <source>A fact with a key needs a category too: give &apos;category&apos;, or leave &apos;key&apos; out.</source>
         <translation>Un hecho con clave necesita también una categoría: indica «category» u omite «key».</translation>
+    </message>
+    <message>
+        <source>A file comes from a machine that is not in the list of your machines here. If you have just added one, wait until all files are copied; otherwise remove the file.</source>
+        <translation>Un archivo viene de un equipo que aquí no figura en la lista de tus equipos. Si acabas de añadir uno, espera a que se copien todos los archivos; si no, quita el archivo.</translation>
     </message>
     <message>
         <source>A file in the folder belongs to another vault. Move it away.</source>
@@ -2300,8 +2376,16 @@
         <translation>Un archivo que dejó otro equipo está dañado. Si lo quitas, Keepsake lo escribirá de nuevo desde allí.</translation>
     </message>
     <message>
+        <source>A goal cannot have more trust than {agent} has.</source>
+        <translation>Un objetivo no puede tener más confianza que {agent}.</translation>
+    </message>
+    <message>
         <source>A goal has 1 to {max_goal} characters.</source>
         <translation>Un objetivo tiene de 1 a {max_goal} caracteres.</translation>
+    </message>
+    <message>
+        <source>A judged query has 1 to {most} characters.</source>
+        <translation>Una búsqueda valorada tiene de 1 a {most} caracteres.</translation>
     </message>
     <message>
         <source>A key of {service} belongs to its address; set {section}.base_url first.</source>
@@ -2310,6 +2394,10 @@
     <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
         <translation>Antes se deshizo un cambio posterior ({last}), que se puede rehacer.</translation>
+    </message>
+    <message>
+        <source>A lease lasts up to {most} seconds.</source>
+        <translation>Un plazo dura como máximo {most} segundos.</translation>
     </message>
     <message>
         <source>A link in the folder of notes leads out of it; nothing is written there.</source>
@@ -2362,6 +2450,10 @@
     <message>
         <source>A name must have 1 to {max_name} characters.</source>
         <translation>Un nombre debe tener de 1 a {max_name} caracteres.</translation>
+    </message>
+    <message>
+        <source>A name must have 1 to {most} characters.</source>
+        <translation>Un nombre debe tener de 1 a {most} caracteres.</translation>
     </message>
     <message>
         <source>A number is too large: whole numbers have at most 64 bits.</source>
@@ -2464,6 +2556,10 @@
         <translation>Agentes cuyas conversaciones no se guardan, separados por comas.</translation>
     </message>
     <message>
+        <source>All schedules are paused until {time} UTC.</source>
+        <translation>Todas las programaciones están en pausa hasta {time} UTC.</translation>
+    </message>
+    <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
         <translation>Una edad es un número de días de 0 a {most_days}.</translation>
     </message>
@@ -2500,8 +2596,40 @@
         <translation>Un intervalo necesita «seconds», mayor que 0 y como máximo {max_interval_s}.</translation>
     </message>
     <message>
+        <source>An invitation has twelve words; these are {count}.</source>
+        <translation>Una invitación tiene doce palabras; estas son {count}.</translation>
+    </message>
+    <message>
+        <source>An isolated agent cannot change keys: they are the person&apos;s.</source>
+        <translation>Un agente aislado no puede cambiar las claves: son de la persona.</translation>
+    </message>
+    <message>
+        <source>An isolated agent cannot change the encryption: it is the person&apos;s.</source>
+        <translation>Un agente aislado no puede cambiar el cifrado: es cosa de la persona.</translation>
+    </message>
+    <message>
+        <source>An isolated agent cannot change the settings: they are the person&apos;s.</source>
+        <translation>Un agente aislado no puede cambiar los ajustes: son de la persona.</translation>
+    </message>
+    <message>
+        <source>An isolated agent&apos;s vault contains no other vaults.</source>
+        <translation>La bóveda de un agente aislado no contiene otras bóvedas.</translation>
+    </message>
+    <message>
+        <source>Another Keepsake (process {number}) has this vault open.</source>
+        <translation>Otro Keepsake (proceso {number}) tiene abierta esta bóveda.</translation>
+    </message>
+    <message>
+        <source>Another Keepsake has this vault open.</source>
+        <translation>Otro Keepsake tiene abierta esta bóveda.</translation>
+    </message>
+    <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>Otro hecho ha ocupado el lugar de este. Deshaz o elimina aquel primero.</translation>
+    </message>
+    <message>
+        <source>Another machine came in with these words. Make a new invitation.</source>
+        <translation>Otro equipo ya se ha unido con estas palabras. Crea una invitación nueva.</translation>
     </message>
     <message>
         <source>Another machine makes the tables of Keepsake at this moment.</source>
@@ -2510,6 +2638,10 @@
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>Otro equipo quitó muchas cosas de una vez; eso te espera.</translation>
+    </message>
+    <message>
+        <source>Another machine sealed changes with a key that is no longer used. They come here once it has met the others again.</source>
+        <translation>Otro equipo selló cambios con una clave que ya no se usa. Llegarán aquí en cuanto vuelva a sincronizarse con los demás.</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
@@ -2576,12 +2708,44 @@
         <translation>Como máximo {max_places} posiciones a la vez.</translation>
     </message>
     <message>
+        <source>At most {most} at once.</source>
+        <translation>Como máximo {most} a la vez.</translation>
+    </message>
+    <message>
+        <source>At most {most} conversations at once.</source>
+        <translation>Como máximo {most} conversaciones a la vez.</translation>
+    </message>
+    <message>
+        <source>At most {most} entries at once.</source>
+        <translation>Como máximo {most} entradas a la vez.</translation>
+    </message>
+    <message>
+        <source>At most {most} items at once.</source>
+        <translation>Como máximo {most} elementos a la vez.</translation>
+    </message>
+    <message>
+        <source>At most {most} machines share one memory. Remove one first.</source>
+        <translation>Como máximo {most} equipos comparten una memoria. Quita antes uno.</translation>
+    </message>
+    <message>
+        <source>At most {most} proposals at once.</source>
+        <translation>Como máximo {most} propuestas a la vez.</translation>
+    </message>
+    <message>
+        <source>At most {most} texts at once.</source>
+        <translation>Como máximo {most} textos a la vez.</translation>
+    </message>
+    <message>
         <source>Attempts</source>
         <translation>Intentos</translation>
     </message>
     <message>
         <source>Attempts for one answer, where the service is busy or out of reach.</source>
         <translation>Intentos para una respuesta cuando el servicio está ocupado o inaccesible.</translation>
+    </message>
+    <message>
+        <source>Attributes may be nested at most {most} deep.</source>
+        <translation>Los atributos pueden anidarse como máximo {most} niveles.</translation>
     </message>
     <message>
         <source>Back the vault up before each import.</source>
@@ -2602,6 +2766,10 @@
     <message>
         <source>Between {least} and {max_merged} notes can be merged.</source>
         <translation>Se pueden fusionar entre {least} y {max_merged} notas.</translation>
+    </message>
+    <message>
+        <source>Block {row} of {table} does not hold whole vectors.</source>
+        <translation>El bloque {row} de {table} no contiene vectores enteros.</translation>
     </message>
     <message>
         <source>Boosted</source>
@@ -3048,6 +3216,10 @@
         <translation>Exportación cifrada de Keepsake</translation>
     </message>
     <message>
+        <source>Encrypting needs {needed} MB of free space for a while, and the disk has {free} MB. Nothing was changed.</source>
+        <translation>Cifrar necesita durante un tiempo {needed} MB libres, y el disco tiene {free} MB. No se cambió nada.</translation>
+    </message>
+    <message>
         <source>Enrichment limit</source>
         <translation>Límite del enriquecimiento</translation>
     </message>
@@ -3148,8 +3320,16 @@
         <translation>Seguir las transcripciones que los agentes de código guardan en este equipo; desde entonces se recogen las conversaciones.</translation>
     </message>
     <message>
+        <source>Forgetting could not be finished. It stands all the same: what is to be forgotten is hidden already, and the next start at which the disk permits it erases the rest by itself. Free some space if the disk is full, then start Keepsake again. What happened: {cause}</source>
+        <translation>No se pudo terminar de olvidar. Aun así queda en pie: lo que debe olvidarse ya está oculto, y el próximo inicio en que el disco lo permita borra por sí solo el resto. Libera espacio si el disco está lleno y vuelve a iniciar Keepsake. Lo que pasó: {cause}</translation>
+    </message>
+    <message>
         <source>Forgetting for ever</source>
         <translation>Olvidando para siempre</translation>
+    </message>
+    <message>
+        <source>Forgetting for ever could not be finished: {why}</source>
+        <translation>No se pudo terminar de olvidar para siempre: {why}</translation>
     </message>
     <message>
         <source>Found names in {items}</source>
@@ -3174,6 +3354,10 @@
     <message>
         <source>Give agents the latest weekly reflection.</source>
         <translation>Dar a los agentes la última reflexión semanal.</translation>
+    </message>
+    <message>
+        <source>Give the file a name that ends in {names}.</source>
+        <translation>Da al archivo un nombre que termine en {names}.</translation>
     </message>
     <message>
         <source>Goal: {name}</source>
@@ -3268,6 +3452,10 @@
         <translation>No se puede leer donde está. Copia el archivo a una carpeta tuya.</translation>
     </message>
     <message>
+        <source>It has expired already.</source>
+        <translation>Ya ha caducado.</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>Le falta el final.</translation>
     </message>
@@ -3308,8 +3496,28 @@
         <translation>Conduce fuera de la carpeta de adjuntos, así que no se muestra.</translation>
     </message>
     <message>
+        <source>It waits already.</source>
+        <translation>Ya está en espera.</translation>
+    </message>
+    <message>
+        <source>It was accepted already.</source>
+        <translation>Ya se aceptó.</translation>
+    </message>
+    <message>
+        <source>It was rejected already.</source>
+        <translation>Ya se rechazó.</translation>
+    </message>
+    <message>
+        <source>It was stopped on request.</source>
+        <translation>Se detuvo a petición.</translation>
+    </message>
+    <message>
         <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
         <translation>El elemento {place} tiene {count} caracteres; se permiten {max_item_characters} como máximo.</translation>
+    </message>
+    <message>
+        <source>Its folder</source>
+        <translation>Su carpeta</translation>
     </message>
     <message>
         <source>Its front matter is nested or repeated beyond reason; it stays part of the text.</source>
@@ -3334,6 +3542,10 @@
     <message>
         <source>Its time has passed. Give it a new one.</source>
         <translation>Su hora ha pasado. Dale una nueva.</translation>
+    </message>
+    <message>
+        <source>Job {key} is running already.</source>
+        <translation>La tarea {key} ya está en marcha.</translation>
     </message>
     <message>
         <source>Joplin export</source>
@@ -3364,6 +3576,10 @@
         <translation>Keepsake no sabe qué longitud tienen los vectores de este modelo; pon en embedding.dimensions un número de 1 a {most}.</translation>
     </message>
     <message>
+        <source>Keepsake does not know this program, or its token was replaced by a newer one. Use the newest token, or call &apos;agent.request_access&apos; and have the person allow &apos;{agent}&apos; in Keepsake&apos;s window or with &apos;keepsake agent allow&apos;.</source>
+        <translation>Keepsake no conoce este programa, o su token fue sustituido por otro más nuevo. Usa el token más nuevo, o llama a «agent.request_access» y pide a la persona que permita «{agent}» en la ventana de Keepsake o con «keepsake agent allow».</translation>
+    </message>
+    <message>
         <source>Keepsake export</source>
         <translation>Exportación de Keepsake</translation>
     </message>
@@ -3382,6 +3598,10 @@
     <message>
         <source>Keepsake runs but is too busy to take another program now. Try again shortly.</source>
         <translation>Keepsake está en marcha, pero demasiado ocupado para atender ahora a otro programa. Inténtalo dentro de un momento.</translation>
+    </message>
+    <message>
+        <source>Keepsake runs its own schedules itself.</source>
+        <translation>Keepsake ejecuta él mismo sus propias programaciones.</translation>
     </message>
     <message>
         <source>Keepsake shows only files of the vault&apos;s attachments folder.</source>
@@ -3668,6 +3888,10 @@
         <translation>Indica un archivo o una carpeta: «path» está vacío o tiene un carácter que ninguna ruta puede tener.</translation>
     </message>
     <message>
+        <source>Name a schedule of yours.</source>
+        <translation>Indica una de tus programaciones.</translation>
+    </message>
+    <message>
         <source>Name a session or a channel to restore.</source>
         <translation>Indica una conversación o un canal que restaurar.</translation>
     </message>
@@ -3694,6 +3918,18 @@
     <message>
         <source>Name the folder by its whole path, from the top.</source>
         <translation>Indica la carpeta con su ruta completa, desde la raíz.</translation>
+    </message>
+    <message>
+        <source>Name the items: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
+        <translation>Indica los elementos: «id» para uno, «ids» para varios.</translation>
+    </message>
+    <message>
+        <source>Name the proposals: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
+        <translation>Indica las propuestas: «id» para una, «ids» para varias.</translation>
+    </message>
+    <message>
+        <source>Name what to undo: either &apos;history_ids&apos; or a &apos;run_id&apos;.</source>
+        <translation>Indica qué deshacer: «history_ids» o un «run_id».</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -3732,6 +3968,10 @@
         <translation>No se guarda ningún otro texto con ese identificador para este recuerdo.</translation>
     </message>
     <message>
+        <source>No other vectors are being made; choose a model with &apos;embedding.change&apos; first.</source>
+        <translation>No se están creando otros vectores; elige antes un modelo con «embedding.change».</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>No queda espacio en el disco</translation>
     </message>
@@ -3742,6 +3982,10 @@
     <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>No hay ninguna solicitud de acceso así en espera. Ver «keepsake agent requests».</translation>
+    </message>
+    <message>
+        <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
+        <translation>Nadie admitió este equipo en diez minutos. Crea una invitación nueva y confirma la solicitud en el otro equipo.</translation>
     </message>
     <message>
         <source>None</source>
@@ -3768,12 +4012,24 @@
         <translation>No se envía nada: no hay modelo de lenguaje configurado.</translation>
     </message>
     <message>
+        <source>Nothing is shared there yet. Look whether it is the address of the invitation.</source>
+        <translation>Allí todavía no se comparte nada. Comprueba que sea la dirección de la invitación.</translation>
+    </message>
+    <message>
         <source>Nothing of that machine waits for you up to that change.</source>
         <translation>Hasta ese cambio, nada de ese equipo te espera.</translation>
     </message>
     <message>
+        <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
+        <translation>No se puede leer nada de lo escrito. Restaura una copia de seguridad: «keepsake backup list» las muestra.</translation>
+    </message>
+    <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
         <translation>Nada de lo que escribió {agent} está en cuarentena.</translation>
+    </message>
+    <message>
+        <source>Nothing was changed. &apos;keepsake backup list&apos; shows what can be restored, and &apos;keepsake salvage&apos; saves what is readable.</source>
+        <translation>No se cambió nada. «keepsake backup list» muestra qué se puede restaurar y «keepsake salvage» salva lo legible.</translation>
     </message>
     <message>
         <source>Notion export</source>
@@ -3792,6 +4048,10 @@
         <translation>Al cambiar</translation>
     </message>
     <message>
+        <source>One of these entities is not there. Create it first.</source>
+        <translation>Uno de estos nombres no existe. Créalo primero.</translation>
+    </message>
+    <message>
         <source>Only a remote service has a key: {choices}.</source>
         <translation>Solo tiene clave un servicio remoto: {choices}.</translation>
     </message>
@@ -3802,6 +4062,14 @@
     <message>
         <source>Only notes can be merged; leave facts and other memories out.</source>
         <translation>Solo se pueden fusionar notas; deja fuera los hechos y otros recuerdos.</translation>
+    </message>
+    <message>
+        <source>Only one proposal at a time can be changed.</source>
+        <translation>Solo se puede cambiar una propuesta cada vez.</translation>
+    </message>
+    <message>
+        <source>Only programs with full trust choose ids. Leave &apos;id&apos; out to get one.</source>
+        <translation>Solo los programas con plena confianza eligen identificadores. Omite «id» para recibir uno.</translation>
     </message>
     <message>
         <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
@@ -3818,6 +4086,14 @@
     <message>
         <source>Operation not permitted</source>
         <translation>Operación no permitida</translation>
+    </message>
+    <message>
+        <source>Other machines change the list of your machines at this moment. Try again.</source>
+        <translation>Otros equipos están cambiando ahora mismo la lista de tus equipos. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
+        <translation>Otros equipos ya comparten su memoria allí. Crea una invitación en uno de ellos y únete con sus palabras.</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -3862,6 +4138,10 @@
     <message>
         <source>Private texts are not sent to {host}; the setting llm.send_private would allow it.</source>
         <translation>Los textos privados no se envían a {host}; el ajuste llm.send_private lo permitiría.</translation>
+    </message>
+    <message>
+        <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
+        <translation>Se omitieron las preguntas formadas a partir de la bóveda: los textos privados no se envían a {model}.</translation>
     </message>
     <message>
         <source>Quiet seconds</source>
@@ -4036,8 +4316,24 @@
         <translation>Sábado</translation>
     </message>
     <message>
+        <source>Say what to archive: &apos;ids&apos;, or an age in &apos;older_than_days&apos;.</source>
+        <translation>Di qué archivar: «ids», o una antigüedad en «older_than_days».</translation>
+    </message>
+    <message>
+        <source>Say what to forget: &apos;ids&apos; of memories and the like, or &apos;sessions&apos;.</source>
+        <translation>Di qué olvidar: «ids» de recuerdos y similares, o «sessions».</translation>
+    </message>
+    <message>
         <source>Say which names, or which messages and memories, the second entity gets.</source>
         <translation>Di qué nombres, o qué mensajes y recuerdos, recibe la segunda entrada.</translation>
+    </message>
+    <message>
+        <source>Schedules cannot run: {why}</source>
+        <translation>Las programaciones no pueden ejecutarse: {why}</translation>
+    </message>
+    <message>
+        <source>Search by meaning is switched off. Set index.vectors to true and start Keepsake again.</source>
+        <translation>La búsqueda por significado está desactivada. Pon index.vectors en true y vuelve a iniciar Keepsake.</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -4172,6 +4468,14 @@
         <translation>Slack</translation>
     </message>
     <message>
+        <source>Something went wrong inside Keepsake ({kind}).</source>
+        <translation>Algo falló dentro de Keepsake ({kind}).</translation>
+    </message>
+    <message>
+        <source>Stopped on request.</source>
+        <translation>Detenido a petición.</translation>
+    </message>
+    <message>
         <source>Store busy timeout</source>
         <translation>Espera de la base de datos</translation>
     </message>
@@ -4296,16 +4600,36 @@
         <translation>Eso tardó demasiado y se detuvo. Pide menos de una vez.</translation>
     </message>
     <message>
+        <source>The access of {agent} has ended. Only the person can give it again.</source>
+        <translation>El acceso de {agent} ha terminado. Solo la persona puede darlo de nuevo.</translation>
+    </message>
+    <message>
         <source>The archive has no memory with the id {memory_id}.</source>
         <translation>El archivo no tiene ningún recuerdo con el identificador {memory_id}.</translation>
+    </message>
+    <message>
+        <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
+        <translation>La copia de seguridad está ahora en {name}, en la misma carpeta. Vuelve a iniciar Keepsake; «keepsake backup list» muestra las demás copias.</translation>
     </message>
     <message>
         <source>The beginning of {name} is damaged, which holds its key: nothing of it can be read. Copy the file again, or use another copy.</source>
         <translation>El comienzo de {name} está dañado, y ahí está la clave: no se puede leer nada. Copia el archivo de nuevo o usa otra copia.</translation>
     </message>
     <message>
+        <source>The beginning of {path} is damaged, and without it nothing in the file can be told apart. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
+        <translation>El comienzo de {path} está dañado, y sin él no se distingue nada en el archivo. Restaura una copia de seguridad: «keepsake backup list» las muestra.</translation>
+    </message>
+    <message>
+        <source>The cache is plain, and its vault is encrypted.</source>
+        <translation>La caché no está cifrada, y su bóveda sí.</translation>
+    </message>
+    <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
         <translation>El reloj de otro equipo está adelantado más de cien años; lo que escribió no se incorpora.</translation>
+    </message>
+    <message>
+        <source>The column {column} has two classes.</source>
+        <translation>La columna {column} tiene dos clases.</translation>
     </message>
     <message>
         <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
@@ -4328,6 +4652,14 @@
         <translation>El cursor no procede de ninguna página anterior. Omítelo.</translation>
     </message>
     <message>
+        <source>The damage goes deeper than a repair of derived data reaches. Restore a backup (&apos;keepsake backup list&apos;), or save what is readable with &apos;keepsake salvage&apos;. Nothing was changed.</source>
+        <translation>El daño es más profundo de lo que alcanza una reparación de los datos derivados. Restaura una copia de seguridad («keepsake backup list») o salva lo legible con «keepsake salvage». No se cambió nada.</translation>
+    </message>
+    <message>
+        <source>The database cannot be reached: it does not answer.</source>
+        <translation>No se puede acceder a la base de datos: no responde.</translation>
+    </message>
+    <message>
         <source>The database cannot be reached: {reason}.</source>
         <translation>No se puede acceder a la base de datos: {reason}.</translation>
     </message>
@@ -4336,12 +4668,20 @@
         <translation>La base de datos no contiene lo que comparten tus equipos: es otra, o se vació.</translation>
     </message>
     <message>
+        <source>The database is damaged, so no sound copy of it can be made.</source>
+        <translation>La base de datos está dañada, así que no se puede hacer una copia sana.</translation>
+    </message>
+    <message>
         <source>The database is full. Make room there; nothing is lost meanwhile.</source>
         <translation>La base de datos está llena. Libera espacio allí; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
         <source>The database is shared by more than one vault. Name another database.</source>
         <translation>Más de una bóveda usa esta base de datos. Indica otra.</translation>
+    </message>
+    <message>
+        <source>The database refused a statement ({error}).</source>
+        <translation>La base de datos rechazó una instrucción ({error}).</translation>
     </message>
     <message>
         <source>The database refused what was asked: {reason}.</source>
@@ -4368,6 +4708,10 @@
         <translation>El disco no admite un archivo tan grande. Mueve la bóveda a un disco con otro formato.</translation>
     </message>
     <message>
+        <source>The disk is full, so this vault is open for reading only. Free some space and restart Keepsake; nothing already saved was lost.</source>
+        <translation>El disco está lleno, por eso esta bóveda está abierta solo para lectura. Libera espacio y reinicia Keepsake; no se perdió nada de lo ya guardado.</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space and try again.</source>
         <translation>El disco está lleno. Libera algo de espacio e inténtalo de nuevo.</translation>
     </message>
@@ -4388,6 +4732,10 @@
         <translation>El disco que contiene {path} está lleno. Libera espacio e inténtalo de nuevo.</translation>
     </message>
     <message>
+        <source>The download of {model} was cancelled but does not end.</source>
+        <translation>La descarga de {model} se canceló, pero no termina.</translation>
+    </message>
+    <message>
         <source>The embedder {family} takes no option {option}.</source>
         <translation>El codificador {family} no admite la opción {option}.</translation>
     </message>
@@ -4400,12 +4748,20 @@
         <translation>El modelo de incrustación de {folder} está dañado; reinstala Keepsake o elige otro.</translation>
     </message>
     <message>
+        <source>The embedding model is still being opened.</source>
+        <translation>El modelo de incrustación aún se está abriendo.</translation>
+    </message>
+    <message>
         <source>The embedding model was closed; open it again to embed.</source>
         <translation>El modelo de incrustación se cerró; ábrelo de nuevo para continuar.</translation>
     </message>
     <message>
         <source>The embedding model {name} failed; see that the machine has memory left, get the model&apos;s files again, or choose the embedder static.</source>
         <translation>El modelo de incrustación {name} falló; comprueba que quede memoria libre, vuelve a obtener sus archivos o elige el codificador static.</translation>
+    </message>
+    <message>
+        <source>The encryption has begun, so it cannot be called off any more. Open Keepsake with the passphrase; when everything is encrypted, it can be decrypted.</source>
+        <translation>El cifrado ha comenzado y ya no se puede anular. Abre Keepsake con la frase de contraseña; cuando todo esté cifrado, se podrá descifrar.</translation>
     </message>
     <message>
         <source>The entity {missing}, which it names, is not in this vault.</source>
@@ -4468,6 +4824,22 @@
         <translation>La clave ya se usó para la conversación {landed}.</translation>
     </message>
     <message>
+        <source>The key was used before: for another write that waits for the person, or for this one, which they have edited since. Give every write a key of its own.</source>
+        <translation>La clave ya se usó: para otra escritura que espera a la persona, o para esta, que ella editó después. Da a cada escritura su propia clave.</translation>
+    </message>
+    <message>
+        <source>The key was used before: for another write, or for this one, which the person edited before accepting it. Give every write a key of its own.</source>
+        <translation>La clave ya se usó: para otra escritura, o para esta, que la persona editó antes de aceptarla. Da a cada escritura su propia clave.</translation>
+    </message>
+    <message>
+        <source>The keyring does not hold the key of these memories any more. Open them with the passphrase first.</source>
+        <translation>El llavero ya no contiene la clave de estos recuerdos. Ábrelos antes con la frase de contraseña.</translation>
+    </message>
+    <message>
+        <source>The keyring does not hold the key of these memories; there is nothing to forget.</source>
+        <translation>El llavero no contiene la clave de estos recuerdos; no hay nada que olvidar.</translation>
+    </message>
+    <message>
         <source>The keyring of this machine did not keep the key. {instead}</source>
         <translation>El llavero de este equipo no guardó la clave. {instead}</translation>
     </message>
@@ -4482,6 +4854,26 @@
     <message>
         <source>The keyring of this machine stayed locked; unlock it and try again.</source>
         <translation>El llavero de este equipo siguió bloqueado; desbloquéalo e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are damaged. Leave, and join again with the words of an invitation.</source>
+        <translation>Las claves con las que este equipo comparte su memoria están dañadas. Deja de compartir y vuelve a unirte con las palabras de una invitación.</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are gone.</source>
+        <translation>Las claves con las que este equipo comparte su memoria ya no están.</translation>
+    </message>
+    <message>
+        <source>The keys by which this vault is shared are not on this machine. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Las claves con las que se comparte esta bóveda no están en este equipo. Crea una invitación en otro de tus equipos y únete con sus palabras.</translation>
+    </message>
+    <message>
+        <source>The keys of this machine are too old for what the others share now. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>Las claves de este equipo son demasiado antiguas para lo que los demás comparten ahora. Crea una invitación en otro de tus equipos y únete con sus palabras.</translation>
+    </message>
+    <message>
+        <source>The language model cannot be asked now.</source>
+        <translation>Ahora no se puede preguntar al modelo de lenguaje.</translation>
     </message>
     <message>
         <source>The language model cost {spent} this month; the setting llm.monthly_cap allows {cap}.</source>
@@ -4512,8 +4904,40 @@
         <translation>El último mensaje de la conversación {session} tiene el número {last}.</translation>
     </message>
     <message>
+        <source>The latest backup, {latest}, cannot be restored: {problem} Make another with &apos;keepsake backup&apos;.</source>
+        <translation>La última copia de seguridad, {latest}, no se puede restaurar: {problem} Haz otra con «keepsake backup».</translation>
+    </message>
+    <message>
+        <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
+        <translation>La lista de equipos de ese lugar no es la del equipo que admitió a este. No se ha incorporado nada.</translation>
+    </message>
+    <message>
+        <source>The list of your machines at the place was changed by somebody else, or its files were mixed up. Nothing is taken in before it is put right: put the files back, or share anew in an empty place.</source>
+        <translation>Otra persona cambió la lista de tus equipos en ese lugar, o sus archivos se mezclaron. No se incorpora nada hasta que se arregle: recupera los archivos o comparte de nuevo en un lugar vacío.</translation>
+    </message>
+    <message>
+        <source>The list of your machines did not arrive within ten minutes. Try again.</source>
+        <translation>La lista de tus equipos no llegó en diez minutos. Inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The list of your machines in this vault is not the one that its keys belong to.</source>
+        <translation>La lista de tus equipos en esta bóveda no es la que corresponde a sus claves.</translation>
+    </message>
+    <message>
+        <source>The list of your machines is still being copied. Wait until the place is complete.</source>
+        <translation>La lista de tus equipos todavía se está copiando. Espera a que el lugar esté completo.</translation>
+    </message>
+    <message>
+        <source>The log of the database could not be taken into it.</source>
+        <translation>El registro de la base de datos no se pudo incorporar a ella.</translation>
+    </message>
+    <message>
         <source>The memory</source>
         <translation>El recuerdo</translation>
+    </message>
+    <message>
+        <source>The migrations in {folder} are not numbered 1, 2, 3…</source>
+        <translation>Las migraciones de {folder} no están numeradas 1, 2, 3…</translation>
     </message>
     <message>
         <source>The model &apos;{model}&apos; refused to answer.</source>
@@ -4522,6 +4946,14 @@
     <message>
         <source>The model &apos;{model}&apos; wrote nothing within its tokens; the setting llm.max_output_tokens allows more.</source>
         <translation>El modelo «{model}» no escribió nada dentro de sus tokens; el ajuste llm.max_output_tokens permite más.</translation>
+    </message>
+    <message>
+        <source>The model that made the vectors so far is no longer available.</source>
+        <translation>El modelo que hizo los vectores hasta ahora ya no está disponible.</translation>
+    </message>
+    <message>
+        <source>The model that made this vault&apos;s vectors is no longer available.</source>
+        <translation>El modelo que hizo los vectores de esta bóveda ya no está disponible.</translation>
     </message>
     <message>
         <source>The model {name} could not be fetched. See whether this machine is online, or put the model&apos;s files into a folder and name the folder.</source>
@@ -4542,6 +4974,10 @@
     <message>
         <source>The name</source>
         <translation>El nombre</translation>
+    </message>
+    <message>
+        <source>The name of a machine is one line of at most {most} characters.</source>
+        <translation>El nombre de un equipo es una línea de {most} caracteres como máximo.</translation>
     </message>
     <message>
         <source>The names of sender and receiver may have 200 characters each.</source>
@@ -4568,12 +5004,52 @@
         <translation>El único llavero de este equipo es un archivo que puede leer cualquiera con acceso a él. {instead}</translation>
     </message>
     <message>
+        <source>The other machine refused to let this one in.</source>
+        <translation>El otro equipo rechazó a este.</translation>
+    </message>
+    <message>
+        <source>The passphrase in {variable} is not that of these memories.</source>
+        <translation>La frase de contraseña de {variable} no es la de estos recuerdos.</translation>
+    </message>
+    <message>
+        <source>The person has paused {agent}. Try again later.</source>
+        <translation>La persona ha puesto en pausa a {agent}. Vuelve a intentarlo más tarde.</translation>
+    </message>
+    <message>
         <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
         <translation>El modo incógnito está activado{end}: los agentes no pueden leer ni registrar. Inténtalo más tarde.</translation>
     </message>
     <message>
+        <source>The person put this into quarantine, and only the person can release it.</source>
+        <translation>La persona puso esto en cuarentena, y solo ella puede liberarlo.</translation>
+    </message>
+    <message>
+        <source>The person rejected the write with this key (proposal {id}).</source>
+        <translation>La persona rechazó la escritura con esta clave (propuesta {id}).</translation>
+    </message>
+    <message>
+        <source>The person takes no such changes from {agent} ({kind}).</source>
+        <translation>La persona no acepta cambios de este tipo de {agent} ({kind}).</translation>
+    </message>
+    <message>
+        <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
+        <translation>El lugar muestra una lista de tus equipos distinta de la que conoce este equipo: alguien la cambió o repuso un estado anterior. No se incorpora nada de allí. Si tus otros equipos siguen sincronizándose allí, crea una invitación en uno de ellos y únete con sus palabras.</translation>
+    </message>
+    <message>
+        <source>The prompt &apos;{name}&apos; has no version.</source>
+        <translation>La plantilla «{name}» no tiene versión.</translation>
+    </message>
+    <message>
+        <source>The prompt &apos;{name}&apos; is missing in this installation.</source>
+        <translation>La plantilla «{name}» falta en esta instalación.</translation>
+    </message>
+    <message>
         <source>The proposal</source>
         <translation>La propuesta</translation>
+    </message>
+    <message>
+        <source>The recipe {recipe} has no weights of words and meaning. Choose weighted, balanced or boosted.</source>
+        <translation>La receta {recipe} no tiene pesos de palabras y significado. Elige weighted, balanced o boosted.</translation>
     </message>
     <message>
         <source>The reconciler named candidate {index}, which is none of the {count} it was shown, from 0 on.</source>
@@ -4592,6 +5068,10 @@
         <translation>La reflexión</translation>
     </message>
     <message>
+        <source>The registry cannot be written: {strerror}.</source>
+        <translation>No se puede escribir en el registro: {strerror}.</translation>
+    </message>
+    <message>
         <source>The reranking model {name} failed</source>
         <translation>El modelo de reordenación {name} falló</translation>
     </message>
@@ -4608,6 +5088,26 @@
         <translation>El modelo de reordenación {name} se cerró</translation>
     </message>
     <message>
+        <source>The rest of it touches what the person pinned or confirmed, or Keepsake&apos;s own work; what was done before stays. Do those one by one.</source>
+        <translation>El resto afecta a lo que la persona fijó o confirmó, o al trabajo propio de Keepsake; lo ya hecho se queda. Haz eso uno por uno.</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is a link, or no file of its own.</source>
+        <translation>La restauración se anuló: la copia de seguridad es un enlace o no es un archivo propio.</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is damaged.</source>
+        <translation>La restauración se anuló: la copia de seguridad está dañada.</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is from a newer Keepsake.</source>
+        <translation>La restauración se anuló: la copia de seguridad es de un Keepsake más reciente.</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is no database of Keepsake.</source>
+        <translation>La restauración se anuló: la copia de seguridad no es una base de datos de Keepsake.</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>La búsqueda guardada</translation>
     </message>
@@ -4620,16 +5120,36 @@
         <translation>La programación de esta ejecución se eliminó. Nadie espera su resultado.</translation>
     </message>
     <message>
+        <source>The schema cannot be read.</source>
+        <translation>No se puede leer el esquema.</translation>
+    </message>
+    <message>
         <source>The search for notes was stopped; nothing was imported.</source>
         <translation>Se detuvo la búsqueda de notas; no se importó nada.</translation>
+    </message>
+    <message>
+        <source>The search weights in {path} are missing or damaged; reinstall Keepsake or choose another search recipe.</source>
+        <translation>Los pesos de búsqueda de {path} faltan o están dañados; reinstala Keepsake o elige otra receta de búsqueda.</translation>
     </message>
     <message>
         <source>The settings of the language model were changed meanwhile.</source>
         <translation>Los ajustes del modelo de lenguaje cambiaron mientras tanto.</translation>
     </message>
     <message>
+        <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
+        <translation>El tamaño de un fragmento debe ser mayor que 0, y el solapamiento como máximo la mitad.</translation>
+    </message>
+    <message>
         <source>The tables of Keepsake are not in the database.</source>
         <translation>Las tablas de Keepsake no están en la base de datos.</translation>
+    </message>
+    <message>
+        <source>The tables of Keepsake in the database are not those that Keepsake made.</source>
+        <translation>Las tablas de Keepsake en la base de datos no son las que creó Keepsake.</translation>
+    </message>
+    <message>
+        <source>The ten minutes of this invitation are over. Make a new one.</source>
+        <translation>Los diez minutos de esta invitación han pasado. Crea una nueva.</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>
@@ -4648,16 +5168,44 @@
         <translation>No se pudo guardar el token en {path}: {reason}.</translation>
     </message>
     <message>
+        <source>The token of {agent} was replaced by a newer one. Ask the person for it, and connect again with it.</source>
+        <translation>El token de {agent} fue sustituido por otro más nuevo. Pídeselo a la persona y conéctate de nuevo con él.</translation>
+    </message>
+    <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
         <translation>No se puede escribir en la bóveda. Comprueba sus permisos o elige otra con --vault.</translation>
+    </message>
+    <message>
+        <source>The vault could not be opened: {error}</source>
+        <translation>No se pudo abrir la bóveda: {error}</translation>
     </message>
     <message>
         <source>The vault has another attachment of this name, which stays.</source>
         <translation>La bóveda tiene otro adjunto con ese nombre, que se queda.</translation>
     </message>
     <message>
+        <source>The vault is closed.</source>
+        <translation>La bóveda está cerrada.</translation>
+    </message>
+    <message>
         <source>The vault is closing.</source>
         <translation>La bóveda se está cerrando.</translation>
+    </message>
+    <message>
+        <source>The vault is not open.</source>
+        <translation>La bóveda no está abierta.</translation>
+    </message>
+    <message>
+        <source>The vault of an isolated agent stays on this machine.</source>
+        <translation>La bóveda de un agente aislado se queda en este equipo.</translation>
+    </message>
+    <message>
+        <source>The vault was backed up, but not every isolated agent&apos;s. {notes}</source>
+        <translation>Se hizo una copia de seguridad de la bóveda, pero no de la de todos los agentes aislados. {notes}</translation>
+    </message>
+    <message>
+        <source>The vault was closed before this was done.</source>
+        <translation>La bóveda se cerró antes de que esto se hiciera.</translation>
     </message>
     <message>
         <source>The vault&apos;s database cannot be opened. Check that its folder exists and is yours.</source>
@@ -4668,8 +5216,56 @@
         <translation>La base de datos de la bóveda está dañada. Ejecuta «keepsake check» o restaura una copia de seguridad.</translation>
     </message>
     <message>
+        <source>The vault&apos;s database is damaged. {advice}</source>
+        <translation>La base de datos de la bóveda está dañada. {advice}</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s lock file was taken away, and another Keepsake has opened the vault since. Nothing is written from here any more: close one of the two.</source>
+        <translation>Se quitó el archivo de bloqueo de la bóveda, y otro Keepsake la ha abierto desde entonces. Desde aquí ya no se escribe nada: cierra uno de los dos.</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s path holds a NUL character. Name a folder with --vault.</source>
+        <translation>La ruta de la bóveda contiene un carácter NUL. Indica una carpeta con --vault.</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s path {vault} is not UTF-8. Name another folder with --vault, or set LC_ALL=C.UTF-8.</source>
+        <translation>La ruta de la bóveda {vault} no es UTF-8. Indica otra carpeta con --vault, o pon LC_ALL=C.UTF-8.</translation>
+    </message>
+    <message>
+        <source>The vectors cannot be read ({error}).</source>
+        <translation>No se pueden leer los vectores ({error}).</translation>
+    </message>
+    <message>
+        <source>The vectors of this vault are made by {used}. Set &apos;embedding.model&apos; to test another.</source>
+        <translation>Los vectores de esta bóveda son de {used}. Cambia «embedding.model» para probar otro.</translation>
+    </message>
+    <message>
+        <source>The vectors of {model} answer searches already; name others.</source>
+        <translation>Los vectores de {model} ya responden a las búsquedas; indica otros.</translation>
+    </message>
+    <message>
+        <source>The vectors of {model} are not complete: {vectors} of {wanted} are there.</source>
+        <translation>Los vectores de {model} no están completos: hay {vectors} de {wanted}.</translation>
+    </message>
+    <message>
+        <source>The weights for facts in {path} are missing or damaged; reinstall Keepsake.</source>
+        <translation>Los pesos para los hechos de {path} faltan o están dañados; reinstala Keepsake.</translation>
+    </message>
+    <message>
+        <source>The weights of meaning and words must be 0 to {most}, and one of them above 0.</source>
+        <translation>Los pesos de significado y palabras deben estar entre 0 y {most}, y uno de ellos debe ser mayor que 0.</translation>
+    </message>
+    <message>
         <source>The whole of it</source>
         <translation>El conjunto</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation.</source>
+        <translation>La palabra número {number} no aparece en ninguna invitación.</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation. Is it {word}?</source>
+        <translation>La palabra número {number} no aparece en ninguna invitación. ¿Es {word}?</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
@@ -4678,6 +5274,18 @@
     <message>
         <source>There already is another {wanted} called {name}. Choose another name.</source>
         <translation>Ya hay otra entrada de este tipo ({wanted}) llamada {name}. Elige otro nombre.</translation>
+    </message>
+    <message>
+        <source>There are no earlier vectors to go back to; they are kept for a week.</source>
+        <translation>No hay vectores anteriores a los que volver; se conservan una semana.</translation>
+    </message>
+    <message>
+        <source>There are no other vectors to compare with. Prepare a model with &apos;embedding.change&apos; and &apos;waits&apos;.</source>
+        <translation>No hay otros vectores con los que comparar. Prepara un modelo con «embedding.change» y «waits».</translation>
+    </message>
+    <message>
+        <source>There are no vectors with the number {number}; &apos;embedding.status&apos; lists them.</source>
+        <translation>No hay vectores con el número {number}; «embedding.status» los enumera.</translation>
     </message>
     <message>
         <source>There are too many attachments of this name. Give the file another name.</source>
@@ -4720,6 +5328,10 @@
         <translation>No hay ninguna copia de seguridad con ese nombre. «keepsake backup list» las muestra.</translation>
     </message>
     <message>
+        <source>There is no encryption to call off. To decrypt these memories, use the passphrase.</source>
+        <translation>No hay ningún cifrado que anular. Para descifrar estos recuerdos, usa la frase de contraseña.</translation>
+    </message>
+    <message>
         <source>There is no entity with the id {entity_id}.</source>
         <translation>No hay ningún nombre con el identificador {entity_id}.</translation>
     </message>
@@ -4756,6 +5368,10 @@
         <translation>No hay ninguna carpeta personal con ese nombre.</translation>
     </message>
     <message>
+        <source>There is no invitation with these words: its ten minutes are over, or it is for another place. Make a new one.</source>
+        <translation>No hay ninguna invitación con estas palabras: sus diez minutos han pasado o es para otro lugar. Crea una nueva.</translation>
+    </message>
+    <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
         <translation>No hay clave de {service}. Ponla en los ajustes o con «keepsake secret set {service}», o indica en {section}.api_key_env la variable de entorno que la contiene.</translation>
     </message>
@@ -4768,8 +5384,20 @@
         <translation>No hay ningún recuerdo ni mensaje con el identificador {anchor}.</translation>
     </message>
     <message>
+        <source>There is no memory or message with the id {id}.</source>
+        <translation>No hay ningún recuerdo ni mensaje con el identificador {id}.</translation>
+    </message>
+    <message>
         <source>There is no memory with the id {memory_id}.</source>
         <translation>No hay ningún recuerdo con el identificador {memory_id}.</translation>
+    </message>
+    <message>
+        <source>There is no message or memory with the id {target}.</source>
+        <translation>No hay ningún mensaje ni recuerdo con el identificador {target}.</translation>
+    </message>
+    <message>
+        <source>There is no operation &apos;{name}&apos;. See &apos;keepsake call --list&apos;.</source>
+        <translation>No hay ninguna operación «{name}». Consulta «keepsake call --list».</translation>
     </message>
     <message>
         <source>There is no operation &apos;{operation}&apos;.</source>
@@ -4790,6 +5418,10 @@
     <message>
         <source>There is no schedule with that id. See &apos;schedule.search&apos;.</source>
         <translation>No hay ninguna programación con ese identificador. Ver «schedule.search».</translation>
+    </message>
+    <message>
+        <source>There is no search recipe of that name. Choose one of: {names}.</source>
+        <translation>No hay ninguna receta de búsqueda con ese nombre. Elige una de: {names}.</translation>
     </message>
     <message>
         <source>There is no session {session}.</source>
@@ -4820,8 +5452,20 @@
         <translation>No hay tal archivo entre los adjuntos.</translation>
     </message>
     <message>
+        <source>There is no such job. The jobs are {names}.</source>
+        <translation>No hay ninguna tarea así. Las tareas son {names}.</translation>
+    </message>
+    <message>
+        <source>There is no such machine among those that share the memory.</source>
+        <translation>Ese equipo no está entre los que comparten la memoria.</translation>
+    </message>
+    <message>
         <source>There is no such relation.</source>
         <translation>No hay tal relación.</translation>
+    </message>
+    <message>
+        <source>There is no such service; choose one of {names}.</source>
+        <translation>No hay ningún servicio así; elige uno de {names}.</translation>
     </message>
     <message>
         <source>There is no such time zone. Use a name such as Europe/Berlin.</source>
@@ -4834,6 +5478,10 @@
     <message>
         <source>There is no trust &apos;{trust}&apos;. Use one of {names}.</source>
         <translation>No existe el nivel de confianza «{trust}». Usa uno de estos: {names}.</translation>
+    </message>
+    <message>
+        <source>There is no {database}.</source>
+        <translation>No existe {database}.</translation>
     </message>
     <message>
         <source>There is no {kind} with the id {memory_id}.</source>
@@ -4856,20 +5504,52 @@
         <translation>No hay nada que deshacer.</translation>
     </message>
     <message>
+        <source>There is nothing with the id {id}; nothing was removed.</source>
+        <translation>No hay nada con el identificador {id}; no se quitó nada.</translation>
+    </message>
+    <message>
+        <source>There is too little in the vault to ask about. Add conversations or notes first.</source>
+        <translation>En la bóveda hay demasiado poco sobre lo que preguntar. Añade antes conversaciones o notas.</translation>
+    </message>
+    <message>
+        <source>There is too little to ask about. Add conversations or notes, or judge search results first.</source>
+        <translation>Hay demasiado poco sobre lo que preguntar. Añade conversaciones o notas, o valora antes resultados de búsqueda.</translation>
+    </message>
+    <message>
         <source>There was no entity with the id {entity_id} then.</source>
         <translation>Entonces no había ningún nombre con el identificador {entity_id}.</translation>
+    </message>
+    <message>
+        <source>These memories are encrypted already.</source>
+        <translation>Estos recuerdos ya están cifrados.</translation>
+    </message>
+    <message>
+        <source>These memories are encrypted, and this export is not. Use the format &apos;encrypted&apos;, or say that it may be plain text (--plain-text). A copy of the whole folder stays encrypted, too.</source>
+        <translation>Estos recuerdos están cifrados, y esta exportación no. Usa el formato «encrypted» o di que puede ser texto sin cifrar (--plain-text). Una copia de toda la carpeta también queda cifrada.</translation>
     </message>
     <message>
         <source>These memories are encrypted. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;.</source>
         <translation>Estos recuerdos están cifrados. Abre Keepsake y escribe la frase de contraseña, o ejecuta «keepsake serve».</translation>
     </message>
     <message>
+        <source>These memories are not encrypted.</source>
+        <translation>Estos recuerdos no están cifrados.</translation>
+    </message>
+    <message>
         <source>These memories were encrypted by a newer Keepsake. Update Keepsake to open them.</source>
         <translation>Un Keepsake más reciente cifró estos recuerdos. Actualiza Keepsake para abrirlos.</translation>
     </message>
     <message>
-        <source>This call is {size} bytes long, and {limit} are allowed. Shorten it, or send it in parts.</source>
-        <translation>Esta llamada ocupa {size} bytes y se permiten {limit}. Acórtala o envíala por partes.</translation>
+        <source>These memories will be encrypted now. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;. &apos;keepsake encryption cancel&apos; calls it off.</source>
+        <translation>Ahora se cifrarán estos recuerdos. Abre Keepsake y escribe la frase de contraseña, o ejecuta «keepsake serve». «keepsake encryption cancel» lo anula.</translation>
+    </message>
+    <message>
+        <source>These words do not belong together: one of them is another word, or two have changed places.</source>
+        <translation>Estas palabras no forman una invitación: una es incorrecta o dos están intercambiadas.</translation>
+    </message>
+    <message>
+        <source>They said: {note}</source>
+        <translation>Dijo: {note}</translation>
     </message>
     <message>
         <source>This caller stores in {names}, not in {store}.</source>
@@ -4928,6 +5608,14 @@
         <translation>Este archivo ya no está.</translation>
     </message>
     <message>
+        <source>This finding has no fix. Those that have one are {names}.</source>
+        <translation>Este hallazgo no tiene arreglo. Los que lo tienen son {names}.</translation>
+    </message>
+    <message>
+        <source>This installation of Keepsake cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc. Remove both (pip uninstall apsw apsw-sqlite3mc) and install Keepsake&apos;s wheel again, or use one of its packages.</source>
+        <translation>Esta instalación de Keepsake no puede cifrar: el paquete apsw ha ocupado el lugar de apsw-sqlite3mc. Quita ambos (pip uninstall apsw apsw-sqlite3mc) y vuelve a instalar el wheel de Keepsake, o usa uno de sus paquetes.</translation>
+    </message>
+    <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
         <translation>Eso no es la dirección de una base de datos. Tiene esta forma: postgresql://name@server/database.</translation>
     </message>
@@ -4944,16 +5632,32 @@
         <translation>Esa no es la frase de contraseña de {name}. Inténtalo de nuevo.</translation>
     </message>
     <message>
-        <source>This is {size} bytes long and a message may have {max_frame}. Ask for less at once.</source>
-        <translation>Esto ocupa {size} bytes y un mensaje puede tener {max_frame}. Pide menos de una vez.</translation>
-    </message>
-    <message>
         <source>This machine and your others do not hear of each other. {reason}</source>
         <translation>Este equipo y los demás no saben nada unos de otros. {reason}</translation>
     </message>
     <message>
+        <source>This machine cannot remove itself. Leave here, and remove it on another one.</source>
+        <translation>Este equipo no puede quitarse a sí mismo. Deja de compartir aquí y quítalo en otro.</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>Este equipo no tiene un llavero que Keepsake pueda usar. {instead}</translation>
+    </message>
+    <message>
+        <source>This machine shares its memory there already.</source>
+        <translation>Este equipo ya comparte su memoria allí.</translation>
+    </message>
+    <message>
+        <source>This machine waits no longer: its words were used, or ten minutes are over. Make a new invitation.</source>
+        <translation>Este equipo ya no espera: sus palabras se usaron o han pasado los diez minutos. Crea una invitación nueva.</translation>
+    </message>
+    <message>
+        <source>This machine was added before.</source>
+        <translation>Este equipo ya se había añadido.</translation>
+    </message>
+    <message>
+        <source>This machine was removed from those that share the memory. What is here stays here. To share again, make an invitation on another machine, and join with its words.</source>
+        <translation>Este equipo se quitó de los que comparten la memoria. Lo que hay aquí se queda aquí. Para volver a compartir, crea una invitación en otro equipo y únete con sus palabras.</translation>
     </message>
     <message>
         <source>This memory is not deleted.</source>
@@ -4976,6 +5680,10 @@
         <translation>Esta propuesta ya está decidida.</translation>
     </message>
     <message>
+        <source>This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.</source>
+        <translation>Esto borra {count} para siempre; nada puede recuperarlos. Vuelve a pedirlo con confirm=true.</translation>
+    </message>
+    <message>
         <source>This role may not do that in the database. Let it make tables there, or name another.</source>
         <translation>Este rol no puede hacer eso en la base de datos. Permítele crear tablas allí o indica otro.</translation>
     </message>
@@ -4996,12 +5704,48 @@
         <translation>Esta búsqueda ya no está guardada.</translation>
     </message>
     <message>
+        <source>This vault could not be brought up to date (step {step}). Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
+        <translation>No se pudo poner al día esta bóveda (paso {step}). No se cambió nada. «keepsake salvage --into FOLDER» copia todo lo legible en una bóveda nueva.</translation>
+    </message>
+    <message>
+        <source>This vault is from an older Keepsake (schema {have}; this one needs {known}) and must be brought up to date before it is read, which needs free space and a folder that can be written.</source>
+        <translation>Esta bóveda es de un Keepsake anterior (esquema {have}; este necesita {known}) y debe ponerse al día antes de leerla, lo que exige espacio libre y una carpeta en la que se pueda escribir.</translation>
+    </message>
+    <message>
+        <source>This vault is open for reading only and has no vectors yet.</source>
+        <translation>Esta bóveda está abierta solo para lectura y aún no tiene vectores.</translation>
+    </message>
+    <message>
+        <source>This vault is shared nowhere yet. Name a place first.</source>
+        <translation>Esta bóveda todavía no se comparte en ningún lugar. Indica primero uno.</translation>
+    </message>
+    <message>
         <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
         <translation>Esta bóveda comparte sus cambios a través de otro lugar. Si aquel se movió, indica dónde está ahora. Si se perdió, di que este debe llenarse de nuevo.</translation>
     </message>
     <message>
         <source>This vault shares its changes with no other machine. Name a place first.</source>
         <translation>Esta bóveda no comparte sus cambios con ningún otro equipo. Indica primero un lugar.</translation>
+    </message>
+    <message>
+        <source>This vault was made by an unreleased version of Keepsake, and its tables differ from those of every release. Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
+        <translation>Esta bóveda la creó una versión no publicada de Keepsake, y sus tablas difieren de las de todas las publicadas. No se cambió nada. «keepsake salvage --into FOLDER» copia todo lo legible en una bóveda nueva.</translation>
+    </message>
+    <message>
+        <source>This vault was written by a newer Keepsake (schema {have}; this one knows {known}). Update Keepsake, or open another vault.</source>
+        <translation>Esta bóveda la escribió un Keepsake más reciente (esquema {have}; este conoce {known}). Actualiza Keepsake o abre otra bóveda.</translation>
+    </message>
+    <message>
+        <source>This vault was written by a newer Keepsake (schema {schema}; this one knows {known}). Update Keepsake and salvage with that.</source>
+        <translation>Esta bóveda la escribió un Keepsake más reciente (esquema {schema}; este conoce {known}). Actualiza Keepsake y sálvala con él.</translation>
+    </message>
+    <message>
+        <source>This version of Keepsake has no such work.</source>
+        <translation>Esta versión de Keepsake no tiene esa tarea.</translation>
+    </message>
+    <message>
+        <source>This was stopped before it was done.</source>
+        <translation>Esto se detuvo antes de terminar.</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
@@ -5152,6 +5896,10 @@
         <translation>Usar un modelo de lenguaje o spaCy para encontrar nombres, si lo hay.</translation>
     </message>
     <message>
+        <source>Use or close that one; if it does not answer, end its process.</source>
+        <translation>Usa o cierra ese; si no responde, termina su proceso.</translation>
+    </message>
+    <message>
         <source>Used schedules</source>
         <translation>Usó programaciones</translation>
     </message>
@@ -5176,6 +5924,26 @@
         <translation>Esperar</translation>
     </message>
     <message>
+        <source>Waits because incognito is on.</source>
+        <translation>Espera porque el modo incógnito está activado.</translation>
+    </message>
+    <message>
+        <source>Waits because {agent}, who made it, is paused.</source>
+        <translation>Espera porque {agent}, que la creó, está en pausa.</translation>
+    </message>
+    <message>
+        <source>Waits for a language model or an agent.</source>
+        <translation>Espera a un modelo de lenguaje o a un agente.</translation>
+    </message>
+    <message>
+        <source>Waits: {why}</source>
+        <translation>En espera: {why}</translation>
+    </message>
+    <message>
+        <source>Waits: {why}.</source>
+        <translation>En espera: {why}.</translation>
+    </message>
+    <message>
         <source>Wednesday</source>
         <translation>Miércoles</translation>
     </message>
@@ -5198,6 +5966,10 @@
     <message>
         <source>What a built-in schedule does cannot be changed.</source>
         <translation>Lo que hace una programación integrada no se puede cambiar.</translation>
+    </message>
+    <message>
+        <source>What a machine wrote after it was removed is not taken in.</source>
+        <translation>Lo que un equipo escribió después de que se quitara no se incorpora.</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
@@ -5226,6 +5998,10 @@
     <message>
         <source>What was accepted changed nothing that the history keeps, so it cannot be undone here.</source>
         <translation>Lo aceptado no cambió nada que el historial conserve, así que no se puede deshacer aquí.</translation>
+    </message>
+    <message>
+        <source>What was stored with this key, {id}, has been removed since. Use another key.</source>
+        <translation>Lo que se guardó con esta clave, {id}, se ha quitado desde entonces. Usa otra clave.</translation>
     </message>
     <message>
         <source>WhatsApp chat</source>
@@ -5298,6 +6074,10 @@
     <message>
         <source>Wrote {items}</source>
         <translation>Escrito: {items}</translation>
+    </message>
+    <message>
+        <source>Your memory in {database} is as it was before.</source>
+        <translation>Tu memoria en {database} está como antes.</translation>
     </message>
     <message>
         <source>a number</source>
@@ -5408,6 +6188,10 @@
         <translation>la rapidez con que se desvanece</translation>
     </message>
     <message>
+        <source>iCloud has moved {database} off this computer. Download it in the file manager, then move the vault out of iCloud Drive.</source>
+        <translation>iCloud ha sacado {database} de este equipo. Descárgalo en el gestor de archivos y luego saca la bóveda de iCloud Drive.</translation>
+    </message>
+    <message>
         <source>is a SQLite database without memories in tables that are known</source>
         <translation>es una base de datos SQLite sin recuerdos en tablas conocidas</translation>
     </message>
@@ -5462,6 +6246,10 @@
     <message>
         <source>items</source>
         <translation>elementos</translation>
+    </message>
+    <message>
+        <source>its folder</source>
+        <translation>su carpeta</translation>
     </message>
     <message>
         <source>its sender</source>
@@ -5538,6 +6326,10 @@
     <message>
         <source>observation</source>
         <translation>observación</translation>
+    </message>
+    <message>
+        <source>on battery</source>
+        <translation>con batería</translation>
     </message>
     <message>
         <source>on or off</source>
@@ -5658,6 +6450,14 @@
     <message>
         <source>texts</source>
         <translation>textos</translation>
+    </message>
+    <message>
+        <source>the battery is low</source>
+        <translation>la batería está baja</translation>
+    </message>
+    <message>
+        <source>the connection is metered</source>
+        <translation>la conexión es de uso medido</translation>
     </message>
     <message>
         <source>the conversation ‘{title}’</source>
@@ -5808,6 +6608,18 @@
         <translation>redacción</translation>
     </message>
     <message>
+        <source>you are typing</source>
+        <translation>estás escribiendo</translation>
+    </message>
+    <message>
+        <source>{agent} has {trust} trust and stores in {allowed}.</source>
+        <translation>{agent} tiene confianza {trust} y guarda en {allowed}.</translation>
+    </message>
+    <message>
+        <source>{agent}, who made this schedule, has no access any more.</source>
+        <translation>{agent}, que creó esta programación, ya no tiene acceso.</translation>
+    </message>
+    <message>
         <source>{client} has an entry named &apos;{entry}&apos; already, in {path}. Remove it first.</source>
         <translation>{client} ya tiene una entrada «{entry}» en {path}. Quítala primero.</translation>
     </message>
@@ -5820,12 +6632,28 @@
         <translation>{client} ya está conectado. Desconéctalo primero («keepsake agent disconnect {client_name}»).</translation>
     </message>
     <message>
+        <source>{count} conversations wait for it.</source>
+        <translation>{count} conversaciones lo esperan.</translation>
+    </message>
+    <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>Antes se deshicieron {count} cambios posteriores, el último de ellos {last}, que se pueden rehacer.</translation>
     </message>
     <message>
         <source>{ended} &apos;{operation}&apos; may or may not have been done. Look before you repeat it.</source>
         <translation>{ended} No se sabe si «{operation}» llegó a hacerse. Compruébalo antes de repetirlo.</translation>
+    </message>
+    <message>
+        <source>{file} does not hold the key of {database}, or the beginning of that file is damaged. Nothing was changed. Bring both back from one copy of the folder.</source>
+        <translation>{file} no contiene la clave de {database}, o el comienzo de ese archivo está dañado. No se cambió nada. Recupera ambos de una misma copia de la carpeta.</translation>
+    </message>
+    <message>
+        <source>{file} is missing, and files of these memories are encrypted: it holds their key. Bring it back from a copy of the folder; another passphrase would not open them.</source>
+        <translation>Falta {file}, y hay archivos de estos recuerdos cifrados: contiene su clave. Recupéralo de una copia de la carpeta; otra frase de contraseña no los abriría.</translation>
+    </message>
+    <message>
+        <source>{file} of these encrypted memories is gone, and its copy too. It holds their key: bring it back from a copy of the folder.</source>
+        <translation>{file} de estos recuerdos cifrados ha desaparecido, y su copia también. Contiene su clave: recupéralo de una copia de la carpeta.</translation>
     </message>
     <message>
         <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
@@ -5842,6 +6670,10 @@
     <message>
         <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
         <translation>{folder} no está vacía y no contiene una exportación de Keepsake. Elige una carpeta nueva o vacía.</translation>
+    </message>
+    <message>
+        <source>{folder} is not finished: something was being salvaged into it. Run &apos;keepsake salvage&apos; again with the same --into, or delete the folder.</source>
+        <translation>{folder} no está terminada: se estaba salvando algo en ella. Ejecuta de nuevo «keepsake salvage» con el mismo --into, o elimina la carpeta.</translation>
     </message>
     <message>
         <source>{host} answered with {detail}.</source>
@@ -5872,6 +6704,14 @@
         <translation>{host} rechazó la petición (HTTP {status}).</translation>
     </message>
     <message>
+        <source>{into} is in use. Name a new or empty folder with --into.</source>
+        <translation>{into} está en uso. Indica con --into una carpeta nueva o vacía.</translation>
+    </message>
+    <message>
+        <source>{into} lies inside the damaged vault. Name a folder elsewhere with --into.</source>
+        <translation>{into} está dentro de la bóveda dañada. Indica con --into una carpeta en otro lugar.</translation>
+    </message>
+    <message>
         <source>{key_file} of these memories was changed, and not by Keepsake. Nothing was opened. Put a copy in its place that Keepsake wrote: {copies}/{key_file} in the same folder, or one of an older copy of the folder.</source>
         <translation>Alguien que no es Keepsake cambió {key_file} de estos recuerdos. No se abrió nada. Pon en su lugar una copia que escribió Keepsake: {copies}/{key_file} en la misma carpeta, o la de una copia anterior de la carpeta.</translation>
     </message>
@@ -5882,6 +6722,14 @@
     <message>
         <source>{max_waiting} of your proposals wait for the person already. Try again when some are decided.</source>
         <translation>Ya hay {max_waiting} propuestas en espera. Inténtalo de nuevo cuando se decidan algunas.</translation>
+    </message>
+    <message>
+        <source>{model} is another model than before; choose it with &apos;embedding.change&apos; to make its vectors anew.</source>
+        <translation>{model} es un modelo distinto del de antes; elígelo con «embedding.change» para crear de nuevo sus vectores.</translation>
+    </message>
+    <message>
+        <source>{model} is not the model that made its vectors.</source>
+        <translation>{model} no es el modelo que hizo sus vectores.</translation>
     </message>
     <message>
         <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
@@ -5910,6 +6758,10 @@
     <message>
         <source>{name} could not be read: {reason}.</source>
         <translation>No se pudo leer {name}: {reason}.</translation>
+    </message>
+    <message>
+        <source>{name} has no access any more. Reject what it proposed, or let it in again.</source>
+        <translation>{name} ya no tiene acceso. Rechaza lo que propuso, o vuelve a dejarlo entrar.</translation>
     </message>
     <message>
         <source>{name} holds no text of its own; a program makes what a browser shows. Import its data instead.</source>
@@ -6072,6 +6924,10 @@
         <translation>{path} no se puede usar: {strerror}.</translation>
     </message>
     <message>
+        <source>{path} cannot be written. Choose another folder.</source>
+        <translation>No se puede escribir en {path}. Elige otra carpeta.</translation>
+    </message>
+    <message>
         <source>{path} cannot be written: {strerror}.</source>
         <translation>{path} no se puede escribir: {strerror}.</translation>
     </message>
@@ -6124,6 +6980,10 @@
         <translation>{path} está dañado. Quita a mano el archivo y las entradas llamadas «keepsake».</translation>
     </message>
     <message>
+        <source>{path} is empty</source>
+        <translation>{path} está vacío</translation>
+    </message>
+    <message>
         <source>{path} is encrypted, and its vault is not.</source>
         <translation>{path} está cifrado y su bóveda no.</translation>
     </message>
@@ -6150,6 +7010,10 @@
     <message>
         <source>{path} is not text. Nothing was changed. Add the entry yourself.</source>
         <translation>{path} no es texto. No se cambió nada. Añade la entrada tú mismo.</translation>
+    </message>
+    <message>
+        <source>{path} is not there</source>
+        <translation>{path} no está</translation>
     </message>
     <message>
         <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
@@ -6268,6 +7132,14 @@
         <translation>{state} también se llama {clean}. Fusiona las dos o separa antes ese nombre.</translation>
     </message>
     <message>
+        <source>{state}, although this vault was in use. Nothing was changed. &apos;keepsake backup list&apos; shows what can be restored. To begin anew, move the whole folder away.</source>
+        <translation>{state}, aunque esta bóveda estaba en uso. No se cambió nada. «keepsake backup list» muestra qué se puede restaurar. Para empezar de nuevo, lleva toda la carpeta a otro lugar.</translation>
+    </message>
+    <message>
+        <source>{state}, so there is nothing to salvage. &apos;keepsake backup list&apos; shows the backups.</source>
+        <translation>{state}, así que no hay nada que salvar. «keepsake backup list» muestra las copias de seguridad.</translation>
+    </message>
+    <message>
         <source>{thing} was brought back since.</source>
         <translation>{thing} se recuperó después.</translation>
     </message>
@@ -6292,12 +7164,28 @@
         <translation>{thing} continuó después. Se conserva con todo lo que se dijo.</translation>
     </message>
     <message>
+        <source>{vault} cannot be written, so this vault is open for reading only. Make its folder writable, or copy the folder to a place that is, and restart Keepsake.</source>
+        <translation>No se puede escribir en {vault}, por eso esta bóveda está abierta solo para lectura. Permite la escritura en su carpeta, o cópiala a un lugar que la permita, y reinicia Keepsake.</translation>
+    </message>
+    <message>
+        <source>{vault} cannot be written.</source>
+        <translation>No se puede escribir en {vault}.</translation>
+    </message>
+    <message>
+        <source>{vault} is a file, not a folder. Name a folder with --vault.</source>
+        <translation>{vault} es un archivo, no una carpeta. Indica una carpeta con --vault.</translation>
+    </message>
+    <message>
         <source>{wanted} from {low} to {high}</source>
         <translation>{wanted} de {low} a {high}</translation>
     </message>
     <message>
         <source>{what}, from {source}</source>
         <translation>{what}, de: {source}</translation>
+    </message>
+    <message>
+        <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
+        <translation>«{around}» no es el identificador de un recuerdo o mensaje ni una fecha como 2026-03-01 o «last week».</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>

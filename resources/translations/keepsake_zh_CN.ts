@@ -2128,16 +2128,52 @@
         <translation>#{tag} 出现在笔记正文中，而“{new}”不能。请选择不含空格和标点的名称。</translation>
     </message>
     <message>
+        <source>&apos;before&apos; must be later than &apos;after&apos;, by 62 days at most.</source>
+        <translation>“before”必须晚于“after”，最多相差 62 天。</translation>
+    </message>
+    <message>
         <source>&apos;channel&apos; may have at most {max_name_characters} characters.</source>
         <translation>“channel”最多 {max_name_characters} 个字符。</translation>
+    </message>
+    <message>
+        <source>&apos;data&apos; must be the bytes of a file in base64.</source>
+        <translation>“data”必须是文件内容的 base64 编码。</translation>
     </message>
     <message>
         <source>&apos;importance&apos; must be between 0 and 1.</source>
         <translation>“importance”必须在 0 和 1 之间。</translation>
     </message>
     <message>
+        <source>&apos;key&apos; must have 1 to {most} ordinary characters, without control characters.</source>
+        <translation>“key”必须是 1 到 {most} 个普通字符，不含控制字符。</translation>
+    </message>
+    <message>
+        <source>&apos;limit&apos; must be 1 to {most}, &apos;offset&apos; 0 or more, &apos;per_session&apos; 1 or more.</source>
+        <translation>“limit”必须为 1 到 {most}，“offset”至少为 0，“per_session”至少为 1。</translation>
+    </message>
+    <message>
+        <source>&apos;limit&apos; must be 1 to {most}, &apos;per_session&apos; 1 or more.</source>
+        <translation>“limit”必须为 1 到 {most}，“per_session”至少为 1。</translation>
+    </message>
+    <message>
+        <source>&apos;offset&apos; is 0 or more, &apos;length&apos; from 1 to {most}.</source>
+        <translation>“offset”至少为 0，“length”为 1 到 {most}。</translation>
+    </message>
+    <message>
         <source>&apos;path&apos; must name the transcript, in 1 to {most} ordinary characters.</source>
         <translation>“path”必须用 1 到 {most} 个普通字符指明会话记录。</translation>
+    </message>
+    <message>
+        <source>&apos;query_embedding&apos; must be {dimensions} finite numbers, not all 0, by the model of the index.</source>
+        <translation>“query_embedding”必须是由索引所用模型生成的 {dimensions} 个有限数，且不全为 0。</translation>
+    </message>
+    <message>
+        <source>&apos;questions&apos; must be from 1 to {most}.</source>
+        <translation>“questions”必须为 1 到 {most}。</translation>
+    </message>
+    <message>
+        <source>&apos;status&apos; must be succeeded or failed.</source>
+        <translation>“status”必须是 succeeded 或 failed。</translation>
     </message>
     <message>
         <source>&apos;upper_seq&apos; must be from 0 to {last_seq}, the last message.</source>
@@ -2150,6 +2186,10 @@
     <message>
         <source>&apos;{clean}&apos; is a name of Keepsake&apos;s own. Choose another for the agent.</source>
         <translation>“{clean}”是 Keepsake 自用的名称。请为智能体选择其他名称。</translation>
+    </message>
+    <message>
+        <source>&apos;{field}&apos; is no time. Write it like one of these: {examples}.</source>
+        <translation>“{field}”不是时间。请按以下方式书写：{examples}。</translation>
     </message>
     <message>
         <source>&apos;{field}&apos; must have 1 to {max_name_characters} ordinary characters.</source>
@@ -2180,12 +2220,32 @@
         <translation>“{name}”已有访问权限。如果是同一程序需要新令牌，请用“replace_token”（命令行为 --replace-token）允许：它保留信任级别，旧令牌失效。如果是其他程序，请拒绝。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; is for the person&apos;s own programs, not for agents.</source>
+        <translation>“{name}”仅供本人自己的程序使用，不供智能体使用。</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
         <translation>“{name}”由 {where} 设定，不能在此更改。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; must be from {least} to {most}.</source>
+        <translation>“{name}”必须为 {least} 到 {most}。</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; must be {allowed}{but}.</source>
         <translation>“{name}”必须是{allowed}{but}。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; needs {needed} trust; {agent} has {held}.</source>
+        <translation>“{name}”需要信任级别 {needed}；{agent} 的级别是 {held}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be removed: {strerror}.</source>
+        <translation>无法移除“{path}”：{strerror}。</translation>
+    </message>
+    <message>
+        <source>&apos;{path}&apos; cannot be written: {strerror}.</source>
+        <translation>无法写入“{path}”：{strerror}。</translation>
     </message>
     <message>
         <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
@@ -2198,6 +2258,10 @@
     <message>
         <source>1 conversation</source>
         <translation>1 个会话</translation>
+    </message>
+    <message>
+        <source>1 conversation waits for it.</source>
+        <translation>有 1 个会话在等待。</translation>
     </message>
     <message>
         <source>1 digest</source>
@@ -2256,12 +2320,20 @@
         <translation>胶囊的有效期可为 1 到 {most} 天。</translation>
     </message>
     <message>
+        <source>A change to this vault was cut off, and undoing it needs a folder that can be written. Free some space, make the folder writable, or copy it to a place that is.</source>
+        <translation>对此记忆库的一次更改被中断，撤销它需要可写的文件夹。请腾出空间、使文件夹可写，或将其复制到可写的位置。</translation>
+    </message>
+    <message>
         <source>A confidence lies between 0 and 1.</source>
         <translation>置信度在 0 和 1 之间。</translation>
     </message>
     <message>
         <source>A cron expression has five fields: minute, hour, day of month, month, day of week.</source>
         <translation>cron 表达式有五个字段：分、时、日、月、星期。</translation>
+    </message>
+    <message>
+        <source>A decryption of these memories was requested, and not from this account of this computer. Nothing was decrypted. &apos;keepsake encryption decrypt&apos; has them decrypted, &apos;keepsake encryption encrypt&apos; keeps them encrypted; both ask for the passphrase.</source>
+        <translation>有人请求解密这些记忆，但请求并非来自此电脑的此账户。没有解密任何内容。“keepsake encryption decrypt”会解密它们，“keepsake encryption encrypt”会让它们保持加密；两者都会要求输入密码短语。</translation>
     </message>
     <message>
         <source>A draft may have at most {max_bytes} characters.</source>
@@ -2278,6 +2350,10 @@
     <message>
         <source>A fact with a key needs a category too: give &apos;category&apos;, or leave &apos;key&apos; out.</source>
         <translation>带键的事实还需要类别：请给出“category”，或省略“key”。</translation>
+    </message>
+    <message>
+        <source>A file comes from a machine that is not in the list of your machines here. If you have just added one, wait until all files are copied; otherwise remove the file.</source>
+        <translation>有一个文件来自不在你设备列表中的设备。如果你刚添加了设备，请等所有文件复制完成；否则请删除该文件。</translation>
     </message>
     <message>
         <source>A file in the folder belongs to another vault. Move it away.</source>
@@ -2300,8 +2376,16 @@
         <translation>另一台设备留下的文件已损坏。移除该文件后，那里的 Keepsake 会重新写入。</translation>
     </message>
     <message>
+        <source>A goal cannot have more trust than {agent} has.</source>
+        <translation>目标的信任级别不能高于 {agent} 的级别。</translation>
+    </message>
+    <message>
         <source>A goal has 1 to {max_goal} characters.</source>
         <translation>目标为 1 到 {max_goal} 个字符。</translation>
+    </message>
+    <message>
+        <source>A judged query has 1 to {most} characters.</source>
+        <translation>被评判的查询须有 1 到 {most} 个字符。</translation>
     </message>
     <message>
         <source>A key of {service} belongs to its address; set {section}.base_url first.</source>
@@ -2310,6 +2394,10 @@
     <message>
         <source>A later change was undone before that ({last}) and can be done again.</source>
         <translation>在此之前已撤销一项较晚的更改（{last}），可以重做。</translation>
+    </message>
+    <message>
+        <source>A lease lasts up to {most} seconds.</source>
+        <translation>租期最长为 {most} 秒。</translation>
     </message>
     <message>
         <source>A link in the folder of notes leads out of it; nothing is written there.</source>
@@ -2362,6 +2450,10 @@
     <message>
         <source>A name must have 1 to {max_name} characters.</source>
         <translation>名称必须有 1 到 {max_name} 个字符。</translation>
+    </message>
+    <message>
+        <source>A name must have 1 to {most} characters.</source>
+        <translation>名称必须有 1 到 {most} 个字符。</translation>
     </message>
     <message>
         <source>A number is too large: whole numbers have at most 64 bits.</source>
@@ -2464,6 +2556,10 @@
         <translation>不保存其会话的智能体，用逗号分隔。</translation>
     </message>
     <message>
+        <source>All schedules are paused until {time} UTC.</source>
+        <translation>所有计划暂停至 {time}（UTC）。</translation>
+    </message>
+    <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
         <translation>时长为 0 到 {most_days} 之间的天数。</translation>
     </message>
@@ -2500,8 +2596,40 @@
         <translation>间隔需要“seconds”，大于 0 且不超过 {max_interval_s}。</translation>
     </message>
     <message>
+        <source>An invitation has twelve words; these are {count}.</source>
+        <translation>邀请由十二个单词组成，这里有 {count} 个。</translation>
+    </message>
+    <message>
+        <source>An isolated agent cannot change keys: they are the person&apos;s.</source>
+        <translation>隔离的智能体不能更改密钥：它们属于本人。</translation>
+    </message>
+    <message>
+        <source>An isolated agent cannot change the encryption: it is the person&apos;s.</source>
+        <translation>隔离的智能体不能更改加密：这由本人决定。</translation>
+    </message>
+    <message>
+        <source>An isolated agent cannot change the settings: they are the person&apos;s.</source>
+        <translation>隔离的智能体不能更改设置：它们属于本人。</translation>
+    </message>
+    <message>
+        <source>An isolated agent&apos;s vault contains no other vaults.</source>
+        <translation>隔离智能体的记忆库中不含其他记忆库。</translation>
+    </message>
+    <message>
+        <source>Another Keepsake (process {number}) has this vault open.</source>
+        <translation>另一个 Keepsake（进程 {number}）已打开此记忆库。</translation>
+    </message>
+    <message>
+        <source>Another Keepsake has this vault open.</source>
+        <translation>另一个 Keepsake 已打开此记忆库。</translation>
+    </message>
+    <message>
         <source>Another fact has taken the place of this one since. Undo or delete that one first.</source>
         <translation>此后另一个事实取代了它。请先撤销或删除那一个。</translation>
+    </message>
+    <message>
+        <source>Another machine came in with these words. Make a new invitation.</source>
+        <translation>已有另一台设备使用这些单词加入。请创建新的邀请。</translation>
     </message>
     <message>
         <source>Another machine makes the tables of Keepsake at this moment.</source>
@@ -2510,6 +2638,10 @@
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
         <translation>另一台设备一次删除了很多内容，正等待你确认。</translation>
+    </message>
+    <message>
+        <source>Another machine sealed changes with a key that is no longer used. They come here once it has met the others again.</source>
+        <translation>另一台设备用已停用的密钥封存了一些更改。等它再次与其他设备同步后，这些更改就会到达这里。</translation>
     </message>
     <message>
         <source>Another machine writes with a newer Keepsake. Update Keepsake here to see its changes.</source>
@@ -2576,12 +2708,44 @@
         <translation>一次最多 {max_places} 个位置。</translation>
     </message>
     <message>
+        <source>At most {most} at once.</source>
+        <translation>一次最多 {most} 个。</translation>
+    </message>
+    <message>
+        <source>At most {most} conversations at once.</source>
+        <translation>一次最多 {most} 个会话。</translation>
+    </message>
+    <message>
+        <source>At most {most} entries at once.</source>
+        <translation>一次最多 {most} 个条目。</translation>
+    </message>
+    <message>
+        <source>At most {most} items at once.</source>
+        <translation>一次最多 {most} 项。</translation>
+    </message>
+    <message>
+        <source>At most {most} machines share one memory. Remove one first.</source>
+        <translation>最多 {most} 台设备共享同一份记忆。请先移除一台。</translation>
+    </message>
+    <message>
+        <source>At most {most} proposals at once.</source>
+        <translation>一次最多 {most} 条提议。</translation>
+    </message>
+    <message>
+        <source>At most {most} texts at once.</source>
+        <translation>一次最多 {most} 段文本。</translation>
+    </message>
+    <message>
         <source>Attempts</source>
         <translation>尝试次数</translation>
     </message>
     <message>
         <source>Attempts for one answer, where the service is busy or out of reach.</source>
         <translation>服务繁忙或无法访问时，每个回答的尝试次数。</translation>
+    </message>
+    <message>
+        <source>Attributes may be nested at most {most} deep.</source>
+        <translation>属性最多可嵌套 {most} 层。</translation>
     </message>
     <message>
         <source>Back the vault up before each import.</source>
@@ -2602,6 +2766,10 @@
     <message>
         <source>Between {least} and {max_merged} notes can be merged.</source>
         <translation>可以合并 {least} 到 {max_merged} 条笔记。</translation>
+    </message>
+    <message>
+        <source>Block {row} of {table} does not hold whole vectors.</source>
+        <translation>{table} 的第 {row} 块中的向量不完整。</translation>
     </message>
     <message>
         <source>Boosted</source>
@@ -3048,6 +3216,10 @@
         <translation>加密的 Keepsake 导出</translation>
     </message>
     <message>
+        <source>Encrypting needs {needed} MB of free space for a while, and the disk has {free} MB. Nothing was changed.</source>
+        <translation>加密过程中暂时需要 {needed} MB 可用空间，而磁盘只有 {free} MB。未作任何更改。</translation>
+    </message>
+    <message>
         <source>Enrichment limit</source>
         <translation>名称补充上限</translation>
     </message>
@@ -3148,8 +3320,16 @@
         <translation>跟踪编程智能体在此电脑上保存的会话记录；从此开始收录会话。</translation>
     </message>
     <message>
+        <source>Forgetting could not be finished. It stands all the same: what is to be forgotten is hidden already, and the next start at which the disk permits it erases the rest by itself. Free some space if the disk is full, then start Keepsake again. What happened: {cause}</source>
+        <translation>遗忘未能完成，但依然有效：要遗忘的内容已经隐藏，下次启动时只要磁盘允许，其余部分会自动删除。如果磁盘已满，请腾出空间，然后重新启动 Keepsake。发生了什么：{cause}</translation>
+    </message>
+    <message>
         <source>Forgetting for ever</source>
         <translation>正在永久删除</translation>
+    </message>
+    <message>
+        <source>Forgetting for ever could not be finished: {why}</source>
+        <translation>永久遗忘未能完成：{why}</translation>
     </message>
     <message>
         <source>Found names in {items}</source>
@@ -3174,6 +3354,10 @@
     <message>
         <source>Give agents the latest weekly reflection.</source>
         <translation>向智能体提供最近的每周反思。</translation>
+    </message>
+    <message>
+        <source>Give the file a name that ends in {names}.</source>
+        <translation>请为文件取一个以 {names} 结尾的名称。</translation>
     </message>
     <message>
         <source>Goal: {name}</source>
@@ -3268,6 +3452,10 @@
         <translation>无法在其所在位置读取它。请将该文件复制到你自己的文件夹。</translation>
     </message>
     <message>
+        <source>It has expired already.</source>
+        <translation>它已经过期。</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>缺少结尾。</translation>
     </message>
@@ -3308,8 +3496,28 @@
         <translation>它指向附件文件夹之外，因此不显示。</translation>
     </message>
     <message>
+        <source>It waits already.</source>
+        <translation>它已在等待。</translation>
+    </message>
+    <message>
+        <source>It was accepted already.</source>
+        <translation>它已被接受。</translation>
+    </message>
+    <message>
+        <source>It was rejected already.</source>
+        <translation>它已被拒绝。</translation>
+    </message>
+    <message>
+        <source>It was stopped on request.</source>
+        <translation>已按请求停止。</translation>
+    </message>
+    <message>
         <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
         <translation>第 {place} 项有 {count} 个字符；最多允许 {max_item_characters} 个。</translation>
+    </message>
+    <message>
+        <source>Its folder</source>
+        <translation>其文件夹</translation>
     </message>
     <message>
         <source>Its front matter is nested or repeated beyond reason; it stays part of the text.</source>
@@ -3334,6 +3542,10 @@
     <message>
         <source>Its time has passed. Give it a new one.</source>
         <translation>其时间已过。请设置新的时间。</translation>
+    </message>
+    <message>
+        <source>Job {key} is running already.</source>
+        <translation>任务 {key} 已在运行。</translation>
     </message>
     <message>
         <source>Joplin export</source>
@@ -3364,6 +3576,10 @@
         <translation>Keepsake 不知道该模型的向量长度；请将 embedding.dimensions 设为 1 到 {most} 之间的数。</translation>
     </message>
     <message>
+        <source>Keepsake does not know this program, or its token was replaced by a newer one. Use the newest token, or call &apos;agent.request_access&apos; and have the person allow &apos;{agent}&apos; in Keepsake&apos;s window or with &apos;keepsake agent allow&apos;.</source>
+        <translation>Keepsake 不认识此程序，或其令牌已被更新的令牌取代。请使用最新的令牌，或调用“agent.request_access”，并请本人在 Keepsake 窗口中或用“keepsake agent allow”允许“{agent}”。</translation>
+    </message>
+    <message>
         <source>Keepsake export</source>
         <translation>Keepsake 导出</translation>
     </message>
@@ -3382,6 +3598,10 @@
     <message>
         <source>Keepsake runs but is too busy to take another program now. Try again shortly.</source>
         <translation>Keepsake 正在运行，但太忙，暂时无法接受其他程序。请稍后再试。</translation>
+    </message>
+    <message>
+        <source>Keepsake runs its own schedules itself.</source>
+        <translation>Keepsake 自己的计划由它自行运行。</translation>
     </message>
     <message>
         <source>Keepsake shows only files of the vault&apos;s attachments folder.</source>
@@ -3668,6 +3888,10 @@
         <translation>请指定文件或文件夹：“path”为空，或含有路径中不能有的字符。</translation>
     </message>
     <message>
+        <source>Name a schedule of yours.</source>
+        <translation>请指定你自己的一个计划。</translation>
+    </message>
+    <message>
         <source>Name a session or a channel to restore.</source>
         <translation>请指定要恢复的会话或频道。</translation>
     </message>
@@ -3694,6 +3918,18 @@
     <message>
         <source>Name the folder by its whole path, from the top.</source>
         <translation>请用从根目录开始的完整路径指定文件夹。</translation>
+    </message>
+    <message>
+        <source>Name the items: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
+        <translation>请指定项目：单个用“id”，多个用“ids”。</translation>
+    </message>
+    <message>
+        <source>Name the proposals: &apos;id&apos; for one, &apos;ids&apos; for several.</source>
+        <translation>请指定提议：单条用“id”，多条用“ids”。</translation>
+    </message>
+    <message>
+        <source>Name what to undo: either &apos;history_ids&apos; or a &apos;run_id&apos;.</source>
+        <translation>请指定要撤销的内容：“history_ids”或“run_id”。</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
@@ -3732,6 +3968,10 @@
         <translation>这条记忆没有保留该标识的其他文本。</translation>
     </message>
     <message>
+        <source>No other vectors are being made; choose a model with &apos;embedding.change&apos; first.</source>
+        <translation>没有正在生成的其他向量；请先用“embedding.change”选择模型。</translation>
+    </message>
+    <message>
         <source>No space left on device</source>
         <translation>磁盘上没有剩余空间</translation>
     </message>
@@ -3742,6 +3982,10 @@
     <message>
         <source>No such request for access waits. See &apos;keepsake agent requests&apos;.</source>
         <translation>没有这样的访问请求在等待。请参阅“keepsake agent requests”。</translation>
+    </message>
+    <message>
+        <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
+        <translation>十分钟内没有人批准此设备加入。请创建新的邀请，并在另一台设备上确认。</translation>
     </message>
     <message>
         <source>None</source>
@@ -3768,12 +4012,24 @@
         <translation>不会发送任何内容：未配置语言模型。</translation>
     </message>
     <message>
+        <source>Nothing is shared there yet. Look whether it is the address of the invitation.</source>
+        <translation>那里尚未共享任何内容。请检查地址是否与邀请中的一致。</translation>
+    </message>
+    <message>
         <source>Nothing of that machine waits for you up to that change.</source>
         <translation>那台设备到该更改为止没有内容等待你确认。</translation>
     </message>
     <message>
+        <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
+        <translation>写入的内容都无法读取。请恢复备份：“keepsake backup list”会列出它们。</translation>
+    </message>
+    <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
         <translation>{agent} 写入的内容都不在隔离中。</translation>
+    </message>
+    <message>
+        <source>Nothing was changed. &apos;keepsake backup list&apos; shows what can be restored, and &apos;keepsake salvage&apos; saves what is readable.</source>
+        <translation>未作任何更改。“keepsake backup list”会列出可恢复的内容，“keepsake salvage”可保存可读的部分。</translation>
     </message>
     <message>
         <source>Notion export</source>
@@ -3792,6 +4048,10 @@
         <translation>切换时</translation>
     </message>
     <message>
+        <source>One of these entities is not there. Create it first.</source>
+        <translation>这些名称中有一个不存在。请先创建它。</translation>
+    </message>
+    <message>
         <source>Only a remote service has a key: {choices}.</source>
         <translation>只有远程服务才有密钥：{choices}。</translation>
     </message>
@@ -3802,6 +4062,14 @@
     <message>
         <source>Only notes can be merged; leave facts and other memories out.</source>
         <translation>只能合并笔记；请排除事实和其他记忆。</translation>
+    </message>
+    <message>
+        <source>Only one proposal at a time can be changed.</source>
+        <translation>一次只能更改一条提议。</translation>
+    </message>
+    <message>
+        <source>Only programs with full trust choose ids. Leave &apos;id&apos; out to get one.</source>
+        <translation>只有完全信任的程序才能选择 ID。省略“id”即可获得一个。</translation>
     </message>
     <message>
         <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
@@ -3818,6 +4086,14 @@
     <message>
         <source>Operation not permitted</source>
         <translation>不允许的操作</translation>
+    </message>
+    <message>
+        <source>Other machines change the list of your machines at this moment. Try again.</source>
+        <translation>其他设备正在更改你的设备列表。请重试。</translation>
+    </message>
+    <message>
+        <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
+        <translation>其他设备已在那里共享记忆。请在其中一台上创建邀请，并用邀请中的单词加入。</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -3862,6 +4138,10 @@
     <message>
         <source>Private texts are not sent to {host}; the setting llm.send_private would allow it.</source>
         <translation>私密文本不会发送到 {host}；设置 llm.send_private 可允许发送。</translation>
+    </message>
+    <message>
+        <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
+        <translation>由记忆库生成的问题已略去：私密文本不会发送给 {model}。</translation>
     </message>
     <message>
         <source>Quiet seconds</source>
@@ -4036,8 +4316,24 @@
         <translation>星期六</translation>
     </message>
     <message>
+        <source>Say what to archive: &apos;ids&apos;, or an age in &apos;older_than_days&apos;.</source>
+        <translation>请说明要归档的内容：“ids”，或在“older_than_days”中给出天数。</translation>
+    </message>
+    <message>
+        <source>Say what to forget: &apos;ids&apos; of memories and the like, or &apos;sessions&apos;.</source>
+        <translation>请说明要遗忘的内容：记忆等项目的“ids”，或“sessions”。</translation>
+    </message>
+    <message>
         <source>Say which names, or which messages and memories, the second entity gets.</source>
         <translation>请说明第二个条目得到哪些名称，或哪些消息和记忆。</translation>
+    </message>
+    <message>
+        <source>Schedules cannot run: {why}</source>
+        <translation>计划无法运行：{why}</translation>
+    </message>
+    <message>
+        <source>Search by meaning is switched off. Set index.vectors to true and start Keepsake again.</source>
+        <translation>按含义搜索已关闭。请将 index.vectors 设为 true 并重新启动 Keepsake。</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -4172,6 +4468,14 @@
         <translation>Slack</translation>
     </message>
     <message>
+        <source>Something went wrong inside Keepsake ({kind}).</source>
+        <translation>Keepsake 内部出错（{kind}）。</translation>
+    </message>
+    <message>
+        <source>Stopped on request.</source>
+        <translation>已按请求停止。</translation>
+    </message>
+    <message>
         <source>Store busy timeout</source>
         <translation>数据库忙等待时间</translation>
     </message>
@@ -4296,16 +4600,36 @@
         <translation>用时过长，已停止。请一次请求更少内容。</translation>
     </message>
     <message>
+        <source>The access of {agent} has ended. Only the person can give it again.</source>
+        <translation>{agent} 的访问权限已结束。只有本人可以重新授予。</translation>
+    </message>
+    <message>
         <source>The archive has no memory with the id {memory_id}.</source>
         <translation>归档中没有标识为 {memory_id} 的记忆。</translation>
+    </message>
+    <message>
+        <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
+        <translation>该备份现为同一文件夹中的 {name}。请重新启动 Keepsake；“keepsake backup list”会列出其他备份。</translation>
     </message>
     <message>
         <source>The beginning of {name} is damaged, which holds its key: nothing of it can be read. Copy the file again, or use another copy.</source>
         <translation>{name} 的开头已损坏，而密钥就在其中：内容完全无法读取。请重新复制该文件，或使用另一份副本。</translation>
     </message>
     <message>
+        <source>The beginning of {path} is damaged, and without it nothing in the file can be told apart. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
+        <translation>{path} 的开头已损坏，缺少它就无法辨认文件中的内容。请恢复备份：“keepsake backup list”会列出它们。</translation>
+    </message>
+    <message>
+        <source>The cache is plain, and its vault is encrypted.</source>
+        <translation>缓存未加密，而其记忆库已加密。</translation>
+    </message>
+    <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
         <translation>另一台设备的时钟快了一百多年；它写入的内容不会被接收。</translation>
+    </message>
+    <message>
+        <source>The column {column} has two classes.</source>
+        <translation>列 {column} 有两个类别。</translation>
     </message>
     <message>
         <source>The configuration was changed by another program since it was shown. Look at the change again; nothing was written.</source>
@@ -4328,6 +4652,14 @@
         <translation>此游标不是先前页面给出的。请省略它。</translation>
     </message>
     <message>
+        <source>The damage goes deeper than a repair of derived data reaches. Restore a backup (&apos;keepsake backup list&apos;), or save what is readable with &apos;keepsake salvage&apos;. Nothing was changed.</source>
+        <translation>损坏程度超出了修复派生数据所能及的范围。请恢复备份（“keepsake backup list”），或用“keepsake salvage”保存可读的部分。未作任何更改。</translation>
+    </message>
+    <message>
+        <source>The database cannot be reached: it does not answer.</source>
+        <translation>无法访问数据库：没有响应。</translation>
+    </message>
+    <message>
         <source>The database cannot be reached: {reason}.</source>
         <translation>无法连接数据库：{reason}。</translation>
     </message>
@@ -4336,12 +4668,20 @@
         <translation>该数据库中没有你的设备共享的内容：它是另一个数据库，或已被清空。</translation>
     </message>
     <message>
+        <source>The database is damaged, so no sound copy of it can be made.</source>
+        <translation>数据库已损坏，因此无法制作完好的副本。</translation>
+    </message>
+    <message>
         <source>The database is full. Make room there; nothing is lost meanwhile.</source>
         <translation>数据库已满。请在那里腾出空间；其间不会丢失任何内容。</translation>
     </message>
     <message>
         <source>The database is shared by more than one vault. Name another database.</source>
         <translation>有多个记忆库使用此数据库。请指定另一个数据库。</translation>
+    </message>
+    <message>
+        <source>The database refused a statement ({error}).</source>
+        <translation>数据库拒绝了一条语句（{error}）。</translation>
     </message>
     <message>
         <source>The database refused what was asked: {reason}.</source>
@@ -4368,6 +4708,10 @@
         <translation>磁盘无法容纳这么大的文件。请将库移到其他格式的磁盘上。</translation>
     </message>
     <message>
+        <source>The disk is full, so this vault is open for reading only. Free some space and restart Keepsake; nothing already saved was lost.</source>
+        <translation>磁盘已满，因此此记忆库仅以只读方式打开。请腾出空间并重新启动 Keepsake；已保存的内容没有丢失。</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space and try again.</source>
         <translation>磁盘已满。请释放一些空间后重试。</translation>
     </message>
@@ -4388,6 +4732,10 @@
         <translation>{path} 所在的磁盘已满。请释放一些空间后重试。</translation>
     </message>
     <message>
+        <source>The download of {model} was cancelled but does not end.</source>
+        <translation>{model} 的下载已取消，但没有结束。</translation>
+    </message>
+    <message>
         <source>The embedder {family} takes no option {option}.</source>
         <translation>嵌入器 {family} 没有选项 {option}。</translation>
     </message>
@@ -4400,12 +4748,20 @@
         <translation>{folder} 中的嵌入模型已损坏；请重新安装 Keepsake 或选择其他模型。</translation>
     </message>
     <message>
+        <source>The embedding model is still being opened.</source>
+        <translation>嵌入模型仍在打开。</translation>
+    </message>
+    <message>
         <source>The embedding model was closed; open it again to embed.</source>
         <translation>嵌入模型已关闭；请重新打开后再使用。</translation>
     </message>
     <message>
         <source>The embedding model {name} failed; see that the machine has memory left, get the model&apos;s files again, or choose the embedder static.</source>
         <translation>嵌入模型 {name} 失败；请检查电脑是否还有可用内存，重新获取模型文件，或选择嵌入器 static。</translation>
+    </message>
+    <message>
+        <source>The encryption has begun, so it cannot be called off any more. Open Keepsake with the passphrase; when everything is encrypted, it can be decrypted.</source>
+        <translation>加密已经开始，无法再取消。请用密码短语打开 Keepsake；全部加密后即可解密。</translation>
     </message>
     <message>
         <source>The entity {missing}, which it names, is not in this vault.</source>
@@ -4468,6 +4824,22 @@
         <translation>该键已用于会话 {landed}。</translation>
     </message>
     <message>
+        <source>The key was used before: for another write that waits for the person, or for this one, which they have edited since. Give every write a key of its own.</source>
+        <translation>该键已被使用：用于等待本人处理的另一次写入，或用于此后被本人编辑过的这次写入。请为每次写入使用各自的键。</translation>
+    </message>
+    <message>
+        <source>The key was used before: for another write, or for this one, which the person edited before accepting it. Give every write a key of its own.</source>
+        <translation>该键已被使用：用于另一次写入，或用于这次本人在接受前编辑过的写入。请为每次写入使用各自的键。</translation>
+    </message>
+    <message>
+        <source>The keyring does not hold the key of these memories any more. Open them with the passphrase first.</source>
+        <translation>密钥环中不再有这些记忆的密钥。请先用密码短语打开它们。</translation>
+    </message>
+    <message>
+        <source>The keyring does not hold the key of these memories; there is nothing to forget.</source>
+        <translation>密钥环中没有这些记忆的密钥；没有可遗忘的内容。</translation>
+    </message>
+    <message>
         <source>The keyring of this machine did not keep the key. {instead}</source>
         <translation>本机的密钥环没有保存密钥。{instead}</translation>
     </message>
@@ -4482,6 +4854,26 @@
     <message>
         <source>The keyring of this machine stayed locked; unlock it and try again.</source>
         <translation>本机的密钥环仍处于锁定状态；请解锁后重试。</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are damaged. Leave, and join again with the words of an invitation.</source>
+        <translation>此设备用于共享记忆的密钥已损坏。请停止共享，然后用邀请中的单词重新加入。</translation>
+    </message>
+    <message>
+        <source>The keys by which this machine shares its memory are gone.</source>
+        <translation>此设备用于共享记忆的密钥已丢失。</translation>
+    </message>
+    <message>
+        <source>The keys by which this vault is shared are not on this machine. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>用于共享此记忆库的密钥不在这台设备上。请在你的另一台设备上创建邀请，并用邀请中的单词加入。</translation>
+    </message>
+    <message>
+        <source>The keys of this machine are too old for what the others share now. Make an invitation on another of your machines, and join with its words.</source>
+        <translation>此设备的密钥太旧，无法读取其他设备现在共享的内容。请在你的另一台设备上创建邀请，并用邀请中的单词加入。</translation>
+    </message>
+    <message>
+        <source>The language model cannot be asked now.</source>
+        <translation>现在无法询问语言模型。</translation>
     </message>
     <message>
         <source>The language model cost {spent} this month; the setting llm.monthly_cap allows {cap}.</source>
@@ -4512,8 +4904,40 @@
         <translation>会话 {session} 的最后一条消息编号为 {last}。</translation>
     </message>
     <message>
+        <source>The latest backup, {latest}, cannot be restored: {problem} Make another with &apos;keepsake backup&apos;.</source>
+        <translation>最新的备份 {latest} 无法恢复：{problem} 请用“keepsake backup”另做一个。</translation>
+    </message>
+    <message>
+        <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
+        <translation>该位置的设备列表与批准此设备的那台设备的列表不一致。未接收任何内容。</translation>
+    </message>
+    <message>
+        <source>The list of your machines at the place was changed by somebody else, or its files were mixed up. Nothing is taken in before it is put right: put the files back, or share anew in an empty place.</source>
+        <translation>该位置的设备列表被他人更改，或其文件被弄混。在修复之前不会接收任何内容：请恢复这些文件，或在空的位置重新共享。</translation>
+    </message>
+    <message>
+        <source>The list of your machines did not arrive within ten minutes. Try again.</source>
+        <translation>你的设备列表未在十分钟内到达。请重试。</translation>
+    </message>
+    <message>
+        <source>The list of your machines in this vault is not the one that its keys belong to.</source>
+        <translation>此记忆库中的设备列表与其密钥不匹配。</translation>
+    </message>
+    <message>
+        <source>The list of your machines is still being copied. Wait until the place is complete.</source>
+        <translation>你的设备列表仍在复制中。请等待该位置的内容完整。</translation>
+    </message>
+    <message>
+        <source>The log of the database could not be taken into it.</source>
+        <translation>无法将数据库的日志并入数据库。</translation>
+    </message>
+    <message>
         <source>The memory</source>
         <translation>该记忆</translation>
+    </message>
+    <message>
+        <source>The migrations in {folder} are not numbered 1, 2, 3…</source>
+        <translation>{folder} 中的迁移没有按 1、2、3… 编号。</translation>
     </message>
     <message>
         <source>The model &apos;{model}&apos; refused to answer.</source>
@@ -4522,6 +4946,14 @@
     <message>
         <source>The model &apos;{model}&apos; wrote nothing within its tokens; the setting llm.max_output_tokens allows more.</source>
         <translation>模型“{model}”在其词元数内未写出任何内容；可用设置 llm.max_output_tokens 增加。</translation>
+    </message>
+    <message>
+        <source>The model that made the vectors so far is no longer available.</source>
+        <translation>此前生成向量的模型已不可用。</translation>
+    </message>
+    <message>
+        <source>The model that made this vault&apos;s vectors is no longer available.</source>
+        <translation>生成此记忆库向量的模型已不可用。</translation>
     </message>
     <message>
         <source>The model {name} could not be fetched. See whether this machine is online, or put the model&apos;s files into a folder and name the folder.</source>
@@ -4542,6 +4974,10 @@
     <message>
         <source>The name</source>
         <translation>该名称</translation>
+    </message>
+    <message>
+        <source>The name of a machine is one line of at most {most} characters.</source>
+        <translation>设备名称只能有一行，最多 {most} 个字符。</translation>
     </message>
     <message>
         <source>The names of sender and receiver may have 200 characters each.</source>
@@ -4568,12 +5004,52 @@
         <translation>本机唯一的密钥环是一个任何有访问权限的人都能读取的文件。{instead}</translation>
     </message>
     <message>
+        <source>The other machine refused to let this one in.</source>
+        <translation>另一台设备拒绝了此设备的加入请求。</translation>
+    </message>
+    <message>
+        <source>The passphrase in {variable} is not that of these memories.</source>
+        <translation>{variable} 中的密码短语不是这些记忆的密码短语。</translation>
+    </message>
+    <message>
+        <source>The person has paused {agent}. Try again later.</source>
+        <translation>本人已暂停 {agent}。请稍后再试。</translation>
+    </message>
+    <message>
         <source>The person has turned on incognito{end}: agents can neither read nor record. Try again later.</source>
         <translation>隐身模式已开启{end}：智能体既不能读取也不能记录。请稍后再试。</translation>
     </message>
     <message>
+        <source>The person put this into quarantine, and only the person can release it.</source>
+        <translation>本人已将其隔离，只有本人可以解除。</translation>
+    </message>
+    <message>
+        <source>The person rejected the write with this key (proposal {id}).</source>
+        <translation>本人拒绝了使用此键的写入（提议 {id}）。</translation>
+    </message>
+    <message>
+        <source>The person takes no such changes from {agent} ({kind}).</source>
+        <translation>本人不接受 {agent} 的此类更改（{kind}）。</translation>
+    </message>
+    <message>
+        <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
+        <translation>该位置显示的设备列表与此设备所知的不同：有人更改了它，或恢复了较旧的状态。不会从那里接收任何内容。如果你的其他设备仍在那里同步，请在其中一台上创建邀请，并用邀请中的单词加入。</translation>
+    </message>
+    <message>
+        <source>The prompt &apos;{name}&apos; has no version.</source>
+        <translation>提示词“{name}”没有版本。</translation>
+    </message>
+    <message>
+        <source>The prompt &apos;{name}&apos; is missing in this installation.</source>
+        <translation>此安装中缺少提示词“{name}”。</translation>
+    </message>
+    <message>
         <source>The proposal</source>
         <translation>该提议</translation>
+    </message>
+    <message>
+        <source>The recipe {recipe} has no weights of words and meaning. Choose weighted, balanced or boosted.</source>
+        <translation>配方 {recipe} 没有词语和含义的权重。请选择 weighted、balanced 或 boosted。</translation>
     </message>
     <message>
         <source>The reconciler named candidate {index}, which is none of the {count} it was shown, from 0 on.</source>
@@ -4592,6 +5068,10 @@
         <translation>该回顾</translation>
     </message>
     <message>
+        <source>The registry cannot be written: {strerror}.</source>
+        <translation>无法写入注册表：{strerror}。</translation>
+    </message>
+    <message>
         <source>The reranking model {name} failed</source>
         <translation>重排序模型 {name} 失败</translation>
     </message>
@@ -4608,6 +5088,26 @@
         <translation>重排序模型 {name} 已关闭</translation>
     </message>
     <message>
+        <source>The rest of it touches what the person pinned or confirmed, or Keepsake&apos;s own work; what was done before stays. Do those one by one.</source>
+        <translation>其余部分涉及本人固定或确认的内容，或 Keepsake 自己的工作；此前完成的保持不变。请逐一处理。</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is a link, or no file of its own.</source>
+        <translation>恢复已取消：备份是一个链接，或不是独立的文件。</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is damaged.</source>
+        <translation>恢复已取消：备份已损坏。</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is from a newer Keepsake.</source>
+        <translation>恢复已取消：备份来自较新的 Keepsake。</translation>
+    </message>
+    <message>
+        <source>The restore was called off: the backup is no database of Keepsake.</source>
+        <translation>恢复已取消：备份不是 Keepsake 的数据库。</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>该已保存的搜索</translation>
     </message>
@@ -4620,16 +5120,36 @@
         <translation>此次运行的计划已删除。没有人等待其结果。</translation>
     </message>
     <message>
+        <source>The schema cannot be read.</source>
+        <translation>无法读取数据库结构。</translation>
+    </message>
+    <message>
         <source>The search for notes was stopped; nothing was imported.</source>
         <translation>已停止查找笔记；未导入任何内容。</translation>
+    </message>
+    <message>
+        <source>The search weights in {path} are missing or damaged; reinstall Keepsake or choose another search recipe.</source>
+        <translation>{path} 中的搜索权重缺失或已损坏；请重新安装 Keepsake 或选择其他搜索配方。</translation>
     </message>
     <message>
         <source>The settings of the language model were changed meanwhile.</source>
         <translation>语言模型的设置在此期间已更改。</translation>
     </message>
     <message>
+        <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
+        <translation>片段大小必须大于 0，重叠不得超过其一半。</translation>
+    </message>
+    <message>
         <source>The tables of Keepsake are not in the database.</source>
         <translation>数据库中没有 Keepsake 的数据表。</translation>
+    </message>
+    <message>
+        <source>The tables of Keepsake in the database are not those that Keepsake made.</source>
+        <translation>数据库中的 Keepsake 表并非由 Keepsake 创建。</translation>
+    </message>
+    <message>
+        <source>The ten minutes of this invitation are over. Make a new one.</source>
+        <translation>此邀请的十分钟有效期已过。请创建新的邀请。</translation>
     </message>
     <message>
         <source>The time of a schedule that runs once must be in the future.</source>
@@ -4648,16 +5168,44 @@
         <translation>无法将令牌保存到 {path}：{reason}。</translation>
     </message>
     <message>
+        <source>The token of {agent} was replaced by a newer one. Ask the person for it, and connect again with it.</source>
+        <translation>{agent} 的令牌已被更新的令牌取代。请向本人索取，并用它重新连接。</translation>
+    </message>
+    <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
         <translation>无法写入库。请检查其权限，或用 --vault 选择其他库。</translation>
+    </message>
+    <message>
+        <source>The vault could not be opened: {error}</source>
+        <translation>无法打开记忆库：{error}</translation>
     </message>
     <message>
         <source>The vault has another attachment of this name, which stays.</source>
         <translation>库中另有同名附件，该附件会保留。</translation>
     </message>
     <message>
+        <source>The vault is closed.</source>
+        <translation>记忆库已关闭。</translation>
+    </message>
+    <message>
         <source>The vault is closing.</source>
         <translation>库正在关闭。</translation>
+    </message>
+    <message>
+        <source>The vault is not open.</source>
+        <translation>记忆库未打开。</translation>
+    </message>
+    <message>
+        <source>The vault of an isolated agent stays on this machine.</source>
+        <translation>隔离智能体的记忆库留在这台电脑上。</translation>
+    </message>
+    <message>
+        <source>The vault was backed up, but not every isolated agent&apos;s. {notes}</source>
+        <translation>记忆库已备份，但并非每个隔离智能体的记忆库都已备份。{notes}</translation>
+    </message>
+    <message>
+        <source>The vault was closed before this was done.</source>
+        <translation>在此完成之前记忆库已关闭。</translation>
     </message>
     <message>
         <source>The vault&apos;s database cannot be opened. Check that its folder exists and is yours.</source>
@@ -4668,8 +5216,56 @@
         <translation>库的数据库已损坏。请运行“keepsake check”，或恢复备份。</translation>
     </message>
     <message>
+        <source>The vault&apos;s database is damaged. {advice}</source>
+        <translation>记忆库的数据库已损坏。{advice}</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s lock file was taken away, and another Keepsake has opened the vault since. Nothing is written from here any more: close one of the two.</source>
+        <translation>记忆库的锁文件被移除，此后另一个 Keepsake 打开了它。这里不再写入任何内容：请关闭其中一个。</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s path holds a NUL character. Name a folder with --vault.</source>
+        <translation>记忆库的路径含有 NUL 字符。请用 --vault 指定文件夹。</translation>
+    </message>
+    <message>
+        <source>The vault&apos;s path {vault} is not UTF-8. Name another folder with --vault, or set LC_ALL=C.UTF-8.</source>
+        <translation>记忆库的路径 {vault} 不是 UTF-8。请用 --vault 指定其他文件夹，或设置 LC_ALL=C.UTF-8。</translation>
+    </message>
+    <message>
+        <source>The vectors cannot be read ({error}).</source>
+        <translation>无法读取向量（{error}）。</translation>
+    </message>
+    <message>
+        <source>The vectors of this vault are made by {used}. Set &apos;embedding.model&apos; to test another.</source>
+        <translation>此记忆库的向量由 {used} 生成。要测试其他模型，请设置“embedding.model”。</translation>
+    </message>
+    <message>
+        <source>The vectors of {model} answer searches already; name others.</source>
+        <translation>{model} 的向量已用于搜索；请指定其他向量。</translation>
+    </message>
+    <message>
+        <source>The vectors of {model} are not complete: {vectors} of {wanted} are there.</source>
+        <translation>{model} 的向量不完整：现有 {vectors} 个，共需 {wanted} 个。</translation>
+    </message>
+    <message>
+        <source>The weights for facts in {path} are missing or damaged; reinstall Keepsake.</source>
+        <translation>{path} 中用于事实的权重缺失或已损坏；请重新安装 Keepsake。</translation>
+    </message>
+    <message>
+        <source>The weights of meaning and words must be 0 to {most}, and one of them above 0.</source>
+        <translation>含义和词语的权重必须为 0 到 {most}，且至少一个大于 0。</translation>
+    </message>
+    <message>
         <source>The whole of it</source>
         <translation>整体内容</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation.</source>
+        <translation>第 {number} 个单词不属于任何邀请。</translation>
+    </message>
+    <message>
+        <source>The word in place {number} is none of an invitation. Is it {word}?</source>
+        <translation>第 {number} 个单词不属于任何邀请。是不是 {word}？</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
@@ -4678,6 +5274,18 @@
     <message>
         <source>There already is another {wanted} called {name}. Choose another name.</source>
         <translation>已有另一个同类（{wanted}）名称叫 {name}。请选择其他名称。</translation>
+    </message>
+    <message>
+        <source>There are no earlier vectors to go back to; they are kept for a week.</source>
+        <translation>没有可退回的早期向量；它们只保留一周。</translation>
+    </message>
+    <message>
+        <source>There are no other vectors to compare with. Prepare a model with &apos;embedding.change&apos; and &apos;waits&apos;.</source>
+        <translation>没有可供比较的其他向量。请用“embedding.change”和“waits”准备一个模型。</translation>
+    </message>
+    <message>
+        <source>There are no vectors with the number {number}; &apos;embedding.status&apos; lists them.</source>
+        <translation>没有编号为 {number} 的向量；“embedding.status”会列出它们。</translation>
     </message>
     <message>
         <source>There are too many attachments of this name. Give the file another name.</source>
@@ -4720,6 +5328,10 @@
         <translation>没有该名称的备份。“keepsake backup list”会列出它们。</translation>
     </message>
     <message>
+        <source>There is no encryption to call off. To decrypt these memories, use the passphrase.</source>
+        <translation>没有可取消的加密。要解密这些记忆，请使用密码短语。</translation>
+    </message>
+    <message>
         <source>There is no entity with the id {entity_id}.</source>
         <translation>没有标识为 {entity_id} 的名称。</translation>
     </message>
@@ -4756,6 +5368,10 @@
         <translation>没有该名称的主文件夹。</translation>
     </message>
     <message>
+        <source>There is no invitation with these words: its ten minutes are over, or it is for another place. Make a new one.</source>
+        <translation>没有与这些单词对应的邀请：十分钟有效期已过，或邀请属于另一个位置。请创建新的邀请。</translation>
+    </message>
+    <message>
         <source>There is no key for {service}. Give it in the settings or with &apos;keepsake secret set {service}&apos;, or name the environment variable that holds it in {section}.api_key_env.</source>
         <translation>没有 {service} 的密钥。请在设置中或用“keepsake secret set {service}”提供，或在 {section}.api_key_env 中指定存放它的环境变量。</translation>
     </message>
@@ -4768,8 +5384,20 @@
         <translation>没有标识为 {anchor} 的记忆或消息。</translation>
     </message>
     <message>
+        <source>There is no memory or message with the id {id}.</source>
+        <translation>没有 ID 为 {id} 的记忆或消息。</translation>
+    </message>
+    <message>
         <source>There is no memory with the id {memory_id}.</source>
         <translation>没有标识为 {memory_id} 的记忆。</translation>
+    </message>
+    <message>
+        <source>There is no message or memory with the id {target}.</source>
+        <translation>没有 ID 为 {target} 的消息或记忆。</translation>
+    </message>
+    <message>
+        <source>There is no operation &apos;{name}&apos;. See &apos;keepsake call --list&apos;.</source>
+        <translation>没有操作“{name}”。请参阅“keepsake call --list”。</translation>
     </message>
     <message>
         <source>There is no operation &apos;{operation}&apos;.</source>
@@ -4790,6 +5418,10 @@
     <message>
         <source>There is no schedule with that id. See &apos;schedule.search&apos;.</source>
         <translation>没有该标识的计划。请参阅“schedule.search”。</translation>
+    </message>
+    <message>
+        <source>There is no search recipe of that name. Choose one of: {names}.</source>
+        <translation>没有该名称的搜索配方。请选择：{names}。</translation>
     </message>
     <message>
         <source>There is no session {session}.</source>
@@ -4820,8 +5452,20 @@
         <translation>附件中没有此文件。</translation>
     </message>
     <message>
+        <source>There is no such job. The jobs are {names}.</source>
+        <translation>没有这样的任务。现有任务：{names}。</translation>
+    </message>
+    <message>
+        <source>There is no such machine among those that share the memory.</source>
+        <translation>共享此记忆的设备中没有这一台。</translation>
+    </message>
+    <message>
         <source>There is no such relation.</source>
         <translation>没有这样的关系。</translation>
+    </message>
+    <message>
+        <source>There is no such service; choose one of {names}.</source>
+        <translation>没有这样的服务；请选择：{names}。</translation>
     </message>
     <message>
         <source>There is no such time zone. Use a name such as Europe/Berlin.</source>
@@ -4834,6 +5478,10 @@
     <message>
         <source>There is no trust &apos;{trust}&apos;. Use one of {names}.</source>
         <translation>没有信任级别“{trust}”。可用的有 {names}。</translation>
+    </message>
+    <message>
+        <source>There is no {database}.</source>
+        <translation>{database} 不存在。</translation>
     </message>
     <message>
         <source>There is no {kind} with the id {memory_id}.</source>
@@ -4856,20 +5504,52 @@
         <translation>没有可撤销的内容。</translation>
     </message>
     <message>
+        <source>There is nothing with the id {id}; nothing was removed.</source>
+        <translation>没有 ID 为 {id} 的内容；未移除任何内容。</translation>
+    </message>
+    <message>
+        <source>There is too little in the vault to ask about. Add conversations or notes first.</source>
+        <translation>记忆库中可提问的内容太少。请先添加会话或笔记。</translation>
+    </message>
+    <message>
+        <source>There is too little to ask about. Add conversations or notes, or judge search results first.</source>
+        <translation>可提问的内容太少。请先添加会话或笔记，或评判搜索结果。</translation>
+    </message>
+    <message>
         <source>There was no entity with the id {entity_id} then.</source>
         <translation>当时没有标识为 {entity_id} 的名称。</translation>
+    </message>
+    <message>
+        <source>These memories are encrypted already.</source>
+        <translation>这些记忆已经加密。</translation>
+    </message>
+    <message>
+        <source>These memories are encrypted, and this export is not. Use the format &apos;encrypted&apos;, or say that it may be plain text (--plain-text). A copy of the whole folder stays encrypted, too.</source>
+        <translation>这些记忆已加密，而此导出未加密。请使用“encrypted”格式，或说明可以是明文（--plain-text）。复制整个文件夹也会保持加密。</translation>
     </message>
     <message>
         <source>These memories are encrypted. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;.</source>
         <translation>这些记忆已加密。请打开 Keepsake 并输入密码短语，或运行“keepsake serve”。</translation>
     </message>
     <message>
+        <source>These memories are not encrypted.</source>
+        <translation>这些记忆未加密。</translation>
+    </message>
+    <message>
         <source>These memories were encrypted by a newer Keepsake. Update Keepsake to open them.</source>
         <translation>这些记忆由较新版本的 Keepsake 加密。请更新 Keepsake 以打开它们。</translation>
     </message>
     <message>
-        <source>This call is {size} bytes long, and {limit} are allowed. Shorten it, or send it in parts.</source>
-        <translation>此调用长 {size} 字节，允许 {limit} 字节。请缩短它，或分段发送。</translation>
+        <source>These memories will be encrypted now. Open Keepsake and type the passphrase, or run &apos;keepsake serve&apos;. &apos;keepsake encryption cancel&apos; calls it off.</source>
+        <translation>现在将加密这些记忆。请打开 Keepsake 并输入密码短语，或运行“keepsake serve”。“keepsake encryption cancel”可取消。</translation>
+    </message>
+    <message>
+        <source>These words do not belong together: one of them is another word, or two have changed places.</source>
+        <translation>这些单词不匹配：其中一个有误，或有两个位置颠倒。</translation>
+    </message>
+    <message>
+        <source>They said: {note}</source>
+        <translation>本人说明：{note}</translation>
     </message>
     <message>
         <source>This caller stores in {names}, not in {store}.</source>
@@ -4928,6 +5608,14 @@
         <translation>此文件已不存在。</translation>
     </message>
     <message>
+        <source>This finding has no fix. Those that have one are {names}.</source>
+        <translation>此问题没有修复方法。有修复方法的是：{names}。</translation>
+    </message>
+    <message>
+        <source>This installation of Keepsake cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc. Remove both (pip uninstall apsw apsw-sqlite3mc) and install Keepsake&apos;s wheel again, or use one of its packages.</source>
+        <translation>此 Keepsake 安装无法加密：软件包 apsw 取代了 apsw-sqlite3mc。请移除两者（pip uninstall apsw apsw-sqlite3mc）并重新安装 Keepsake 的 wheel，或使用其安装包之一。</translation>
+    </message>
+    <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
         <translation>这不是数据库地址。它的形式是 postgresql://name@server/database。</translation>
     </message>
@@ -4944,16 +5632,32 @@
         <translation>这不是 {name} 的密码短语。请重试。</translation>
     </message>
     <message>
-        <source>This is {size} bytes long and a message may have {max_frame}. Ask for less at once.</source>
-        <translation>其长度为 {size} 字节，而一条消息最多 {max_frame} 字节。请一次少请求一些。</translation>
-    </message>
-    <message>
         <source>This machine and your others do not hear of each other. {reason}</source>
         <translation>这台设备与你的其他设备之间没有联系。{reason}</translation>
     </message>
     <message>
+        <source>This machine cannot remove itself. Leave here, and remove it on another one.</source>
+        <translation>此设备不能移除自己。请在这里停止共享，然后在另一台设备上移除它。</translation>
+    </message>
+    <message>
         <source>This machine has no keyring that Keepsake can use. {instead}</source>
         <translation>本机没有 Keepsake 可用的密钥环。{instead}</translation>
+    </message>
+    <message>
+        <source>This machine shares its memory there already.</source>
+        <translation>此设备已在那里共享记忆。</translation>
+    </message>
+    <message>
+        <source>This machine waits no longer: its words were used, or ten minutes are over. Make a new invitation.</source>
+        <translation>此设备已不再等待：其单词已被使用，或十分钟已过。请创建新的邀请。</translation>
+    </message>
+    <message>
+        <source>This machine was added before.</source>
+        <translation>此设备之前已添加。</translation>
+    </message>
+    <message>
+        <source>This machine was removed from those that share the memory. What is here stays here. To share again, make an invitation on another machine, and join with its words.</source>
+        <translation>此设备已从共享记忆的设备中移除。这里的内容会保留在这里。若要重新共享，请在另一台设备上创建邀请，并用邀请中的单词加入。</translation>
     </message>
     <message>
         <source>This memory is not deleted.</source>
@@ -4976,6 +5680,10 @@
         <translation>此提议已处理。</translation>
     </message>
     <message>
+        <source>This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.</source>
+        <translation>这将永久删除 {count} 项；无法恢复。请用 confirm=true 再次请求。</translation>
+    </message>
+    <message>
         <source>This role may not do that in the database. Let it make tables there, or name another.</source>
         <translation>该角色在数据库中没有此权限。请允许它在那里创建表，或指定另一个角色。</translation>
     </message>
@@ -4996,12 +5704,48 @@
         <translation>此搜索已不再保存。</translation>
     </message>
     <message>
+        <source>This vault could not be brought up to date (step {step}). Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
+        <translation>无法将此记忆库升级到最新（步骤 {step}）。未作任何更改。“keepsake salvage --into FOLDER”会将可读的全部内容复制到新的记忆库。</translation>
+    </message>
+    <message>
+        <source>This vault is from an older Keepsake (schema {have}; this one needs {known}) and must be brought up to date before it is read, which needs free space and a folder that can be written.</source>
+        <translation>此记忆库来自较旧的 Keepsake（结构版本 {have}；当前需要 {known}），读取前必须升级，这需要可用空间和可写的文件夹。</translation>
+    </message>
+    <message>
+        <source>This vault is open for reading only and has no vectors yet.</source>
+        <translation>此记忆库以只读方式打开，且尚无向量。</translation>
+    </message>
+    <message>
+        <source>This vault is shared nowhere yet. Name a place first.</source>
+        <translation>此记忆库尚未在任何位置共享。请先指定一个位置。</translation>
+    </message>
+    <message>
         <source>This vault shares its changes through another place. If that one was moved, name the place where it is now. If it was lost, say that this one is to be filled anew.</source>
         <translation>此记忆库通过另一个位置共享更改。如果那个位置已移动，请指定现在的位置；如果已丢失，请说明要重新填充这个位置。</translation>
     </message>
     <message>
         <source>This vault shares its changes with no other machine. Name a place first.</source>
         <translation>此记忆库没有与任何其他设备共享更改。请先指定一个位置。</translation>
+    </message>
+    <message>
+        <source>This vault was made by an unreleased version of Keepsake, and its tables differ from those of every release. Nothing was changed. &apos;keepsake salvage --into FOLDER&apos; copies everything readable into a new vault.</source>
+        <translation>此记忆库由未发布的 Keepsake 版本创建，其表与所有发布版本都不同。未作任何更改。“keepsake salvage --into FOLDER”会将可读的全部内容复制到新的记忆库。</translation>
+    </message>
+    <message>
+        <source>This vault was written by a newer Keepsake (schema {have}; this one knows {known}). Update Keepsake, or open another vault.</source>
+        <translation>此记忆库由较新的 Keepsake 写入（结构版本 {have}；当前支持 {known}）。请更新 Keepsake，或打开其他记忆库。</translation>
+    </message>
+    <message>
+        <source>This vault was written by a newer Keepsake (schema {schema}; this one knows {known}). Update Keepsake and salvage with that.</source>
+        <translation>此记忆库由较新的 Keepsake 写入（结构版本 {schema}；当前支持 {known}）。请更新 Keepsake 后再抢救。</translation>
+    </message>
+    <message>
+        <source>This version of Keepsake has no such work.</source>
+        <translation>此版本的 Keepsake 没有这项工作。</translation>
+    </message>
+    <message>
+        <source>This was stopped before it was done.</source>
+        <translation>此项在完成前被停止。</translation>
     </message>
     <message>
         <source>This {kind} was deleted. Restore it first, or look in its history.</source>
@@ -5152,6 +5896,10 @@
         <translation>如有语言模型或 spaCy，则用其查找名称。</translation>
     </message>
     <message>
+        <source>Use or close that one; if it does not answer, end its process.</source>
+        <translation>请使用或关闭那一个；如果它没有响应，请结束其进程。</translation>
+    </message>
+    <message>
         <source>Used schedules</source>
         <translation>使用了计划</translation>
     </message>
@@ -5176,6 +5924,26 @@
         <translation>等待</translation>
     </message>
     <message>
+        <source>Waits because incognito is on.</source>
+        <translation>正在等待，因为无痕模式已开启。</translation>
+    </message>
+    <message>
+        <source>Waits because {agent}, who made it, is paused.</source>
+        <translation>正在等待，因为创建它的 {agent} 已暂停。</translation>
+    </message>
+    <message>
+        <source>Waits for a language model or an agent.</source>
+        <translation>正在等待语言模型或智能体。</translation>
+    </message>
+    <message>
+        <source>Waits: {why}</source>
+        <translation>正在等待：{why}</translation>
+    </message>
+    <message>
+        <source>Waits: {why}.</source>
+        <translation>正在等待：{why}。</translation>
+    </message>
+    <message>
         <source>Wednesday</source>
         <translation>星期三</translation>
     </message>
@@ -5198,6 +5966,10 @@
     <message>
         <source>What a built-in schedule does cannot be changed.</source>
         <translation>内置计划所做的事无法更改。</translation>
+    </message>
+    <message>
+        <source>What a machine wrote after it was removed is not taken in.</source>
+        <translation>设备被移除后写入的内容不会被接收。</translation>
     </message>
     <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
@@ -5226,6 +5998,10 @@
     <message>
         <source>What was accepted changed nothing that the history keeps, so it cannot be undone here.</source>
         <translation>所接受的内容没有更改历史记录所保存的任何内容，因此无法在此撤销。</translation>
+    </message>
+    <message>
+        <source>What was stored with this key, {id}, has been removed since. Use another key.</source>
+        <translation>用此键存储的内容 {id} 此后已被移除。请使用其他键。</translation>
     </message>
     <message>
         <source>WhatsApp chat</source>
@@ -5298,6 +6074,10 @@
     <message>
         <source>Wrote {items}</source>
         <translation>写下了{items}</translation>
+    </message>
+    <message>
+        <source>Your memory in {database} is as it was before.</source>
+        <translation>{database} 中的记忆与之前一样。</translation>
     </message>
     <message>
         <source>a number</source>
@@ -5408,6 +6188,10 @@
         <translation>淡化速度</translation>
     </message>
     <message>
+        <source>iCloud has moved {database} off this computer. Download it in the file manager, then move the vault out of iCloud Drive.</source>
+        <translation>iCloud 已将 {database} 移出此电脑。请在文件管理器中下载它，然后将记忆库移出 iCloud Drive。</translation>
+    </message>
+    <message>
         <source>is a SQLite database without memories in tables that are known</source>
         <translation>是一个 SQLite 数据库，但其中没有已知的记忆表</translation>
     </message>
@@ -5462,6 +6246,10 @@
     <message>
         <source>items</source>
         <translation>项</translation>
+    </message>
+    <message>
+        <source>its folder</source>
+        <translation>其文件夹</translation>
     </message>
     <message>
         <source>its sender</source>
@@ -5538,6 +6326,10 @@
     <message>
         <source>observation</source>
         <translation>观察</translation>
+    </message>
+    <message>
+        <source>on battery</source>
+        <translation>正在使用电池</translation>
     </message>
     <message>
         <source>on or off</source>
@@ -5658,6 +6450,14 @@
     <message>
         <source>texts</source>
         <translation>段文本</translation>
+    </message>
+    <message>
+        <source>the battery is low</source>
+        <translation>电池电量低</translation>
+    </message>
+    <message>
+        <source>the connection is metered</source>
+        <translation>连接按流量计费</translation>
     </message>
     <message>
         <source>the conversation ‘{title}’</source>
@@ -5808,6 +6608,18 @@
         <translation>措辞</translation>
     </message>
     <message>
+        <source>you are typing</source>
+        <translation>你正在输入</translation>
+    </message>
+    <message>
+        <source>{agent} has {trust} trust and stores in {allowed}.</source>
+        <translation>{agent} 的信任级别是 {trust}，存储位置为 {allowed}。</translation>
+    </message>
+    <message>
+        <source>{agent}, who made this schedule, has no access any more.</source>
+        <translation>创建此计划的 {agent} 已无访问权限。</translation>
+    </message>
+    <message>
         <source>{client} has an entry named &apos;{entry}&apos; already, in {path}. Remove it first.</source>
         <translation>{client} 在 {path} 中已有条目“{entry}”。请先将其删除。</translation>
     </message>
@@ -5820,12 +6632,28 @@
         <translation>{client} 已连接。请先断开它（“keepsake agent disconnect {client_name}”）。</translation>
     </message>
     <message>
+        <source>{count} conversations wait for it.</source>
+        <translation>有 {count} 个会话在等待。</translation>
+    </message>
+    <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>在此之前已撤销 {count} 项较晚的更改，最后一项是{last}，可以重做。</translation>
     </message>
     <message>
         <source>{ended} &apos;{operation}&apos; may or may not have been done. Look before you repeat it.</source>
         <translation>{ended}“{operation}”可能已执行，也可能未执行。重复之前请先查看。</translation>
+    </message>
+    <message>
+        <source>{file} does not hold the key of {database}, or the beginning of that file is damaged. Nothing was changed. Bring both back from one copy of the folder.</source>
+        <translation>{file} 中没有 {database} 的密钥，或该文件的开头已损坏。未作任何更改。请从文件夹的同一份副本中恢复两者。</translation>
+    </message>
+    <message>
+        <source>{file} is missing, and files of these memories are encrypted: it holds their key. Bring it back from a copy of the folder; another passphrase would not open them.</source>
+        <translation>缺少 {file}，而这些记忆的文件已加密：其中保存着密钥。请从文件夹的副本中恢复它；其他密码短语无法打开它们。</translation>
+    </message>
+    <message>
+        <source>{file} of these encrypted memories is gone, and its copy too. It holds their key: bring it back from a copy of the folder.</source>
+        <translation>这些加密记忆的 {file} 及其副本都已丢失。其中保存着密钥：请从文件夹的副本中恢复它。</translation>
     </message>
     <message>
         <source>{folder} holds an earlier export in which {name} was added or changed. Choose another folder.</source>
@@ -5842,6 +6670,10 @@
     <message>
         <source>{folder} is not empty and holds no Keepsake export. Choose a new or empty folder.</source>
         <translation>{folder} 不为空，也不包含 Keepsake 导出。请选择新的或空的文件夹。</translation>
+    </message>
+    <message>
+        <source>{folder} is not finished: something was being salvaged into it. Run &apos;keepsake salvage&apos; again with the same --into, or delete the folder.</source>
+        <translation>{folder} 尚未完成：之前正在向其中抢救内容。请用相同的 --into 再次运行“keepsake salvage”，或删除该文件夹。</translation>
     </message>
     <message>
         <source>{host} answered with {detail}.</source>
@@ -5872,6 +6704,14 @@
         <translation>{host} 拒绝了请求（HTTP {status}）。</translation>
     </message>
     <message>
+        <source>{into} is in use. Name a new or empty folder with --into.</source>
+        <translation>{into} 正在使用。请用 --into 指定新的或空的文件夹。</translation>
+    </message>
+    <message>
+        <source>{into} lies inside the damaged vault. Name a folder elsewhere with --into.</source>
+        <translation>{into} 位于损坏的记忆库内。请用 --into 指定其他位置的文件夹。</translation>
+    </message>
+    <message>
         <source>{key_file} of these memories was changed, and not by Keepsake. Nothing was opened. Put a copy in its place that Keepsake wrote: {copies}/{key_file} in the same folder, or one of an older copy of the folder.</source>
         <translation>这些记忆的 {key_file} 被更改，且不是由 Keepsake 更改的。未打开任何内容。请用 Keepsake 写入的副本替换它：同一文件夹中的 {copies}/{key_file}，或该文件夹较旧副本中的文件。</translation>
     </message>
@@ -5882,6 +6722,14 @@
     <message>
         <source>{max_waiting} of your proposals wait for the person already. Try again when some are decided.</source>
         <translation>已有 {max_waiting} 个提议在等待。请在处理一些后重试。</translation>
+    </message>
+    <message>
+        <source>{model} is another model than before; choose it with &apos;embedding.change&apos; to make its vectors anew.</source>
+        <translation>{model} 与之前的模型不同；请用“embedding.change”选择它以重新生成向量。</translation>
+    </message>
+    <message>
+        <source>{model} is not the model that made its vectors.</source>
+        <translation>{model} 不是生成这些向量的模型。</translation>
     </message>
     <message>
         <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
@@ -5910,6 +6758,10 @@
     <message>
         <source>{name} could not be read: {reason}.</source>
         <translation>无法读取 {name}：{reason}。</translation>
+    </message>
+    <message>
+        <source>{name} has no access any more. Reject what it proposed, or let it in again.</source>
+        <translation>{name} 已无访问权限。请拒绝它的提议，或再次允许其进入。</translation>
     </message>
     <message>
         <source>{name} holds no text of its own; a program makes what a browser shows. Import its data instead.</source>
@@ -6072,6 +6924,10 @@
         <translation>无法使用 {path}：{strerror}。</translation>
     </message>
     <message>
+        <source>{path} cannot be written. Choose another folder.</source>
+        <translation>无法写入 {path}。请选择其他文件夹。</translation>
+    </message>
+    <message>
         <source>{path} cannot be written: {strerror}.</source>
         <translation>无法写入 {path}：{strerror}。</translation>
     </message>
@@ -6124,6 +6980,10 @@
         <translation>{path} 已损坏。请手动删除该文件以及名为“keepsake”的条目。</translation>
     </message>
     <message>
+        <source>{path} is empty</source>
+        <translation>{path} 是空的</translation>
+    </message>
+    <message>
         <source>{path} is encrypted, and its vault is not.</source>
         <translation>{path} 已加密，而它的库未加密。</translation>
     </message>
@@ -6150,6 +7010,10 @@
     <message>
         <source>{path} is not text. Nothing was changed. Add the entry yourself.</source>
         <translation>{path} 不是文本。未更改任何内容。请自行添加该条目。</translation>
+    </message>
+    <message>
+        <source>{path} is not there</source>
+        <translation>{path} 不存在</translation>
     </message>
     <message>
         <source>{path} is read-only. Make it writable, or add the entry yourself.</source>
@@ -6268,6 +7132,14 @@
         <translation>{state} 也叫 {clean}。请合并两者，或先拆分出该名称。</translation>
     </message>
     <message>
+        <source>{state}, although this vault was in use. Nothing was changed. &apos;keepsake backup list&apos; shows what can be restored. To begin anew, move the whole folder away.</source>
+        <translation>{state}，但此记忆库曾被使用。未作任何更改。“keepsake backup list”会列出可恢复的内容。要重新开始，请移走整个文件夹。</translation>
+    </message>
+    <message>
+        <source>{state}, so there is nothing to salvage. &apos;keepsake backup list&apos; shows the backups.</source>
+        <translation>{state}，因此没有可抢救的内容。“keepsake backup list”会列出备份。</translation>
+    </message>
+    <message>
         <source>{thing} was brought back since.</source>
         <translation>{thing}此后已恢复。</translation>
     </message>
@@ -6292,12 +7164,28 @@
         <translation>{thing}此后有新内容。它会连同其中的全部内容保留。</translation>
     </message>
     <message>
+        <source>{vault} cannot be written, so this vault is open for reading only. Make its folder writable, or copy the folder to a place that is, and restart Keepsake.</source>
+        <translation>无法写入 {vault}，因此此记忆库仅以只读方式打开。请使其文件夹可写，或将文件夹复制到可写的位置，然后重新启动 Keepsake。</translation>
+    </message>
+    <message>
+        <source>{vault} cannot be written.</source>
+        <translation>无法写入 {vault}。</translation>
+    </message>
+    <message>
+        <source>{vault} is a file, not a folder. Name a folder with --vault.</source>
+        <translation>{vault} 是文件，不是文件夹。请用 --vault 指定文件夹。</translation>
+    </message>
+    <message>
         <source>{wanted} from {low} to {high}</source>
         <translation>{low} 到 {high} 之间的{wanted}</translation>
     </message>
     <message>
         <source>{what}, from {source}</source>
         <translation>{what}，来自 {source}</translation>
+    </message>
+    <message>
+        <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
+        <translation>“{around}”既不是记忆或消息的 ID，也不是 2026-03-01 或“last week”之类的时间。</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>

@@ -73,6 +73,11 @@ class PostgresqlServer:
         """Return the address of a database."""
         return f"postgresql://{role}:{quote(password)}@/{database}?host={quote(str(self._base), safe='')}"
 
+    @property
+    def folder(self) -> Path:
+        """The folder of its socket."""
+        return self._base
+
     def new_database(self) -> str:
         """Make an empty database and return its address."""
         name = f"memory_{uuid4().hex[:12]}"

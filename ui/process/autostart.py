@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 from app.core.paths import default_vault
 from app.core.process.program_command import program_command
 from app.errors import MachineError
+from app.sentence import Sentence
 
 NAME: Final = "io.github.keepsake.Keepsake"
 _RUN_KEY: Final = r"Software\Microsoft\Windows\CurrentVersion\Run"
@@ -87,14 +88,18 @@ class FileAutostart:
             draft.write_bytes(self._text(command))
             draft.replace(self.path)
         except OSError as error:
-            raise MachineError(f"'{self.path}' cannot be written: {error.strerror}.") from error
+            raise MachineError(
+                Sentence("'{path}' cannot be written: {strerror}.", path=self.path, strerror=error.strerror)
+            ) from error
 
     def turn_off(self) -> None:
         """See ``Autostart``."""
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
-            raise MachineError(f"'{self.path}' cannot be removed: {error.strerror}.") from error
+            raise MachineError(
+                Sentence("'{path}' cannot be removed: {strerror}.", path=self.path, strerror=error.strerror)
+            ) from error
 
 
 class TextOf(Protocol):
@@ -154,7 +159,9 @@ class RunKey:
             with self._registry.CreateKey(self._registry.HKEY_CURRENT_USER, _RUN_KEY) as key:
                 self._registry.SetValueEx(key, _VALUE, 0, self._registry.REG_SZ, subprocess.list2cmdline(command))
         except OSError as error:
-            raise MachineError(f"The registry cannot be written: {error.strerror}.") from error
+            raise MachineError(
+                Sentence("The registry cannot be written: {strerror}.", strerror=error.strerror)
+            ) from error
 
     def turn_off(self) -> None:
         """See ``Autostart``."""
@@ -165,4 +172,6 @@ class RunKey:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise MachineError(f"The registry cannot be written: {error.strerror}.") from error
+            raise MachineError(
+                Sentence("The registry cannot be written: {strerror}.", strerror=error.strerror)
+            ) from error

@@ -14,6 +14,7 @@ from app.core.process.program_command import program_command
 from app.core.vault_opening import VaultOpening
 from app.encryption.model import KEY_FILE
 from app.errors import InternalError, KeepsakeError
+from app.sentence import Sentence
 from ui import operations
 from ui import tray as trays
 from ui.actions import Actions
@@ -403,7 +404,9 @@ class Program(QObject):
         if self._leaving:
             self.finished.emit()
         elif self.bridge is None:
-            self.window.start_page.show_error(InternalError(f"The vault could not be opened: {error}"))
+            self.window.start_page.show_error(
+                InternalError(Sentence("The vault could not be opened: {error}", error=error))
+            )
 
     def _on_host_changed(self, state: str, error: KeepsakeError | None) -> None:
         """Say what became of the program that had the vault open."""

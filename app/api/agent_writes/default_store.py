@@ -3,6 +3,7 @@
 from app.api.caller import Caller
 from app.core.stores import StoreName
 from app.errors import AccessDeniedError
+from app.sentence import Sentence
 
 
 def default_store(caller: Caller, named: StoreName | None) -> StoreName:
@@ -15,5 +16,13 @@ def default_store(caller: Caller, named: StoreName | None) -> StoreName:
         return caller.stores[0]
     if named is None or named not in caller.stores:
         allowed = " or ".join(caller.stores) or "no store"
-        raise AccessDeniedError(f"{caller.name} has {caller.trust} trust and stores in {allowed}.", store=named)
+        raise AccessDeniedError(
+            Sentence(
+                "{agent} has {trust} trust and stores in {allowed}.",
+                agent=caller.name,
+                trust=caller.trust,
+                allowed=allowed,
+            ),
+            store=named,
+        )
     return named

@@ -19,6 +19,7 @@ from app.history.rehearsal import rehearse
 from app.inbox.model import Proposal, ProposalDecision, ProposalPreview
 from app.inbox.preview import preview_of
 from app.inbox.service import KEEPSAKE, decided
+from app.sentence import Sentence
 from app.store.transaction_wrapper import DeliberateRollbackError, Work, wrapped_transactions
 
 _STALE = "What it changes was changed since it was proposed. Look at it again, then accept it once more."
@@ -123,7 +124,7 @@ async def edited(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any
         KeepsakeError: The call would fail.
     """
     if proposal.state != "waiting":
-        raise StaleError(f"This proposal was {proposal.state} already.", id=proposal.id)
+        raise StaleError(decided(proposal).message, id=proposal.id)
     operation = REGISTRY.named(proposal.operation)
     checked = json_arguments(operation, check_arguments(operation, arguments))
     preview = await _preview(engine, proposal, checked, is_stale=False)
@@ -176,5 +177,7 @@ async def _caller(engine: Engine, name: str, operation: Operation) -> Caller:
         return goal
     agent = await engine.agents.named(name)
     if agent.revoked_at is not None:
-        raise AccessDeniedError(f"{name} has no access any more. Reject what it proposed, or let it in again.")
+        raise AccessDeniedError(
+            Sentence("{name} has no access any more. Reject what it proposed, or let it in again.", name=name)
+        )
     return replace(caller_of(agent), review=False, state="active")

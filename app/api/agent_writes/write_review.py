@@ -23,6 +23,7 @@ from app.memories.deduplication.confirmed import contradicted
 from app.memories.deduplication.similar import SimilarFinder
 from app.receipts import repo as receipts
 from app.schedule.model import BUILT_IN
+from app.sentence import Sentence
 from app.sessions import repo as session_repo
 from app.store.transaction_wrapper import Work, wrapped_transactions
 
@@ -254,4 +255,6 @@ def _strongest(actions: Iterable[RuleAction | None], caller: Caller) -> RuleActi
 
 
 def _refused(caller: Caller, kind: str) -> AccessDeniedError:
-    return AccessDeniedError(f"The person takes no such changes from {caller.name} ({kind}).", kind=kind)
+    return AccessDeniedError(
+        Sentence("The person takes no such changes from {agent} ({kind}).", agent=caller.name, kind=kind), kind=kind
+    )

@@ -30,6 +30,7 @@ from app.schedule.model import (
 from app.schedule.notes import AREA
 from app.schedule.options import schedule_options
 from app.schedule.words import in_words, preview
+from app.sentence import Sentence
 
 _change = partial(
     operation,
@@ -488,7 +489,9 @@ async def _with_wait(engine: Engine, schedule: Schedule) -> Schedule:
 
 def _check_trust(caller: Caller, trust: Trust) -> None:
     if not caller.is_owner and not caller.reaches(trust):
-        raise AccessDeniedError(f"A goal cannot have more trust than {caller.name} has.", field="trust")
+        raise AccessDeniedError(
+            Sentence("A goal cannot have more trust than {agent} has.", agent=caller.name), field="trust"
+        )
 
 
 def _read_only(engine: Engine) -> str:
@@ -498,5 +501,7 @@ def _read_only(engine: Engine) -> str:
 
 def _lease(seconds: float) -> float:
     if not 0 < seconds <= _MAX_LEASE_S:
-        raise InputError(f"A lease lasts up to {_MAX_LEASE_S:,.0f} seconds.", field="lease_seconds")
+        raise InputError(
+            Sentence("A lease lasts up to {most} seconds.", most=f"{_MAX_LEASE_S:,.0f}"), field="lease_seconds"
+        )
     return seconds

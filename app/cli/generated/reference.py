@@ -27,6 +27,7 @@ from app.core import declared_operations
 from app.core.paths import resources
 from app.errors import UnknownOperationError
 from app.exchange.formats.known_formats import SPECS
+from app.sentence import Sentence
 
 _TRUST = {
     "public": "open to any caller",
@@ -175,7 +176,9 @@ def operation_lines(name: str = "") -> list[str]:
         width = max(map(len, every))
         return [f"{item.name:<{width}}  {item.summary}" for item in every.values()]
     if name not in every:
-        raise UnknownOperationError(f"There is no operation '{name}'. See 'keepsake call --list'.", operation=name)
+        raise UnknownOperationError(
+            Sentence("There is no operation '{name}'. See 'keepsake call --list'.", name=name), operation=name
+        )
     item = every[name]
     lines = [f"{item.name}: {item.summary}", *_spaced([item.doc] if item.doc else [])]
     for parameter in item.parameters:

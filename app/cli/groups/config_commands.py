@@ -14,6 +14,7 @@ from app.config.model import ConfigFinding, SettingValue
 from app.config.schema import BY_NAME, setting
 from app.errors import HostUnreachableError, InputError
 from app.rpc.client import Client
+from app.sentence import Sentence
 
 application = typer.Typer(name="config", help="Show, change and check settings.", rich_markup_mode=None)
 
@@ -115,7 +116,7 @@ def list_settings(
         values = settings.values()
     sections = {item.name.partition(".")[0] for item in values}
     if section and section not in sections:
-        raise InputError(f"There is no such section. Sections are {', '.join(sorted(sections))}.")
+        raise InputError(Sentence("There is no such section. Sections are {names}.", names=", ".join(sorted(sections))))
     shown = [
         item
         for item in values

@@ -19,6 +19,7 @@ from app.errors import (
     VaultUnusableError,
 )
 from app.rpc.client import Client
+from app.sentence import Sentence
 
 _WRONG = 1
 
@@ -140,7 +141,7 @@ def salvage(
     closed = _closed(vault)
     target = user_path(into) if into else closed.salvage_folder()
     if not vault.is_dir():
-        raise InputError(f"There is no vault at {vault}. Name it with --vault.")
+        raise InputError(Sentence("There is no vault at {vault}. Name it with --vault.", vault=vault))
     unlock_at_terminal(vault)
     if not into:
         with closed.locked():
@@ -173,7 +174,9 @@ def _confirm_salvage(target: Path) -> None:
     """
     sound = "The vault is sound: there is nothing to salvage."
     if sys.stdin is None or not sys.stdin.isatty():
-        raise InputError(f"{sound} To copy its content into a new vault anyway, name a folder with --into.")
+        raise InputError(
+            Sentence("{sound} To copy its content into a new vault anyway, name a folder with --into.", sound=sound)
+        )
     terminal.tell(sound)
     if not typer.confirm(f"Copy its content into the new vault {terminal.one_line(str(target))} anyway?", err=True):
         raise typer.Exit(0)

@@ -9,6 +9,7 @@ from app.embed.download.fastembed_files import cancelled
 from app.embed.model import DownloadWatcher
 from app.errors import CancelledByPersonError, InternalError, ModelUnavailableError
 from app.jobs import Job, Jobs
+from app.sentence import Sentence
 
 T = TypeVar("T")
 
@@ -111,7 +112,7 @@ class ModelDownloads:
         with self._changed:
             # A download that was just cancelled has to end first; the next one then begins anew.
             if not self._changed.wait_for(lambda: not self._is_ending(model), _ENDING_S):
-                raise InternalError(f"The download of {model} was cancelled but does not end.")
+                raise InternalError(Sentence("The download of {model} was cancelled but does not end.", model=model))
             download = self._under_way.setdefault(model, _Download())
             download.users += 1
         return download

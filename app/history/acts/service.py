@@ -27,6 +27,7 @@ from app.history.acts.model import (
 from app.history.acts.reader import ActReader
 from app.history.run_undo import RunUndo
 from app.history.undo import UndoService
+from app.sentence import joined
 from app.store.store import Store
 
 _LONG_S: Final = 30.0
@@ -106,7 +107,7 @@ class ActService:
                 raise
             undone = [one.value.act.id for one in done]
             data = error.data | {"undone": undone, "cause": error.message}
-            raise type(error)(f"{error.message} {undone_before(undone)}", **data) from error
+            raise type(error)(joined((error.sentence, undone_before(undone))), **data) from error
         return Changed(done[-1].value, _joined(done))
 
     async def _undo_with(self, identity: str, actor: str, done: list[Changed[UndoneAct]], met: set[str] | None) -> None:

@@ -17,6 +17,7 @@ from app.errors import KeepsakeError, ModelUnavailableError
 from app.index.generations import generation_repo
 from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import Generation
+from app.sentence import Sentence
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -44,9 +45,14 @@ def hide_folder(error: ModelUnavailableError) -> ModelUnavailableError:
     folder = error.data.get("folder")
     if not folder:
         return error
-    sentence = error.message.replace(folder, "its folder")
+    template, values = error.sentence.template, error.sentence.values
+    hidden = Sentence("Its folder") if template.startswith("{folder}") else Sentence("its folder")
+    sentence = Sentence(template, **{name: hidden if str(value) == folder else value for name, value in values.items()})
+    if folder in sentence:
+        text = sentence.replace(folder, "its folder")
+        sentence = Sentence(text[:1].upper() + text[1:])
     reason = {name: value for name, value in error.data.items() if name == "reason"}
-    return ModelUnavailableError(sentence[:1].upper() + sentence[1:], **reason)
+    return ModelUnavailableError(sentence, **reason)
 
 
 def _refuse_reopening(_source: EmbedderSource) -> Embedder:
@@ -306,7 +312,9 @@ class GenerationManager:
             raise hide_folder(error) from None
         if embedder.identity != row.identity:
             embedder.close()
-            raise ModelUnavailableError(f"{row.source.model} is not the model that made its vectors.")
+            raise ModelUnavailableError(
+                Sentence("{model} is not the model that made its vectors.", model=row.source.model)
+            )
         return embedder
 
     async def set_target(self, embedder: Embedder, *, waits: bool = False) -> None:

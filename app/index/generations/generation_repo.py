@@ -13,6 +13,7 @@ from app.errors import InputError, NotFoundError
 from app.index import repo
 from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import HAS_VECTOR, Generation
+from app.sentence import Sentence
 from app.store import meta
 
 KEPT_MS: Final = 7 * DAY_MS
@@ -177,15 +178,26 @@ def generation_to_compare(connection: apsw.Connection, number: int, now_ms: int)
     """
     row = next((row for row in rows(connection) if row.generation.id == number), None)
     if row is None or (row.state == "retired" and row.until_ms <= now_ms):
-        raise NotFoundError(f"There are no vectors with the number {number}; 'embedding.status' lists them.", id=number)
+        raise NotFoundError(
+            Sentence("There are no vectors with the number {number}; 'embedding.status' lists them.", number=number),
+            id=number,
+        )
     if row.state == "serving":
-        raise InputError(f"The vectors of {row.source.model} answer searches already; name others.", id=number)
+        raise InputError(
+            Sentence("The vectors of {model} answer searches already; name others.", model=row.source.model), id=number
+        )
     vectors = count(connection, row.generation)
     served = row.retired_ms is not None
     if not vectors or not (served or is_ready(connection, row.generation)):
         wanted = repo.chunk_count(connection)
         raise InputError(
-            f"The vectors of {row.source.model} are not complete: {vectors:,} of {wanted:,} are there.", id=number
+            Sentence(
+                "The vectors of {model} are not complete: {vectors} of {wanted} are there.",
+                model=row.source.model,
+                vectors=vectors,
+                wanted=wanted,
+            ),
+            id=number,
         )
     return row
 

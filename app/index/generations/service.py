@@ -19,6 +19,7 @@ from app.index.generations.active import GenerationManager
 from app.index.generations.builder import GenerationBuilder
 from app.index.generations.model import EmbeddingStatus, GenerationInfo, ModelInfo, State
 from app.index.vectors.vector_repo import HAS_VECTOR
+from app.sentence import Sentence
 from app.store.store import Store
 
 if TYPE_CHECKING:
@@ -172,8 +173,10 @@ class EmbeddingService:
         if embedder.identity != row.identity:
             embedder.close()
             raise ModelUnavailableError(
-                f"{row.source.model} is another model than before; choose it with 'embedding.change' to make its"
-                " vectors anew."
+                Sentence(
+                    "{model} is another model than before; choose it with 'embedding.change' to make its vectors anew.",
+                    model=row.source.model,
+                )
             )
         await self._save_or_close(row.source, embedder)
         await self._generations.roll_back(row, embedder)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from app.errors import InputError
+from app.sentence import Sentence
 
 # Other names that models use for an argument, by the name it has here.
 ALIASES: Final[dict[str, tuple[str, ...]]] = {
@@ -73,7 +74,10 @@ class Arguments:
         unknown = sorted(name for name, value in values.items() if value not in ("", None, [], {}))
         if unknown:
             raise InputError(
-                f"There is no argument '{unknown[0]}'. There are: {', '.join(declared)}.", field=unknown[0]
+                Sentence(
+                    "There is no argument '{name}'. There are: {names}.", name=unknown[0], names=", ".join(declared)
+                ),
+                field=unknown[0],
             )
 
     def text(self, name: str) -> str:
@@ -84,7 +88,7 @@ class Arguments:
         if isinstance(value, list):
             value = " ".join(str(one) for one in value)
         if isinstance(value, dict):
-            raise InputError(f"'{name}' must be a text.", field=name)
+            raise InputError(Sentence("'{name}' must be a text.", name=name), field=name)
         return str(value).strip() if not isinstance(value, str) else value
 
     def required(self, name: str) -> str:
@@ -95,7 +99,7 @@ class Arguments:
         """
         value = self.text(name)
         if not value.strip():
-            raise InputError(f"'{name}' is missing: give a text.", field=name)
+            raise InputError(Sentence("'{name}' is missing: give a text.", name=name), field=name)
         return value
 
     def number(self, name: str, default: int | None = None) -> int | None:
@@ -110,9 +114,9 @@ class Arguments:
         try:
             number = int(float(value))
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"'{name}' must be a whole number.", field=name) from None
+            raise InputError(Sentence("'{name}' must be a whole number.", name=name), field=name) from None
         if not 0 <= number <= _MOST:
-            raise InputError(f"'{name}' must be from 0 to {_MOST:,}.", field=name)
+            raise InputError(Sentence("'{name}' must be from 0 to {most}.", name=name, most=_MOST), field=name)
         return number
 
     def flag(self, name: str) -> bool:
@@ -128,7 +132,7 @@ class Arguments:
             return value
         flag = _WORDS.get(str(value).strip().lower())
         if flag is None:
-            raise InputError(f"'{name}' must be true or false.", field=name)
+            raise InputError(Sentence("'{name}' must be true or false.", name=name), field=name)
         return flag
 
     def texts(self, name: str) -> list[str]:
@@ -145,7 +149,7 @@ class Arguments:
         if not isinstance(value, list):
             value = [value]
         if any(isinstance(one, (dict, list)) for one in value):
-            raise InputError(f"'{name}' must be a list of texts.", field=name)
+            raise InputError(Sentence("'{name}' must be a list of texts.", name=name), field=name)
         return [text for text in (str(one).strip() for one in value if one is not None) if text]
 
     def lines(self, name: str) -> list[str]:
@@ -169,7 +173,7 @@ class Arguments:
                 value = None
         objects = [value] if isinstance(value, dict) else value
         if not isinstance(objects, list) or not objects or not all(isinstance(one, dict) for one in objects):
-            raise InputError(f"'{name}' must be a list of objects.", field=name)
+            raise InputError(Sentence("'{name}' must be a list of objects.", name=name), field=name)
         return objects
 
     def choice(self, name: str, allowed: tuple[str, ...], default: str = "") -> str:
@@ -220,7 +224,9 @@ def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
     word = value.strip().lower()
     choice = next((one for one in (word, word.removesuffix("s")) if one in allowed), None)
     if choice is None:
-        raise InputError(f"'{name}' must be one of: {', '.join(allowed)}.", field=name)
+        raise InputError(
+            Sentence("'{name}' must be one of: {choices}.", name=name, choices=", ".join(allowed)), field=name
+        )
     return choice
 
 

@@ -9,6 +9,7 @@ from app.errors import InputError, NotFoundError
 from app.mcp.tools.lenient_arguments import Arguments, bare, one_of
 from app.mcp.tools.tool_answers import MOST_NAMED, ToolAnswer, day, fenced, fitting, memory_entry, named, turn_entry
 from app.mcp.tools.toolbox import CallContext
+from app.sentence import Sentence
 
 KINDS: Final = ("message", "note", "fact", "observation", "reflection", "digest")
 STORES: Final = ("private", "shared", "social")
@@ -139,8 +140,11 @@ async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
             session=given.text("session").strip(),
         )
     except NotFoundError as error:
-        words = f"There is no memory or message with the id {around}, and it is no date that can be read either."
-        raise NotFoundError(words) from error
+        raise NotFoundError(
+            Sentence(
+                "There is no memory or message with the id {id}, and it is no date that can be read either.", id=around
+            )
+        ) from error
     items = [item for item in timeline["items"] if not (cursor and item["id"] == cursor)]
 
     def answer(shown: int) -> ToolAnswer:

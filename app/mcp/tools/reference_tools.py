@@ -11,6 +11,7 @@ from app.mcp.host_link import HostLink
 from app.mcp.tools.reference_schemas import REFERENCE_TOOLS
 from app.mcp.tools.tool_answers import Answer, ToolAnswer, harmless, held_back
 from app.mcp.tools.toolbox import CallContext, reading_tools, refused, unknown_tool
+from app.sentence import Sentence
 
 Given = Mapping[str, Any]
 
@@ -95,7 +96,7 @@ async def _add_observations(given: Given, call: CallContext) -> Answer:
         number = error.data.get("number")
         if not isinstance(number, int) or not 0 <= number < len(wanted):
             raise
-        raise NotFoundError(f"Entity with name {wanted[number]['entity']} not found") from error
+        raise NotFoundError(Sentence("Entity with name {entity} not found", entity=wanted[number]["entity"])) from error
     if held := _waits(value, "results"):
         return held
     return _answer("results", [{"entityName": one["entity"], "addedObservations": one["contents"]} for one in value])
@@ -211,19 +212,19 @@ def _relations(given: Given) -> list[dict[str, str]]:
 def _objects(given: Given, name: str) -> list[Given]:
     objects = given.get(name)
     if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
-        raise InputError(f"'{name}' must be a list of objects.", field=name)
+        raise InputError(Sentence("'{name}' must be a list of objects.", name=name), field=name)
     return objects
 
 
 def _text(given: Given, name: str) -> str:
     text = given.get(name)
     if not isinstance(text, str):
-        raise InputError(f"'{name}' must be a text.", field=name)
+        raise InputError(Sentence("'{name}' must be a text.", name=name), field=name)
     return text
 
 
 def _texts(given: Given, name: str) -> list[str]:
     texts = given.get(name)
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise InputError(f"'{name}' must be a list of texts.", field=name)
+        raise InputError(Sentence("'{name}' must be a list of texts.", name=name), field=name)
     return texts

@@ -12,6 +12,7 @@ from app.errors import InputError
 from app.mcp.tools.lenient_arguments import Arguments
 from app.mcp.tools.tool_answers import ToolAnswer, day, fenced, held_back
 from app.mcp.tools.toolbox import CallContext
+from app.sentence import Sentence
 
 _SHOWN: Final = 50
 _CRON: Final = re.compile(r"\S+(?: \S+){4}")
@@ -77,4 +78,4 @@ def _cadence(given: Arguments) -> dict[str, Any]:
         if moment.tzinfo is not None:
             return {"kind": "once", "at": moment.isoformat()}
     what = "five fields of cron such as '0 8 * * mon', 'every 2 hours', or a time such as 2026-03-01T10:00Z"
-    raise InputError(f"'when' must be {what}.", field="when")
+    raise InputError(Sentence("'when' must be {what}.", what=what), field="when")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from app.errors import InputError
+from app.sentence import Sentence
 
 MAX_TOOLS: Final = 128
 """Tools that OpenAI and VS Code take at most."""
@@ -33,7 +34,10 @@ def parse_groups(text: str, operations: Iterable[str]) -> tuple[str, ...]:
     for word in filter(None, (re.sub(r"[-. ]", "_", one.strip().lower()) for one in text.split(","))):
         group = next((word_form for word_form in _singulars(word) if word_form in known), None)
         if group is None:
-            raise InputError(f"There is no group of tools '{word}'. There are: {', '.join(known)}.", field="tools")
+            raise InputError(
+                Sentence("There is no group of tools '{word}'. There are: {names}.", word=word, names=", ".join(known)),
+                field="tools",
+            )
         groups.append(group)
     return tuple(dict.fromkeys(groups))
 

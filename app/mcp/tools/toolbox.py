@@ -9,6 +9,7 @@ from app.core.ids import new_id
 from app.errors import InputError
 from app.mcp.host_link import HostLink
 from app.mcp.tools.tool_answers import Answer
+from app.sentence import Sentence
 
 Decision = Literal["accepted", "declined", "dismissed", "unavailable"]
 
@@ -89,4 +90,6 @@ def refused(decision: Decision) -> str:
 
 def unknown_tool(name: str, names: list[str]) -> InputError:
     """Return the failure that there is no such tool."""
-    return InputError(f"There is no tool '{name}'. There are: {', '.join(names)}.", field="name")
+    return InputError(
+        Sentence("There is no tool '{name}'. There are: {names}.", name=name, names=", ".join(names)), field="name"
+    )

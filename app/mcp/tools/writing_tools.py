@@ -12,6 +12,7 @@ from app.mcp.tools.lenient_arguments import Arguments
 from app.mcp.tools.reading_tools import STORES
 from app.mcp.tools.tool_answers import ToolAnswer, fenced, held_back, memory_entry
 from app.mcp.tools.toolbox import CallContext, refused
+from app.sentence import Sentence
 
 _OUTCOMES: Final = {
     "ADD": ("added", "Stored as {id}."),
@@ -225,9 +226,14 @@ async def _gone(memory: dict[str, Any], call: CallContext) -> KeepsakeError:
         except NotFoundError:
             break
     if latest["deleted_at"]:
-        return NotFoundError(f"{memory['id']} was deleted already.", id=memory["id"])
+        return NotFoundError(Sentence("{id} was deleted already.", id=memory["id"]), id=memory["id"])
     return StaleError(
-        f"{memory['id']} was superseded by {latest['id']}, which says {_excerpt(latest)}. Correct that one instead.",
+        Sentence(
+            "{id} was superseded by {latest}, which says {text}. Correct that one instead.",
+            id=memory["id"],
+            latest=latest["id"],
+            text=_excerpt(latest),
+        ),
         id=memory["id"],
         superseded_by=latest["id"],
     )

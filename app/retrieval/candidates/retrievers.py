@@ -21,6 +21,7 @@ from app.retrieval.model import Leg, Term
 from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression, search_terms
 from app.retrieval.request import Request, VectorQuery, VectorsFailedError
 from app.retrieval.snapshot import SearchSnapshot
+from app.sentence import Sentence
 from app.store.sqlite_errors import from_sqlite
 
 MARKED: Final = 0.5
@@ -151,7 +152,9 @@ def retrieve_nearest(given: RetrieverInput, depth: int) -> ScoredChunks:
 
 def vectors_failed(error: apsw.Error) -> VectorsFailedError:
     """Return the failure of vector search for an error of the database."""
-    fault = from_sqlite(error) or InternalError(f"The vectors cannot be read ({type(error).__name__}).")
+    fault = from_sqlite(error) or InternalError(
+        Sentence("The vectors cannot be read ({error}).", error=type(error).__name__)
+    )
     return VectorsFailedError(fault)
 
 

@@ -17,6 +17,7 @@ from app.retrieval.candidates.filters import ChunkFilter, small_match_set
 from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.request import NeighbourIndex
 from app.retrieval.snapshot import SearchSnapshot
+from app.sentence import Sentence
 from app.store.vector_bytes import decode
 
 if TYPE_CHECKING:
@@ -138,7 +139,10 @@ def unit_vector(embedding: Sequence[float], dimensions: int) -> bytes:
     length = float(np.linalg.norm(vector))
     if len(vector) != dimensions or not 0 < length < math.inf:
         raise InputError(
-            f"'query_embedding' must be {dimensions} finite numbers, not all 0, by the model of the index.",
+            Sentence(
+                "'query_embedding' must be {dimensions} finite numbers, not all 0, by the model of the index.",
+                dimensions=dimensions,
+            ),
             field="query_embedding",
             allowed=dimensions,
         )

@@ -27,6 +27,7 @@ from app.retrieval.ranking.features import (
 )
 from app.retrieval.ranking.session_similarity import session_similarity
 from app.retrieval.results.relevance_cutoff import MatchSignals
+from app.sentence import Sentence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -175,7 +176,11 @@ def load_ranker(folder: Path | None = None) -> LinearRanker:
         return LinearRanker(*(_weights(content[name]) for name in SETS))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelUnavailableError(
-            f"The search weights in {path} are missing or damaged; reinstall Keepsake or choose another search recipe.",
+            Sentence(
+                "The search weights in {path} are missing or damaged; reinstall Keepsake or choose another"
+                " search recipe.",
+                path=path,
+            ),
             path=str(path),
         ) from error
 

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from app.config.config import Config
 from app.errors import InputError
 from app.retrieval.recipes import Recipe, TriHybridLimits
+from app.sentence import Sentence
 
 MAX_WEIGHT = 1_000
 
@@ -34,7 +35,10 @@ def reweighted(recipe: Recipe, vector: float | None, words: float | None) -> Rec
     """
     if recipe.fusion != "weighted" or not {"words", "vector"} <= {*recipe.legs}:
         raise InputError(
-            f"The recipe {recipe.name} has no weights of words and meaning. Choose weighted, balanced or boosted.",
+            Sentence(
+                "The recipe {recipe} has no weights of words and meaning. Choose weighted, balanced or boosted.",
+                recipe=recipe.name,
+            ),
             field="recipe",
             allowed=["weighted", "balanced", "boosted"],
         )
@@ -44,7 +48,7 @@ def reweighted(recipe: Recipe, vector: float | None, words: float | None) -> Rec
     pair = (own["vector"], own["words"])
     if not (all(0 <= weight <= MAX_WEIGHT for weight in pair) and any(pair)):
         raise InputError(
-            f"The weights of meaning and words must be 0 to {MAX_WEIGHT:,}, and one of them above 0.",
+            Sentence("The weights of meaning and words must be 0 to {most}, and one of them above 0.", most=MAX_WEIGHT),
             field="vector_weight" if vector is not None else "fts_weight",
         )
     return replace(recipe, weights=MappingProxyType(own))

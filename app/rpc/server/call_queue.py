@@ -15,6 +15,7 @@ from app.errors import CancelledByPersonError, HostUnreachableError, KeepsakeErr
 from app.rpc.event_codec import changes_to_wire
 from app.rpc.framing import Message
 from app.rpc.messages import RequestId, RpcRequest, answer, failure
+from app.sentence import Sentence
 
 MAX_IN_FLIGHT = 16
 MAX_PENDING = 256
@@ -116,7 +117,9 @@ class CallQueue:
         """
         if len(self) >= MAX_PENDING:
             raise TooManyCallsError(
-                f"{MAX_PENDING} calls of this program wait for their answers. Wait for some of them.",
+                Sentence(
+                    "{most} calls of this program wait for their answers. Wait for some of them.", most=MAX_PENDING
+                ),
                 pending=MAX_PENDING,
                 retry_after=0.1,
             )

@@ -13,6 +13,7 @@ from app.errors import AccessDeniedError, StaleError
 from app.rpc.confirmation import CONFIRMED, is_confirmation
 from app.rpc.messages import RpcRequest
 from app.rpc.server.call_queue import Cancellation
+from app.sentence import Sentence
 
 DESCRIBE = "describe"
 _JOB = "job"
@@ -89,8 +90,11 @@ class CatalogueCalls:
         rest = {name: value for name, value in request.params.items() if name != CONFIRMED}
         if not is_confirmation(request.params[CONFIRMED], self.token, request.method, rest):
             raise StaleError(
-                "What says that the person agreed is not of this host, and nothing was done. Make the call again"
-                f" without '{CONFIRMED}': it then waits for the person.",
+                Sentence(
+                    "What says that the person agreed is not of this host, and nothing was done. Make the call"
+                    " again without '{name}': it then waits for the person.",
+                    name=CONFIRMED,
+                ),
                 field=CONFIRMED,
             )
         return rest, replace(caller, has_confirmed=True)

@@ -46,6 +46,7 @@ from app.rpc.server.frame_stream import FrameStream, SilenceError
 from app.rpc.server.outgoing import Outgoing
 from app.rpc.server.rate_limit import Rate, TokenBucket
 from app.rpc.server.subscription import Subscription
+from app.sentence import Sentence
 
 MAX_UNSENT = 8 * 1024 * 1024  # beyond, no more requests are taken from a client that does not read its answers
 MAX_BATCH = 100
@@ -192,7 +193,9 @@ class Connection:
             async with asyncio.timeout(self._context.timeouts.hello):
                 hello = hello_of(decode(await self._stream.next(MAX_HELLO)))
         except TimeoutError as error:
-            raise FrameError(f"No hello came within {self._context.timeouts.hello:g} seconds.") from error
+            raise FrameError(
+                Sentence("No hello came within {seconds} seconds.", seconds=f"{self._context.timeouts.hello:g}")
+            ) from error
         self._context.greeted(self)
         if not hmac.compare_digest(hello.token.encode("utf-8", "surrogatepass"), self._context.token.encode()):
             if not hello.name:
@@ -212,8 +215,11 @@ class Connection:
             except SilenceError as error:
                 if not len(self._calls):
                     raise IdleError(
-                        f"Nothing came for {idle:g} seconds. Connect again; an empty line or a 'ping' now and then"
-                        " keeps a connection open."
+                        Sentence(
+                            "Nothing came for {idle} seconds. Connect again; an empty line or a 'ping' now and then"
+                            " keeps a connection open.",
+                            idle=f"{idle:g}",
+                        )
                     ) from error
             except TimeoutError as error:
                 raise FrameError("A message stopped in the middle.") from error
@@ -253,7 +259,9 @@ class Connection:
 
     def _begin_batch(self, messages: list[Any], size: int) -> None:
         if not 0 < len(messages) <= MAX_BATCH:
-            self._refuse(None, FrameError(f"A batch must hold 1 to {MAX_BATCH} requests.", allowed=MAX_BATCH))
+            self._refuse(
+                None, FrameError(Sentence("A batch must hold 1 to {most} requests.", most=MAX_BATCH), allowed=MAX_BATCH)
+            )
             return
         answers = BatchAnswers(len(messages), self._send_batch)
         for message in messages:

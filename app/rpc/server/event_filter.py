@@ -7,6 +7,7 @@ from typing import Any
 from app.changes import AREAS, ChangeSet, Event
 from app.core.stores import STORES
 from app.errors import InputError
+from app.sentence import Sentence
 
 _FIELDS = ("areas", "stores", "progress")
 
@@ -49,17 +50,24 @@ def event_filter(params: Mapping[str, Any]) -> EventFilter:
         InputError: An argument is unknown or of the wrong type.
     """
     if unknown := sorted(set(params) - set(_FIELDS)):
-        raise InputError(f"subscribe: there is no argument '{unknown[0]}'.", parameters=", ".join(_FIELDS))
+        raise InputError(
+            Sentence("subscribe: there is no argument '{name}'.", name=unknown[0]), parameters=", ".join(_FIELDS)
+        )
     progress = params.get("progress", True)
     if not isinstance(progress, bool):
         raise InputError("subscribe: 'progress' must be true or false.")
     stores = _names(params, "stores")
     if stores is not None and (wrong := stores - set(STORES)):
-        raise InputError(f"subscribe: there is no store '{min(wrong)}'.", stores=", ".join(STORES))
+        raise InputError(Sentence("subscribe: there is no store '{name}'.", name=min(wrong)), stores=", ".join(STORES))
     areas = _names(params, "areas")
     if areas is not None and (wrong := areas - AREAS):
         raise InputError(
-            f"subscribe: there is no area '{min(wrong)}'. There are: {', '.join(sorted(AREAS))}.", field="areas"
+            Sentence(
+                "subscribe: there is no area '{name}'. There are: {names}.",
+                name=min(wrong),
+                names=", ".join(sorted(AREAS)),
+            ),
+            field="areas",
         )
     return EventFilter(areas, stores, progress)
 
@@ -69,5 +77,5 @@ def _names(params: Mapping[str, Any], field: str) -> frozenset[str] | None:
     if names is None:
         return None
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"subscribe: '{field}' must be a list of texts.")
+        raise InputError(Sentence("subscribe: '{field}' must be a list of texts.", field=field))
     return frozenset(names)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 
 from app.rpc.framing import FIRST_OF_LINE, HEADER_BYTES, MAX_SHORT_FRAME, NEWLINE, FrameError, length_of, with_length
+from app.sentence import Sentence
 
 _PART = 1 << 16
 _EMPTY = (NEWLINE, b"\r")
@@ -81,7 +82,9 @@ class FrameStream:
                 while not line.endswith(NEWLINE):
                     line += await self._part()
                     if len(line) > limit + 1:
-                        raise FrameError(f"A message must have 1 to {limit} bytes.", allowed=limit)
+                        raise FrameError(
+                            Sentence("A message must have 1 to {limit} bytes.", limit=limit), allowed=limit
+                        )
                     if len(line) > MAX_SHORT_FRAME and not is_long:
                         is_long = True
                         ending.reschedule(None)

@@ -18,6 +18,7 @@ from typing import Any
 from app.core.paths import runtime_dir
 from app.errors import MachineError
 from app.rpc.server.windows_pipe import OnConnected
+from app.sentence import Sentence
 
 # The whole path has to fit the system's address: 108 bytes on Linux, 104 on macOS, with a zero at the end.
 _MAX_PATH = 103
@@ -120,7 +121,9 @@ def listen_on_path(vault: Path) -> tuple[socket.socket, Path]:
         if path.parent != vault:
             _remove_abandoned(path)
         return listening, path
-    raise MachineError(f"No folder can hold Keepsake's socket ({'; '.join(reasons)}).", tried=len(reasons))
+    raise MachineError(
+        Sentence("No folder can hold Keepsake's socket ({reasons}).", reasons="; ".join(reasons)), tried=len(reasons)
+    )
 
 
 def _candidates(vault: Path) -> Iterator[Path]:

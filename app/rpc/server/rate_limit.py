@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.errors import TooManyCallsError
+from app.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,11 @@ class TokenBucket:
         if self._level < 1:
             wait = (1 - self._level) / rate.per_second
             raise TooManyCallsError(
-                f"This program may call {rate.per_second:g} times a second. Try again in {wait:.2f} s.",
+                Sentence(
+                    "This program may call {rate} times a second. Try again in {wait} s.",
+                    rate=f"{rate.per_second:g}",
+                    wait=f"{wait:.2f}",
+                ),
                 retry_after=math.ceil(wait * 1000 + 1) / 1000,
                 per_second=rate.per_second,
             )

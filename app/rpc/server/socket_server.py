@@ -28,6 +28,7 @@ from app.rpc.server.catalogue_calls import CatalogueCalls
 from app.rpc.server.client_connection import ClientTimeouts, Connection, ServerContext
 from app.rpc.server.listener import Listener
 from app.rpc.server.rate_limit import Rate, TokenBucket
+from app.sentence import Sentence
 
 MAX_CONNECTIONS = 64
 MAX_AGENT_CONNECTIONS = 56  # the rest is for the person's own programs
@@ -262,7 +263,9 @@ class SocketServer:
             else:
                 is_replaced = self._current(caller).has_old_token
                 self._catalogue.trace.event("socket.refused", reason="old_token" if is_replaced else "revoked")
-                sentence = old_token_message(caller.name) if is_replaced else f"The access of {caller.name} has ended."
+                sentence = Sentence("The access of {agent} has ended.", agent=caller.name)
+                if is_replaced:
+                    sentence = old_token_message(caller.name)
                 connection.turn_away(AccessRequiredError(sentence, ended=True, replaced=is_replaced))
 
     def _on_event(self, event: Event) -> None:
@@ -315,4 +318,6 @@ def giving_way(silent: Mapping[T, SilentPeer], settled_before: float) -> T | Non
 
 
 def _too_many(who: str, allowed: int) -> TooManyConnectionsError:
-    return TooManyConnectionsError(f"{who} connected to Keepsake already. Close one and try again.", allowed=allowed)
+    return TooManyConnectionsError(
+        Sentence("{who} connected to Keepsake already. Close one and try again.", who=who), allowed=allowed
+    )

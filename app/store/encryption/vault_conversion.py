@@ -28,6 +28,7 @@ from app.encryption.requests import is_noted, remove_request
 from app.encryption.sealed_files import MAGIC, SUFFIX, is_sealed
 from app.encryption.vault_keys import drop_key, is_plain_expected, is_unlocked, keep_key, require_key
 from app.errors import DiskFullError, PassphraseRequiredError, VaultDamagedError
+from app.sentence import Sentence
 from app.store.backup import keep_name
 from app.store.connection import connect
 from app.store.encryption.cipher import PLAIN_HEADER, beginning_of, require_available, vacuum_into
@@ -110,8 +111,11 @@ def _verified_key_file(vault: Path) -> KeyFile | None:
         return None
     if file is None:
         raise VaultDamagedError(
-            f"{KEY_FILE} of these encrypted memories is gone, and its copy too. It holds their key: bring it back from"
-            " a copy of the folder.",
+            Sentence(
+                "{file} of these encrypted memories is gone, and its copy too. It holds their key: bring it"
+                " back from a copy of the folder.",
+                file=KEY_FILE,
+            ),
             path=str(vault / KEY_FILE),
             state="key",
         )
@@ -150,8 +154,12 @@ def _require_fitting(vault: Path) -> None:
     database = vault / DATABASE
     if beginning_of(database) not in {b"", PLAIN_HEADER} and not _is_database(database):
         raise VaultDamagedError(
-            f"{KEY_FILE} does not hold the key of {database}, or the beginning of that file is damaged. Nothing was"
-            " changed. Bring both back from one copy of the folder.",
+            Sentence(
+                "{file} does not hold the key of {database}, or the beginning of that file is damaged."
+                " Nothing was changed. Bring both back from one copy of the folder.",
+                file=KEY_FILE,
+                database=database,
+            ),
             path=str(vault / KEY_FILE),
             state="key",
         )
@@ -200,8 +208,12 @@ def require_room(vault: Path) -> None:
     free = shutil.disk_usage(vault).free
     if free < largest * 1.1 + _SPARE:
         raise DiskFullError(
-            f"Encrypting needs {largest // (1 << 20) + 2:,} MB of free space for a while, and the disk has"
-            f" {free // (1 << 20):,} MB. Nothing was changed.",
+            Sentence(
+                "Encrypting needs {needed} MB of free space for a while, and the disk has {free} MB. Nothing"
+                " was changed.",
+                needed=largest // (1 << 20) + 2,
+                free=free // (1 << 20),
+            ),
             path=str(vault),
         )
 

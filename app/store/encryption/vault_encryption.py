@@ -27,6 +27,7 @@ from app.errors import (
     VaultReadOnlyError,
     WrongPassphraseError,
 )
+from app.sentence import Sentence
 from app.store.encryption.cipher import CIPHER, is_available
 from app.store.encryption.vault_conversion import begin, holds_encrypted_files
 from app.store.lock import VaultLock
@@ -246,7 +247,9 @@ class VaultEncryption:
             try:
                 self.unlock(passphrase)
             except WrongPassphraseError:
-                raise WrongPassphraseError(f"The passphrase in {VARIABLE} is not that of these memories.") from None
+                raise WrongPassphraseError(
+                    Sentence("The passphrase in {variable} is not that of these memories.", variable=VARIABLE)
+                ) from None
         elif file.is_in_keyring:
             with suppress(KeyringUnavailableError):  # the passphrase can still be typed
                 key = self._remembered(file)
@@ -257,8 +260,11 @@ class VaultEncryption:
     def _begin_encryption(self, passphrase: str) -> None:
         if holds_encrypted_files(self._vault, backups=False):
             raise InputError(
-                f"{KEY_FILE} is missing, and files of these memories are encrypted: it holds their key. Bring it back"
-                " from a copy of the folder; another passphrase would not open them."
+                Sentence(
+                    "{file} is missing, and files of these memories are encrypted: it holds their key. Bring it"
+                    " back from a copy of the folder; another passphrase would not open them.",
+                    file=KEY_FILE,
+                )
             )
         file, key = new_key(passphrase)
         begin(self._vault, file, key)

@@ -11,6 +11,7 @@ import apsw
 
 from app.core.files import from_os
 from app.errors import DISK_ERROR, MachineError, VaultDamagedError, VaultNewerError, VaultUnusableError
+from app.sentence import Sentence
 from app.store.backup import FOLDER
 from app.store.connection import APPLICATION_ID, BUSY_MS, open_frozen_reader
 from app.store.files.database_file import is_readable, log_of
@@ -54,7 +55,9 @@ def check_files(database: Path, known: int, *, is_writable: bool = True) -> None
     except VaultDamagedError as error:
         if not is_readable(database):
             raise MachineError(DISK_ERROR, path=str(database)) from error
-        raise VaultDamagedError(f"The vault's database is damaged. {_ADVICE}", **error.data) from error
+        raise VaultDamagedError(
+            Sentence("The vault's database is damaged. {advice}", advice=Sentence(_ADVICE)), **error.data
+        ) from error
 
 
 def _refuse_lost(database: Path) -> None:
@@ -64,24 +67,35 @@ def _refuse_lost(database: Path) -> None:
     """
     if (database.parent / SALVAGING).exists():
         raise VaultDamagedError(
-            f"{database.parent} is not finished: something was being salvaged into it. Run 'keepsake salvage' again"
-            " with the same --into, or delete the folder.",
+            Sentence(
+                "{folder} is not finished: something was being salvaged into it. Run 'keepsake salvage'"
+                " again with the same --into, or delete the folder.",
+                folder=database.parent,
+            ),
             path=str(database.parent),
             state="unfinished",
         )
     if database.with_name(f".{database.name}.icloud").exists():
         raise VaultUnusableError(
-            f"iCloud has moved {database} off this computer. Download it in the file manager, then move the vault out"
-            " of iCloud Drive.",
+            Sentence(
+                "iCloud has moved {database} off this computer. Download it in the file manager, then move"
+                " the vault out of iCloud Drive.",
+                database=database,
+            ),
             path=str(database),
             state="elsewhere",
         )
     log = log_of(database)
     if (log.exists() and log.stat().st_size) or any((database.parent / FOLDER).glob("*.db")):
-        state = "is empty" if database.exists() else "is not there"
+        state = Sentence("{path} is not there", path=database)
+        if database.exists():
+            state = Sentence("{path} is empty", path=database)
         raise VaultDamagedError(
-            f"{database} {state}, although this vault was in use. Nothing was changed. 'keepsake backup list' shows"
-            " what can be restored. To begin anew, move the whole folder away.",
+            Sentence(
+                "{state}, although this vault was in use. Nothing was changed. 'keepsake backup"
+                " list' shows what can be restored. To begin anew, move the whole folder away.",
+                state=state,
+            ),
             path=str(database),
             state="missing",
         )
@@ -105,8 +119,12 @@ def _look_inside(database: Path, known: int, opened: Callable[[Path], apsw.Conne
         )
     if have > known:
         raise VaultNewerError(
-            f"This vault was written by a newer Keepsake (schema {have}; this one knows {known}). "
-            "Update Keepsake, or open another vault.",
+            Sentence(
+                "This vault was written by a newer Keepsake (schema {have}; this one knows {known}). Update"
+                " Keepsake, or open another vault.",
+                have=have,
+                known=known,
+            ),
             schema=have,
             known=known,
         )

@@ -1,9 +1,11 @@
 """A PostgreSQL database as an exchange point: any server, one role, no extension.
 
 Objects are rows that are added and removed, never changed. Who waits hears of new ones by LISTEN; a server between
-that carries no notifications is noticed once, and then one looks from time to time.
+that carries no notifications is noticed once, and then one looks from time to time. A server that does not answer is
+given up after a while, also where the network says nothing of it.
 """
 
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,14 +26,17 @@ SCHEMES: Final = ("postgresql://", "postgres://")
 CHANNEL: Final = "keepsake"
 CONNECT_S: Final = 10
 STATEMENT_S: Final = 60
+"""Seconds after which the server ends a statement."""
+ANSWER_S: Final = 2.0 * STATEMENT_S
+"""Seconds after which a connection is given up whose server does not answer."""
 PROBE_S: Final = 3.0
-_OPTIONS: Final = {
+_LIMITED: Final[dict[str, str | int]] = {"options": f"-c statement_timeout={STATEMENT_S}s"}
+_OPTIONS: Final[dict[str, str | int]] = {
     "connect_timeout": CONNECT_S,
     "application_name": "keepsake",
     "keepalives_idle": 30,
     "keepalives_interval": 10,
     "keepalives_count": 3,
-    "options": f"-c statement_timeout={STATEMENT_S}s",
 }
 _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS keepsake_vault (vault text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",
@@ -66,7 +71,8 @@ class PostgresqlPlace:
             raise InputError(
                 "This is no address of a database. It looks like postgresql://name@server/database.", field="place"
             ) from error
-        self._database = _Database(conninfo.make_conninfo(address, **{**_OPTIONS, **_chosen(given)}))
+        whole = conninfo.make_conninfo(address, **{**_OPTIONS, **given})
+        self._database = _Database(whole, "" if "options" in given else conninfo.make_conninfo(whole, **_LIMITED))
         self.address = address
 
     def vault(self) -> str | None:
@@ -83,8 +89,12 @@ class PostgresqlPlace:
         """Make the database the exchange point of a vault."""
         with self._database:
             try:
-                known = self._database.rows("SELECT 1 FROM keepsake_vault WHERE vault = %s", vault)
-            except _NotThereError:
+                known = self._database.rows(
+                    "SELECT 1 FROM keepsake_vault WHERE vault = %s AND NOT EXISTS (SELECT 1 FROM keepsake_object"
+                    " WHERE FALSE)",
+                    vault,
+                )
+            except _NotThereError:  # or only one of them, where making them was cut off
                 known = []
                 for statement in _TABLES:
                     with suppress(_TwiceError):  # another machine makes them at this moment
@@ -108,6 +118,7 @@ class PostgresqlExchange:
     def __init__(self, database: "_Database", vault: str) -> None:
         self._database = database
         self._vault = vault
+        self._one_at_a_time = threading.Lock()
         self._listening: psycopg.Connection[Any] | None = None
         self._hears = True
 
@@ -141,7 +152,9 @@ class PostgresqlExchange:
         rows = self._database.rows(
             "SELECT data FROM keepsake_object WHERE vault = %s AND lane = %s AND name = %s", self._vault, *_parts(name)
         )
-        return bytes(rows[0][0]) if rows else None
+        if rows and not isinstance(rows[0][0], bytes):
+            raise ExchangeError("The tables of Keepsake in the database are not those that Keepsake made.")
+        return rows[0][0] if rows else None
 
     def names(self, prefix: str) -> Sequence[str]:
         """Return the names that begin with a prefix and a slash, in order."""
@@ -149,12 +162,12 @@ class PostgresqlExchange:
             'SELECT name FROM keepsake_object WHERE vault = %s AND lane = %s ORDER BY name COLLATE "C"',
             self._vault, prefix,
         )  # fmt: skip
-        return [f"{prefix}/{name}" for (name,) in rows if OBJECT_NAME.fullmatch(name)]
+        return [f"{prefix}/{name}" for (name,) in rows if OBJECT_NAME.fullmatch(str(name))]
 
     def lanes(self) -> Sequence[str]:
         """Return what stands before the slash of the names."""
         rows = self._database.rows("SELECT DISTINCT lane FROM keepsake_object WHERE vault = %s", self._vault)
-        return sorted(lane for (lane,) in rows if LANE_NAME.fullmatch(lane))
+        return sorted(str(lane) for (lane,) in rows if LANE_NAME.fullmatch(str(lane)))
 
     def remove(self, name: str) -> None:
         """Remove an object, if it is there."""
@@ -169,24 +182,26 @@ class PostgresqlExchange:
 
     def wait(self, seconds: float) -> bool:
         """Wait until another machine adds something, or some seconds; return whether it did."""
-        until = time.monotonic() + seconds
         if not self._hears:
             return False
-        with _translated():
+        with self._one_at_a_time, _translated():
             if self._listening is None:
-                self._listening = self._listener(until)
+                self._listening = self._listener()
             if self._listening is None:
                 self._hears = False
                 return False
             try:
-                return _is_notified(self._listening, self._vault, until - time.monotonic(), self._database.process)
+                return _is_notified(self._listening, self._vault, seconds, self._database.process)
             except BaseException:
                 self._let_go()
                 raise
 
     def close(self) -> None:
         """End the connections; the next verb makes others."""
-        self._let_go()
+        if self._listening is not None:
+            _cut(self._listening)
+        with self._one_at_a_time:
+            self._let_go()
         self._database.close()
 
     def _let_go(self) -> None:
@@ -194,13 +209,14 @@ class PostgresqlExchange:
         if listening is not None:
             listening.close()
 
-    def _listener(self, until: float) -> "psycopg.Connection[Any] | None":
+    def _listener(self) -> "psycopg.Connection[Any] | None":
         """Return a connection that is notified, ``None`` where notifications do not come through."""
         connection = self._database.connect()
         probe = f"probe {new_vault_id()}"
-        connection.execute(f"LISTEN {CHANNEL}")
+        with _answering(connection):
+            connection.execute(f"LISTEN {CHANNEL}")
         self._database.rows("SELECT pg_notify(%s, %s)", CHANNEL, probe)
-        if _is_notified(connection, probe, min(PROBE_S, max(until - time.monotonic(), 0.1))):
+        if _is_notified(connection, probe, PROBE_S):
             return connection
         connection.close()
         return None
@@ -221,12 +237,16 @@ class _Database:
 
     Args:
         address: The address, with how to connect.
+        limited: The same with a limit of time that the server keeps, ``""`` for none. A server between that does not
+            take it, such as PgBouncer, is noticed once.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, limited: str) -> None:
         self._address = address
+        self._limited = limited
         self._lock = threading.Lock()
         self._connection: psycopg.Connection[Any] | None = None
+        self._is_closing = False
 
     def __enter__(self) -> None:
         """Keep the connection until the end of a block."""
@@ -241,10 +261,19 @@ class _Database:
         return 0 if connection is None or connection.closed else connection.info.backend_pid
 
     def connect(self) -> "psycopg.Connection[Any]":
-        """Return a new connection, each of whose statements is a transaction."""
+        """Return a new connection, each of whose statements is a transaction.
+
+        No statement is prepared: behind a pool the next one may reach another process of the server.
+        """
         import psycopg  # noqa: PLC0415
 
-        return psycopg.connect(self._address, autocommit=True)
+        try:
+            return psycopg.connect(self._limited or self._address, autocommit=True, prepare_threshold=None)
+        except psycopg.OperationalError as error:
+            if not self._limited or "startup parameter" not in str(error):
+                raise
+        self._limited = ""
+        return self.connect()
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Return what a statement gives; it is repeated once where the connection was lost meanwhile.
@@ -256,8 +285,12 @@ class _Database:
             return self._repeated(lambda connection: _rows(connection, statement, values))
 
     def close(self) -> None:
-        """End the connection."""
+        """End the connection; who waits for an answer gets none."""
+        self._is_closing = True
+        if (connection := self._connection) is not None:
+            _cut(connection)
         with self._lock:
+            self._is_closing = False
             self._drop()
 
     def _repeated(self, work: "Callable[[psycopg.Connection[Any]], T]") -> T:
@@ -267,7 +300,7 @@ class _Database:
         try:
             return work(self._connected())
         except psycopg.OperationalError:
-            is_lost = self._connection is not None and self._connection.broken
+            is_lost = self._connection is not None and self._connection.broken and not self._is_closing
             self._drop()
             if not (is_old and is_lost):
                 raise
@@ -289,8 +322,47 @@ class _Database:
 
 
 def _rows(connection: "psycopg.Connection[Any]", statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-    cursor = connection.execute(statement.encode(), values)
-    return cursor.fetchall() if cursor.description is not None else []
+    with _answering(connection):
+        cursor = connection.execute(statement.encode(), values)
+        return cursor.fetchall() if cursor.description is not None else []
+
+
+@contextmanager
+def _answering(connection: "psycopg.Connection[Any]") -> Iterator[None]:
+    """Give a connection up where its server does not answer in time.
+
+    Raises:
+        ExchangeError: It did not.
+    """
+    is_late = threading.Event()
+
+    def give_up() -> None:
+        is_late.set()
+        _cut(connection)
+
+    timer = threading.Timer(ANSWER_S, give_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except Exception as error:
+        if is_late.is_set():
+            raise ExchangeError("The database cannot be reached: it does not answer.") from error
+        raise
+    finally:
+        timer.cancel()
+
+
+def _cut(connection: "psycopg.Connection[Any]") -> None:
+    """End a connection that another thread may wait for."""
+    import psycopg  # noqa: PLC0415
+
+    with suppress(psycopg.Error, OSError):  # it is closed already
+        other = socket.socket(fileno=connection.fileno())
+        try:
+            other.shutdown(socket.SHUT_RDWR)
+        finally:
+            other.detach()
 
 
 def _is_notified(connection: "psycopg.Connection[Any]", payload: str, seconds: float, own: int = 0) -> bool:
@@ -338,8 +410,3 @@ def _failure(state: str | None, reason: str) -> KeepsakeError:
 def _parts(name: str) -> tuple[str, str]:
     lane, _, own = name.partition("/")
     return lane, own
-
-
-def _chosen(given: dict[str, Any]) -> dict[str, Any]:
-    """Return those of our options that the address names itself."""
-    return {key: value for key, value in given.items() if key in _OPTIONS}

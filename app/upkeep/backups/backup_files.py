@@ -26,7 +26,7 @@ from app.errors import (
     VaultUnusableError,
 )
 from app.recovery.sqlite_pages import HEADER_BYTES, MAGIC
-from app.sentence import Sentence
+from app.sentence import Sentence, as_sentence
 from app.store import meta
 from app.store.backup import FOLDER, PARTIAL, copy_settings, read_name
 from app.store.connection import APPLICATION_ID, load_vectors
@@ -126,7 +126,7 @@ def require_sound(check: BackupCheck) -> BackupCheck:
             Sentence(
                 "{name} cannot be restored: {problem} Nothing was changed.",
                 name=check.name,
-                problem=Sentence(check.problem),
+                problem=as_sentence(check.problem),
             ),
             backup=check.name,
         )

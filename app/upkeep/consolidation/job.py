@@ -11,6 +11,7 @@ import apsw
 from app.core.text import excerpt
 from app.errors import KeepsakeError, ModelUnavailableError
 from app.schedule.model import Cadence, JobResult
+from app.sentence import Sentence, joined
 from app.sessions import session_lists
 from app.sessions.consolidation_queue import ConsolidationQueue
 from app.store.store import Store
@@ -144,7 +145,7 @@ class ConsolidationJob:
                 await self.service.consolidate(session, run, tally, model=failures < MAX_FAILURES)
                 failures = 0 if failures < MAX_FAILURES else failures
             except ModelUnavailableError as error:
-                failures, problem = failures + 1, problem or error.message
+                failures, problem = failures + 1, problem or error.sentence
                 tally.waiting += 1
             run.job.advance(tally.messages, None if total is None else max(total, tally.messages))
             await asyncio.sleep(0)
@@ -162,7 +163,10 @@ class ConsolidationJob:
 
 
 def _unasked(problem: str, waiting: int) -> KeepsakeError:
-    return ModelUnavailableError(f"{problem} {_waiting(waiting)} for it.", purpose=NAME)
+    count = Sentence("1 conversation waits for it.")
+    if waiting > 1:
+        count = Sentence("{count} conversations wait for it.", count=waiting)
+    return ModelUnavailableError(joined((problem, count)), purpose=NAME)
 
 
 def _plan_notes(waiting: int, *, has_model: bool) -> tuple[str, ...]:

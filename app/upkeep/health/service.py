@@ -19,6 +19,7 @@ from app.errors import InputError
 from app.jobs import Job
 from app.memories.unit_of_work import MemoryUnitOfWork, join_changes
 from app.memories.writer import MemoryWriter
+from app.sentence import Sentence
 from app.upkeep.health import finding_texts, growth, repo, steps
 from app.upkeep.health.fixes import FIXES, retire
 from app.upkeep.health.model import FIXABLE, FindingId, FixStep, HealthExample, HealthFinding, HealthFix, HealthReport
@@ -243,4 +244,7 @@ def _is_junk(count: SourceCount) -> bool:
 
 def _require_fix(finding: FindingId) -> None:
     if finding not in FIXABLE:
-        raise InputError(f"This finding has no fix. Those that have one are {', '.join(FIXABLE)}.", field="finding")
+        raise InputError(
+            Sentence("This finding has no fix. Those that have one are {names}.", names=", ".join(FIXABLE)),
+            field="finding",
+        )

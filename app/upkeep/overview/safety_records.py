@@ -8,6 +8,7 @@ import msgspec
 
 from app.core.clock import Clock, to_datetime
 from app.errors import KeepsakeError
+from app.sentence import plain_text
 from app.store import meta
 from app.store.store import Store
 from app.upkeep.model import BackupCheck, CheckReport
@@ -53,7 +54,7 @@ class SafetyRecords:
     async def _keep(self, key: str, value: CheckRecord | VerificationRecord) -> None:
         if self._store.read_only is not None:
             return
-        text = msgspec.json.encode(value).decode()
+        text = msgspec.json.encode(value, enc_hook=plain_text).decode()
         # On a full disk or a damaged vault the report itself is what counts.
         with contextlib.suppress(KeepsakeError):
             await self._store.write(partial(meta.write, key=key, value=text), is_derived=True)

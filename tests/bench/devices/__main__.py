@@ -137,7 +137,6 @@ class Member:
                 "-m",
                 "tests.bench.devices.device",
                 self._vault,
-                self._exchange.address,
                 str(self._off_ms),
             ],
             cwd=ROOT,
@@ -152,6 +151,18 @@ class Member:
         """Have it do something, and return what it said."""
         self._send(request)
         return self._read_until("done")
+
+    def share(self) -> None:
+        """Share the vault as the first."""
+        self.ask(do="share", place=self._exchange.address)
+
+    def join(self, member: "Member") -> None:
+        """Share the vault where another one does, which lets this one in."""
+        [[_, words], _] = member.ask(do="invite")
+        self._send({"do": "join", "words": words, "place": self._exchange.address})
+        self._read_until("asks")
+        member.ask(do="let in")
+        self._read_until("done")
 
     def meet(self) -> str:
         """Meet the others; return why more is to come."""
@@ -294,6 +305,7 @@ def judged(members: list[Member], expected: Expected, exchange: Exchange) -> dic
         member.stop()
     erased = {word for word, note in expected.words.items() if note in expected.erased}
     left: set[str] = set()
+    left |= erased & {word for words in seen for word in words[4]}
     for name, data in (*exchange.contents(), *files(members)):
         if held := erased & words_in(data):
             left |= held
@@ -349,6 +361,9 @@ def main() -> None:
         chance, expected = random.Random(arguments.seed), Expected()
         exchange = Exchange(Path(base)) if arguments.exchange == "folder" else PostgresqlExchange()
         members = [Member(number, Path(base), exchange, chance, expected) for number in range(arguments.devices)]
+        members[0].share()
+        for member in members[1:]:
+            member.join(members[0])
         counts = played(members, exchange, chance, arguments.operations)
         took = probed(members, chance)
         result = {

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from app.errors import KeepsakeError
 from app.host import Host
+from tests.helpers.engine import engine_of
 from tests.integration.sync.machines import QUIET, Machine
 
 if TYPE_CHECKING:
@@ -55,6 +56,24 @@ class Device(Machine):
         self.host = Host(self.vault, serve=False, overrides=QUIET, clock=WrongClock(self.off_ms))
         self.host.start()
 
+    def invited(self) -> str:
+        """Return the words of a new invitation."""
+        words: str = self.host.submit(engine_of(self.host).sync.devices.invite()).result().words
+        return words
+
+    def let_in(self) -> None:
+        """Let in the first machine that asks."""
+        devices = engine_of(self.host).sync.devices
+        while not (requests := self.host.submit(devices.requests()).result()):
+            time.sleep(0.05)
+        self.host.submit(devices.approve(requests[0].id)).result()
+
+    def join_with(self, words: str, place: str) -> None:
+        """Ask to be let in, and wait until it is."""
+        say("asks")
+        joining = engine_of(self.host).sync.devices.join(words, place, self.vault.parent.name)
+        self.host.submit(joining).result()
+
     def act(self, chance: random.Random) -> None:
         """Do one thing that a person does, and say what it made."""
         acts: list[Callable[[random.Random], None]] = [
@@ -67,6 +86,25 @@ class Device(Machine):
             chance.choice(acts)(chance)
         except KeepsakeError as error:  # what another act made impossible
             say("refused", error.code)
+
+    def act_often(self, request: dict[str, Any]) -> None:
+        """Do as many things as a request says."""
+        chance = random.Random(request["seed"])
+        for _ in range(request["count"]):
+            self.act(chance)
+            say("acted")
+
+    def meet(self) -> None:
+        """Synchronise, and say what came of it."""
+        try:
+            report = self.sync()
+            say("synced", report.taken, report.added, report.waiting)
+        except KeepsakeError as error:
+            say("failed", error.message)
+
+    def shared_words(self) -> list[str]:
+        """Return all words that a member reads in the exchange."""
+        return sorted({word for text in self.shared_texts() for word in WORD.findall(text.decode())})
 
     def words(self) -> tuple[list[str], list[str]]:
         """Return all words that stand anywhere, and those that two live notes begin with."""
@@ -155,26 +193,22 @@ def say(*values: object) -> None:
     sys.stdout.flush()
 
 
-def main(vault: str, address: str, off_ms: str) -> None:
+def main(vault: str, off_ms: str) -> None:
     """Do what the lines ask, until the input ends."""
     device = Device(Path(vault), int(off_ms))
-    device.join(address)
     say("ready")
+    answers: dict[str, Callable[[dict[str, Any]], None]] = {
+        "act": device.act_often,
+        "share": lambda request: say("shared", device.share(request["place"]).vault),
+        "invite": lambda _: say("words", device.invited()),
+        "let in": lambda _: device.let_in(),
+        "join": lambda request: device.join_with(request["words"], request["place"]),
+        "sync": lambda _: device.meet(),
+        "look": lambda _: say("seen", *device.words(), device.digests(), device.shared_words()),
+    }
     for line in sys.stdin:
         request = json.loads(line)
-        if request["do"] == "act":
-            chance = random.Random(request["seed"])
-            for _ in range(request["count"]):
-                device.act(chance)
-                say("acted")
-        elif request["do"] == "sync":
-            try:
-                report = device.sync()
-                say("synced", report.taken, report.added, report.waiting)
-            except KeepsakeError as error:
-                say("failed", error.message)
-        elif request["do"] == "look":
-            say("seen", *device.words(), device.digests())
+        answers[request["do"]](request)
         say("done")
     device.stop()
 

@@ -1,14 +1,22 @@
 """Real vaults of one person that share a folder, and what they must agree on."""
 
+import time
+import zlib
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from app.host import Host
+from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.lane_sealer import LaneSealer
 from app.sync.model import SyncReport, SyncState
+from app.sync.sealing.device_keys import DeviceKeys
 from tests.helpers.engine import engine_of
+
+if TYPE_CHECKING:
+    from app.sync.service import JoinedPlace
 
 QUIET = {
     "embedding.model": "hashed",
@@ -63,6 +71,7 @@ class Machine:
         """Open the vault."""
         self.host = Host(self.vault, serve=False, overrides=QUIET)
         self.host.start()
+        hasten(self.host)
 
     def stop(self) -> None:
         """Close the vault."""
@@ -74,18 +83,53 @@ class Machine:
         """Call an operation as the person."""
         return self.host.ask(operation, **arguments)
 
-    def join(self, folder: Path | str | None = None, *, fills_anew: bool = False) -> SyncState:
-        """Join the vault to its folder, or to another place."""
-        service = engine_of(self.host).sync.service
-        self.host.submit(service.pause()).result()  # so that it synchronises when the test says so
-        joining = service.join(str(folder or self.folder), fills_anew=fills_anew)
+    def share(self, place: Path | str | None = None, *, fills_anew: bool = False) -> SyncState:
+        """Share the vault in its folder, or in another place."""
+        self._pause()
+        joining = engine_of(self.host).sync.service.join(str(place or self.folder), fills_anew=fills_anew)
         state: SyncState = self.host.submit(joining).result()
         return state
+
+    def join(self, member: "Machine", place: Path | str | None = None) -> SyncState:
+        """Share the vault where another machine does, which lets this one in."""
+        self._pause()
+        return let_in(self.host, member.host, str(place or self.folder), self.vault.name)
+
+    def _pause(self) -> None:
+        """Have it synchronise only when the test says so."""
+        self.host.submit(engine_of(self.host).sync.service.pause()).result()
 
     def sync(self) -> SyncReport:
         """Take in what the others changed, and add what they lack."""
         report: SyncReport = self.host.submit(engine_of(self.host).sync.service.sync()).result()
         return report
+
+    def point(self) -> ExchangePoint:
+        """Return the place where the vault is shared."""
+        joined: JoinedPlace = self.host.submit(engine_of(self.host).sync.service.joined()).result()
+        return joined.point
+
+    def sealer(self) -> tuple[DeviceKeys, LaneSealer]:
+        """Return the keys of this machine, and what seals with them."""
+        sync = engine_of(self.host).sync
+
+        async def refreshed() -> tuple[DeviceKeys, LaneSealer]:
+            joined = await sync.service.joined()
+            assert joined is not None
+            standing, sealer = await sync.membership.refreshed(joined.point, joined.vault)
+            return standing.keys, sealer
+
+        keys, sealer = self.host.submit(refreshed()).result()
+        return keys, sealer
+
+    def shared_texts(self) -> list[bytes]:
+        """Return what all segments at the place say, as a member reads it."""
+        (_, sealer), point, texts = self.sealer(), self.point(), []
+        for name in (name for lane in point.lanes() for name in point.names(lane) if "/s-" in name):
+            data = point.get(name)
+            assert data is not None
+            texts.append(zlib.decompress(sealer.text(name, data)))
+        return texts
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """Return what a query finds."""
@@ -103,6 +147,31 @@ class Machine:
     def contents(self) -> list[str]:
         """Return the texts of the memories that are there."""
         return [row[0] for row in self.rows("SELECT content FROM memories WHERE valid_until IS NULL ORDER BY content")]
+
+
+def hasten(host: Host) -> None:
+    """Let a vault look often for an answer to its request to join."""
+    engine_of(host).sync.devices.look_s = 0.02
+
+
+def let_in(host: Host, member: Host, place: str, name: str) -> SyncState:
+    """Let a vault share where a member does, by the words of an invitation."""
+    devices = engine_of(member).sync.devices
+    words = member.submit(devices.invite()).result().words
+    joining = host.submit(engine_of(host).sync.devices.join(words, place, name))
+    while not joining.done():
+        for request in member.submit(devices.requests()).result():
+            member.submit(devices.approve(request.id)).result()
+        time.sleep(0.02)
+    state: SyncState = joining.result()
+    return state
+
+
+def share(first: Machine, *others: Machine) -> None:
+    """Let the first machine share its vault in its folder, and all others join it."""
+    first.share()
+    for other in others:
+        other.join(first)
 
 
 def settle(*machines: Machine, rounds: int = 3) -> None:

@@ -11,7 +11,6 @@ from tests.integration.sync.machines import Machine
 def main(vault: str, folder: str, name: str) -> None:
     """Write, synchronise and say so, for ever."""
     machine = Machine(Path(vault), Path(folder))
-    machine.join()
     _say("ready")
     number = 0
     while True:

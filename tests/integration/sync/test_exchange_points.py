@@ -1,16 +1,24 @@
 """Every kind of exchange point keeps objects whole and never changes one."""
 
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from app.errors import ExchangeError, InputError
+from app.sync.exchanges import postgresql_exchange
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.exchanges.exchange_point import ExchangePoint
-from tests.helpers.postgresql import ROLE, PostgresqlServer
+from tests.helpers.postgresql import PASSWORD, ROLE, PostgresqlServer
 from tests.integration.sync.machines import Machine, settle
 
 VAULT, OTHER_VAULT, LANE, OTHER = "a" * 32, "b" * 32, "0" * 15 + "1", "0" * 15 + "2"
@@ -81,7 +89,9 @@ def test_two_machines_agree_through_it(address: str, tmp_path_factory: pytest.Te
     machines = [Machine(base / name, base / "unused") for name in ("desktop", "laptop")]
     try:
         for machine in machines:
-            assert machine.join(address).place == without_password(address)
+            state = machine.join(machines[0], address) if machine is not machines[0] else machine.share(address)
+            assert state.place == without_password(address)
+            assert PASSWORD not in state.place
             machine.ask("note.save", content=f"of {machine.vault.name}")
         settle(*machines)
         assert machines[0].contents() == ["of desktop", "of laptop"]
@@ -151,6 +161,108 @@ def test_a_database_that_was_emptied_is_not_taken_for_the_place(postgresql: Post
         with pytest.raises(ExchangeError, match="emptied"):
             point.require_there()
         assert place_of(address).vault() is None
+
+
+def test_tables_that_were_made_in_part_are_completed(postgresql: PostgresqlServer) -> None:
+    address = postgresql.new_database()
+    postgresql.ask("CREATE TABLE keepsake_vault (vault text PRIMARY KEY, at timestamptz DEFAULT now())", address)
+    with made(address) as point:
+        point.require_there()
+        assert point.put_new(FIRST, b"one")
+
+
+def test_rows_of_other_types_are_refused_or_passed_over(postgresql: PostgresqlServer) -> None:
+    address = postgresql.new_database()
+    long = f"s-000000000001-000000000004-r{'9' * 6000}"
+    for statement in (
+        "CREATE TABLE keepsake_vault (vault text)",
+        f"INSERT INTO keepsake_vault VALUES ('{VAULT}')",
+        "CREATE TABLE keepsake_object (vault text, lane text, name text, data text)",
+        f"INSERT INTO keepsake_object VALUES ('{VAULT}', '{LANE}', 's-000000000001-000000000004', 'text'),"
+        f" ('{VAULT}', '{LANE}', '{long}', NULL), ('{VAULT}', '{LANE}', NULL, NULL), ('{VAULT}', NULL, NULL, NULL)",
+    ):
+        postgresql.ask(statement, address)
+    with made_anew(address) as point:
+        assert point.lanes() == [LANE]
+        assert point.names(LANE) == [FIRST]
+        with pytest.raises(ExchangeError, match="not those that Keepsake made"):
+            point.get(FIRST)
+
+
+def test_who_waits_for_a_server_that_does_not_answer_gives_up(
+    postgresql: PostgresqlServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = postgresql.new_database()
+    with made(address) as point:
+        assert point.put_new(FIRST, b"one")
+        assert not point.wait(0.1)
+        with stopped(postgresql), ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(point.names, LANE)
+            with pytest.raises(TimeoutError):
+                waiting.result(timeout=0.5)
+            point.close()
+            with pytest.raises(ExchangeError, match="cannot be reached"):
+                waiting.result()
+        assert point.names(LANE) == [FIRST]
+        monkeypatch.setattr(postgresql_exchange, "ANSWER_S", 0.3)
+        with stopped(postgresql), pytest.raises(ExchangeError, match="does not answer"):
+            point.names(LANE)
+        assert point.names(LANE) == [FIRST]
+
+
+def test_a_pool_between_is_no_hindrance(postgresql: PostgresqlServer, tmp_path: Path) -> None:
+    program = shutil.which("pgbouncer")
+    if program is None:
+        pytest.skip("PgBouncer is not on this machine")
+    database = postgresql.new_database().rpartition("/")[2].partition("?")[0]
+    with pool_of(postgresql, program) as folder:
+        address = f"postgresql://{ROLE}@/{database}?host={folder}&port=6432"
+        with made(address) as one, made(address) as other:
+            for number in range(1, 9):  # more often than a driver takes to prepare a statement
+                name = f"{LANE}/s-{number:012d}-{number:012d}"
+                assert one.put_new(name, b"one")
+                assert other.get(name) == b"one"
+            assert len(other.names(LANE)) == 8
+            assert not one.wait(0.1)
+
+
+@contextmanager
+def stopped(server: PostgresqlServer) -> Iterator[None]:
+    """Let the processes that serve Keepsake stand still."""
+    rows = server.ask("SELECT pid FROM pg_stat_activity WHERE application_name = 'keepsake'")
+    processes = [int(row[0]) for row in rows]
+    assert processes
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGCONT)
+
+
+@contextmanager
+def pool_of(server: PostgresqlServer, program: str) -> Iterator[Path]:
+    """Run a pool that gives each transaction another connection."""
+    folder = Path(tempfile.mkdtemp(prefix="kt-pool-"))
+    folder.chmod(0o777)
+    (folder / "pool.ini").write_text(
+        f"[databases]\n* = host={server.folder} user={ROLE} password='{PASSWORD}'\n[pgbouncer]\nlisten_addr =\n"
+        f"unix_socket_dir = {folder}\nlisten_port = 6432\nauth_type = any\npool_mode = transaction\n"
+        "default_pool_size = 2\n"
+    )
+    user = ["-u", "nobody"] if os.geteuid() == 0 else []
+    process = subprocess.Popen([program, *user, folder / "pool.ini"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)  # fmt: skip
+    try:
+        while not (folder / ".s.PGSQL.6432").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        yield folder
+    finally:
+        process.terminate()
+        process.wait()
+        shutil.rmtree(folder)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import pytest
 
 from app.history.acts.model import sentence
 from tests.helpers.engine import engine_of
-from tests.integration.sync.machines import Machine, settle
+from tests.integration.sync.machines import Machine, settle, share
 
 RULES = "SELECT agent, kind, action FROM inbox_rules"
 
@@ -15,8 +15,7 @@ RULES = "SELECT agent, kind, action FROM inbox_rules"
 @pytest.fixture
 def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
     one, other = (Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop"))
-    one.join()
-    other.join()
+    share(one, other)
     yield one, other
     one.stop()
     other.stop()

@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 
 from app.errors import NotFoundError
-from tests.integration.sync.machines import Machine, settle
+from tests.integration.sync.machines import Machine, settle, share
 
 
 @pytest.fixture
 def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
     folder = tmp_path / "shared"
     one, other = Machine(tmp_path / "desktop", folder), Machine(tmp_path / "laptop", folder)
-    for machine in (one, other):
-        machine.join()
+    share(one, other)
     yield one, other
     for machine in (one, other):
         machine.stop()

@@ -8,14 +8,13 @@ import pytest
 
 from app.errors import ExchangeError, InputError
 from tests.helpers.guards.unexpected_logs import AllowLogs
-from tests.integration.sync.machines import Machine, settle
+from tests.integration.sync.machines import Machine, settle, share
 
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
     made = (Machine(tmp_path / "desktop", tmp_path / "shared"), Machine(tmp_path / "laptop", tmp_path / "shared"))
-    for machine in made:
-        machine.join()
+    share(*made)
     yield made
     for machine in made:
         machine.stop()
@@ -46,7 +45,7 @@ def test_lost_segments_are_written_anew(pair: tuple[Machine, Machine], third: Ma
     other.sync()
     segments[1].unlink()
     segments[2].unlink()
-    third.join()
+    third.join(one)
     assert third.sync().waiting == "Changes of another machine are missing."
     settle(one, other, third)
     assert third.contents() == ["first", "fourth", "second", "third"]
@@ -65,7 +64,7 @@ def test_a_damaged_segment_that_was_removed_is_written_anew(
     assert "damaged" in other.sync().waiting
     segments[0].unlink()
     one.sync()
-    third.join()
+    third.join(one)
     settle(one, other, third)
     assert third.contents() == ["first", "second", "third"]
 
@@ -82,10 +81,10 @@ def test_a_folder_that_was_emptied_is_filled_by_who_joins_it_again(
         one.sync()
     assert not (one.folder / "keepsake-v1").exists()
     with pytest.raises(InputError, match="filled anew"):
-        one.join()
-    one.join(fills_anew=True)
-    other.join()
-    third.join()
+        one.share()
+    one.share(fills_anew=True)
+    other.share()
+    third.join(one)
     settle(one, other, third)
     assert third.contents() == ["of one", "of other"]
 

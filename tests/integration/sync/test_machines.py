@@ -4,7 +4,6 @@ import asyncio
 import json
 import shutil
 import threading
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +16,10 @@ from app.sync import lane_rows, lane_segment
 from app.sync.change import ERASE
 from app.sync.model import SyncReport
 from app.sync.removal_guard import LEAST
+from app.sync.sealing import sealed_object
 from tests.helpers.engine import engine_of
 from tests.helpers.guards.unexpected_logs import AllowLogs
-from tests.integration.sync.machines import Machine, settle
+from tests.integration.sync.machines import Machine, settle, share
 
 if TYPE_CHECKING:
     from app.changes import Event
@@ -41,8 +41,7 @@ def pair(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
 
 @pytest.fixture
 def joined(pair: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
-    for machine in pair:
-        machine.join()
+    share(*pair)
     return pair
 
 
@@ -73,8 +72,7 @@ def test_a_vault_with_content_of_its_own_joins_without_loss(pair: tuple[Machine,
     one.ask("session.append", session="talk", messages=[{"role": "user", "content": "hello from one"}])
     other.ask("note.save", content="of other")
     other.ask("session.append", session="talk", messages=[{"role": "user", "content": "hello from other"}])
-    one.join()
-    other.join()
+    share(one, other)
     settle(one, other)
     assert one.contents() == ["of one", "of other"]
     assert {row[0] for row in one.rows("SELECT content FROM messages")} == {"hello from one", "hello from other"}
@@ -183,8 +181,8 @@ def test_what_one_forgets_for_ever_the_other_forgets(joined: tuple[Machine, Mach
         assert machine.rows("SELECT 1 FROM memory_history WHERE target = ?", note.id) == []
         assert machine.rows("SELECT count(*) FROM messages") == [(0,)]
     assert one.ask("memory.get", ids=[kept.id]).memories
-    for path in one.folder.rglob("s-*"):
-        assert b"unforgettablesecret" not in zlib.decompress(path.read_bytes()), path
+    assert one.shared_texts()
+    assert not [text for text in one.shared_texts() if b"unforgettablesecret" in text]
 
 
 def test_forgetting_reaches_what_a_vault_wrote_before_it_was_put_back(
@@ -203,16 +201,15 @@ def test_forgetting_reaches_what_a_vault_wrote_before_it_was_put_back(
     settle(one, other)
     one.ask("memory.forget_forever", ids=[note.id], confirm=True)
     settle(one, other)
-    for path in one.folder.rglob("s-*"):
-        assert b"unforgettablesecret" not in zlib.decompress(path.read_bytes()), path
+    assert one.shared_texts()
+    assert not [text for text in one.shared_texts() if b"unforgettablesecret" in text]
 
 
 def test_three_machines_agree_whatever_the_order(tmp_path: Path) -> None:
     folder = tmp_path / "shared"
     machines = [Machine(tmp_path / name, folder) for name in ("a", "b", "c")]
     try:
-        for machine in machines:
-            machine.join()
+        share(*machines)
         note = machines[0].ask("note.save", content="one\ntwo\nthree\nfour\n", title="Plan")
         settle(*machines)
         for number, machine in enumerate(machines):
@@ -294,10 +291,10 @@ def test_what_is_damaged_is_named_and_loses_nothing(joined: tuple[Machine, Machi
     second.write_bytes(whole[:-9])
     assert other.sync().waiting == "Changes of another machine are still being copied."
     assert other.contents() == ["first"]
-    second.write_bytes(whole[:40] + b"x" + whole[41:])
+    second.write_bytes(whole[:-40] + bytes([whole[-40] ^ 1]) + whole[-39:])
     assert "damaged" in other.sync().waiting
     second.write_bytes(first.read_bytes())
-    assert "stands twice" in other.sync().waiting
+    assert "in the place of another" in other.sync().waiting
     other.ask("note.save", content="of the other")
     assert other.sync().added == 1
     assert other.contents() == ["first", "of the other"]
@@ -308,11 +305,11 @@ def test_what_is_damaged_is_named_and_loses_nothing(joined: tuple[Machine, Machi
 
 def test_archive_and_trash_come_to_a_machine_that_joins_late(pair: tuple[Machine, Machine]) -> None:
     one, other = pair
-    one.join()
+    one.share()
     notes = [one.ask("note.save", content=f"note {number}", title=f"Note {number}") for number in range(3)]
     one.ask("note.delete", id=notes[0].id)
     one.ask("archive.put", ids=[notes[1].id])
-    other.join()
+    other.join(one)
     settle(one, other)
     assert other.contents() == ["note 2"]
     other.ask("archive.restore", id=notes[1].id)
@@ -366,12 +363,16 @@ def test_a_lane_that_cannot_be_taken_in_keeps_no_other(joined: tuple[Machine, Ma
     one.sync()
     [name] = one.folder.rglob("s-*")
     vault = name.parent.parent
+    keys, _ = one.sealer()
     for lane, line in ((1, {"session": {}}), (2, {"change": STRANGE})):
         clock = {"places": [], "knowledge": [], "first": 1, "last": 1, "previous": "", "lane": lane}
         text = json.dumps(line)
-        header = {"min_reader": 1, "vault": vault.name, "lines": [lane_segment.digest_of(text)], **clock}
-        (vault / f"{lane:016x}").mkdir()
-        (vault / f"{lane:016x}" / name.name).write_bytes(lane_segment.pack(json.dumps(header), [text]))
+        header = {"vault": vault.name, "lines": [lane_segment.digest_of(text)], **clock}
+        content = lane_segment.pack(json.dumps(header), [text])
+        fields = {"first": 1, "last": 1, "previous": "", "digest": "of it"}
+        place = f"{lane:016x}/{name.name}"
+        (vault / place).parent.mkdir()
+        (vault / place).write_bytes(sealed_object.seal(keys, 1, vault.name, place, content, fields))
     other.ask("note.save", content="of the other")
     report = other.sync()
     assert (report.taken, report.added) == (1, 1)
@@ -434,9 +435,11 @@ def test_joining_sharing_and_leaving(pair: tuple[Machine, Machine]) -> None:
         one.sync()
     missing = one.folder / "missing"
     with pytest.raises(MachineError, match="Make it first"):
-        one.join(missing)
-    state = one.join()
-    assert other.join().vault == state.vault
+        one.share(missing)
+    state = one.share()
+    with pytest.raises(InputError, match="Make an invitation"):
+        other.share()
+    assert other.join(one).vault == state.vault
     one.ask("note.save", content="shared")
     assert one.sync().added == 1
     assert other.sync().taken == 1
@@ -447,8 +450,8 @@ def test_joining_sharing_and_leaving(pair: tuple[Machine, Machine]) -> None:
     another = one.folder.parent / "another"
     another.mkdir()
     with pytest.raises(InputError, match="through another place"):
-        one.join(another)
-    assert one.join().vault == state.vault
+        one.share(another)
+    assert one.share().vault == state.vault
     settle(one, other)
 
 
@@ -460,7 +463,7 @@ def test_the_loss_of_much_at_once_waits_for_the_person(joined: tuple[Machine, Ma
         one.ask("note.delete", id=note.id)
     settle(one, other)
     third = Machine(other.vault.parent / "third", other.folder)
-    third.join()
+    third.join(other)
     third.ask("note.save", content="of a third")
     third.sync()
     third.stop()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.sync.machines import Machine, settle
+from tests.integration.sync.machines import Machine, settle, share
 
 FACTS = "SELECT content FROM memories WHERE kind = 'fact' AND valid_until IS NULL"
 SEARCHES = "SELECT name FROM saved_searches WHERE deleted_at IS NULL"
@@ -14,8 +14,7 @@ SEARCHES = "SELECT name FROM saved_searches WHERE deleted_at IS NULL"
 @pytest.fixture
 def joined(tmp_path: Path) -> Iterator[tuple[Machine, Machine]]:
     one, other = (Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop"))
-    one.join()
-    other.join()
+    share(one, other)
     yield one, other
     one.stop()
     other.stop()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.integration.sync.machines import Machine, settle
+from tests.integration.sync.machines import Machine, settle, share
 
 ROOT = Path(__file__).resolve().parents[3]
 ROUNDS = 4
@@ -35,6 +35,10 @@ def writing(vault: Path, folder: Path, name: str) -> Iterator[list[str]]:
 def test_killed_processes_lose_nothing(tmp_path: Path) -> None:
     folder, vaults = tmp_path / "shared", [tmp_path / "desktop", tmp_path / "laptop"]
     folder.mkdir()
+    pair = [Machine(vault, folder) for vault in vaults]
+    share(*pair)
+    for machine in pair:
+        machine.stop()
     chance = random.Random(7)
     said: list[str] = []
     for number in range(ROUNDS):

@@ -10,7 +10,7 @@ from app.errors import ExchangeError, InputError
 from app.sync.exchanges.exchange_places import without_password
 from tests.helpers.guards.unexpected_logs import AllowLogs
 from tests.helpers.postgresql import PostgresqlServer
-from tests.integration.sync.machines import Machine
+from tests.integration.sync.machines import Machine, let_in
 
 LONGEST_S = 90
 
@@ -34,8 +34,8 @@ def until(is_so: Callable[[], bool]) -> None:
 
 def test_what_is_written_here_arrives_there_by_itself(address: str, machines: tuple[Machine, Machine]) -> None:
     one, other = machines
-    for machine in machines:
-        assert machine.ask("device.share", place=address).place == without_password(address)
+    assert one.ask("device.share", place=address).place == without_password(address)
+    assert let_in(other.host, one.host, address, "laptop").place == without_password(address)
     one.ask("note.save", content="of the desktop")
     until(lambda: other.contents() == ["of the desktop"])
     other.ask("note.save", content="of the laptop")
@@ -51,8 +51,8 @@ def test_a_pause_holds_until_it_is_ended_and_outlives_the_program(
 ) -> None:
     one, other = machines
     address = postgresql.new_database()
-    for machine in machines:
-        machine.ask("device.share", place=address)
+    one.ask("device.share", place=address)
+    let_in(other.host, one.host, address, "laptop")
     assert other.ask("device.pause").is_paused
     one.ask("note.save", content="meanwhile")
     until(lambda: all(lane.shared == lane.known for lane in one.ask("device.state").lanes if lane.is_own))
@@ -69,8 +69,8 @@ def test_who_leaves_keeps_everything_and_is_told_nothing_more(
 ) -> None:
     one, other = machines
     address = postgresql.new_database()
-    for machine in machines:
-        machine.ask("device.share", place=address)
+    one.ask("device.share", place=address)
+    let_in(other.host, one.host, address, "laptop")
     one.ask("note.save", content="before")
     until(lambda: other.contents() == ["before"])
     assert other.ask("device.leave").place == ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.errors import InputError
+from app.sentence import Sentence
 from ui.panes.graph.graph_files import graphml, picture, write_drawing
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ class GraphWriter(QObject):
             else:
                 raise InputError("Choose a name that ends in .png, .svg or .graphml.", path=str(path))
         except OSError as error:
-            raise InputError(f"{path} cannot be written. Choose another folder.", path=str(path)) from error
+            raise InputError(
+                Sentence("{path} cannot be written. Choose another folder.", path=path), path=str(path)
+            ) from error
         if not is_written:
-            raise InputError(f"{path} cannot be written. Choose another folder.", path=str(path))
+            raise InputError(Sentence("{path} cannot be written. Choose another folder.", path=path), path=str(path))
         self._pane.show_notice(self.tr("Saved {name}").format(name=path.name))

@@ -13,6 +13,7 @@ from shiboken6 import isValid
 
 from app.attachments.model import Attachment
 from app.errors import InputError, KeepsakeError
+from app.sentence import Sentence
 from ui import operations
 from ui.engine_texts import error_text
 from ui.panes.attachment_opener import AttachmentOpener
@@ -71,7 +72,7 @@ class NoteAttachments(QObject):
         """Keep copies of files and write their links where the keyboard's place is."""
         if len(paths) > MAX_AT_ONCE:
             text = self.tr("{count} files are too many at once. Attach at most {most}, or import their folder.")
-            self.failed.emit(InputError(text.format(count=len(paths), most=MAX_AT_ONCE)))
+            self.failed.emit(InputError(Sentence(text, count=len(paths), most=MAX_AT_ONCE)))
             return
         self._bridge.start(self._attach([operations.attachment.add(path=path) for path in paths], self._spot()))
 
@@ -116,7 +117,7 @@ class NoteAttachments(QObject):
         is_same = self._controller.is_open and page == self._pages
         if not is_same or self._document.editor.isReadOnly():
             text = self.tr("Another note was opened before the link was written. Add it there: {link}")
-            self.failed.emit(InputError(text.format(link=links[0])))
+            self.failed.emit(InputError(Sentence(text, link=links[0])))
             return
         if place.isNull() or place.document() is not self._document.editor.document():
             place = self._document.editor.textCursor()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from app.errors import InputError, KeepsakeError
+from app.sentence import Sentence
 from ui import operations
 from ui.engine_texts import error_text
 from ui.models.dates import format_number
@@ -116,7 +117,7 @@ def _write(path: Path, query: str, hits: "list[Hit]", untitled: str) -> None:
         KeepsakeError: It cannot be written.
     """
     if path.suffix.lower() not in FORMATS:
-        raise InputError(f"Give the file a name that ends in {', '.join(FORMATS)}.", field="path")
+        raise InputError(Sentence("Give the file a name that ends in {names}.", names=", ".join(FORMATS)), field="path")
     write_results(path, query, hits, untitled)
 
 

@@ -12,6 +12,7 @@ from app.engine import Engine
 from app.errors import InputError
 from app.inbox.model import InboxRule, OwnProposal, Proposal, ProposalDecision, ProposalState, RuleAction
 from app.inbox.service import changes
+from app.sentence import Sentence
 
 _decision = partial(operation, access="write", owner_only=True, sentence="Decided on proposals")
 
@@ -189,7 +190,7 @@ def _ids(one: int | None, several: list[int]) -> list[int]:
     if not wanted:
         raise InputError("Name the proposals: 'id' for one, 'ids' for several.", field="ids")
     if len(wanted) > _MOST_IDS:
-        raise InputError(f"At most {_MOST_IDS} proposals at once.", field="ids", allowed=_MOST_IDS)
+        raise InputError(Sentence("At most {most} proposals at once.", most=_MOST_IDS), field="ids", allowed=_MOST_IDS)
     return wanted
 
 

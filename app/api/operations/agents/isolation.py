@@ -11,6 +11,7 @@ from app.api.caller import OWNER, Caller
 from app.api.registry import REGISTRY, Catalogue, operation
 from app.engine import Engine
 from app.errors import InputError, MachineError
+from app.sentence import Sentence
 from app.upkeep.model import CheckReport, Finding
 
 
@@ -56,7 +57,9 @@ async def back_up_isolated(vaults: IsolatedVaults[Engine] | None) -> None:
         except MachineError as error:
             failed.append(f"{AGENTS}/{folder.name}: {error.message}")
     if failed:
-        raise MachineError(f"The vault was backed up, but not every isolated agent's. {' '.join(failed)}")
+        raise MachineError(
+            Sentence("The vault was backed up, but not every isolated agent's. {notes}", notes=" ".join(failed))
+        )
 
 
 async def with_isolated(report: CheckReport, vaults: IsolatedVaults[Engine]) -> CheckReport:

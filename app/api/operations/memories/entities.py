@@ -23,6 +23,7 @@ from app.entities.model import (
 )
 from app.entities.queries.named_entities import MAX_OWNERS
 from app.errors import InputError
+from app.sentence import Sentence
 
 _change = partial(
     operation,
@@ -116,7 +117,7 @@ async def named(engine: Engine, caller: Caller, owners: list[str]) -> list[Menti
         owners: ``session#number`` of messages and ids of memories, at most 500.
     """
     if len(owners) > MAX_OWNERS:
-        raise InputError(f"At most {MAX_OWNERS} texts at once.", field="owners", allowed=MAX_OWNERS)
+        raise InputError(Sentence("At most {most} texts at once.", most=MAX_OWNERS), field="owners", allowed=MAX_OWNERS)
     return await engine.entities.queries.named(caller.access, owners)
 
 

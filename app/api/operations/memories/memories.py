@@ -23,6 +23,7 @@ from app.memories.queries.statistics import MemoryStats, StatisticsPeriod, Step
 from app.memories.queries.timeline import Timeline, TimelineFilter, TimelineKind
 from app.memories.queries.token_budget import FetchedMemories, with_messages
 from app.retrieval.model import Found, Leg, MonthCount, OperatorHelp, Query
+from app.sentence import Sentence
 
 _ALL = MemoryFilter()
 _MAX_IDS = 1_000
@@ -108,7 +109,7 @@ async def get(
     if not wanted:
         raise InputError("Name the items: 'id' for one, 'ids' for several.", field="ids")
     if len(wanted) > _MAX_IDS:
-        raise InputError(f"At most {_MAX_IDS} items at once.", field="ids", allowed=_MAX_IDS)
+        raise InputError(Sentence("At most {most} items at once.", most=_MAX_IDS), field="ids", allowed=_MAX_IDS)
     memories = await engine.memories.queries.fetch(caller.access, wanted, max_tokens=max_tokens, as_of=as_of)
     messages_by_name = (
         await engine.sessions.service.messages_by_name(memories.missing, owner_of(caller)) if memories.missing else {}
@@ -117,7 +118,7 @@ async def get(
         messages_by_name = {name: message for name, message in messages_by_name.items() if message.created_at <= as_of}
     memories = with_messages(memories, messages_by_name, max_tokens)
     if not ids and memories.missing:
-        raise NotFoundError(f"There is no memory or message with the id {id}.", id=id)
+        raise NotFoundError(Sentence("There is no memory or message with the id {id}.", id=id), id=id)
     if as_of is None:
         engine.memories.access.count(memory.id for memory in memories.memories)
     return memories
@@ -169,11 +170,16 @@ async def timeline(
     """
     chosen = TimelineFilter(tuple(kinds), await mentioned(engine, caller, session) if session else session)
     anchor = _anchor(around, engine.clock.now_ms())
-    unknown = f"“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’."
     try:
         return await engine.memories.queries.timeline(caller.access, anchor, before, after, chosen)
     except NotFoundError as error:
-        raise NotFoundError(unknown, **error.data) from error
+        raise NotFoundError(
+            Sentence(
+                "“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.",
+                around=around,
+            ),
+            **error.data,
+        ) from error
 
 
 @operation("memory.people", positional=("text",), sentence="Used your memories")

@@ -11,6 +11,7 @@ from app.changes import Changed, ChangeSet
 from app.core.paths import user_path
 from app.engine import Engine
 from app.errors import InputError
+from app.sentence import Sentence
 
 PART: Final = 2_000_000
 """Bytes that one answer holds: within a frame of the socket, in base64."""
@@ -66,5 +67,7 @@ async def read(engine: Engine, caller: Caller, link: str, offset: int = 0, lengt
         length: How many bytes at most, up to two million.
     """
     if offset < 0 or not 0 < length <= PART:
-        raise InputError(f"'offset' is 0 or more, 'length' from 1 to {PART:,}.", field="length", maximum=PART)
+        raise InputError(
+            Sentence("'offset' is 0 or more, 'length' from 1 to {most}.", most=PART), field="length", maximum=PART
+        )
     return base64.b64encode(await engine.attachments.read(link, offset, length)).decode()

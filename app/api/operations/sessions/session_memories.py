@@ -7,6 +7,7 @@ from app.engine import Engine
 from app.errors import InputError
 from app.memories.model import SessionMemory
 from app.memories.queries.session_memories import MAX_SESSIONS
+from app.sentence import Sentence
 
 
 @operation("session.memories", trust="inner", sentence="Looked at conversations")
@@ -33,5 +34,7 @@ async def memory_counts(engine: Engine, caller: Caller, sessions: list[str]) -> 
         sessions: Their ids, at most 1,000.
     """
     if len(sessions) > MAX_SESSIONS:
-        raise InputError(f"At most {MAX_SESSIONS:,} conversations at once.", field="sessions", allowed=MAX_SESSIONS)
+        raise InputError(
+            Sentence("At most {most} conversations at once.", most=MAX_SESSIONS), field="sessions", allowed=MAX_SESSIONS
+        )
     return await engine.memories.by_session.counts(caller.access, sessions)

@@ -8,6 +8,7 @@ from app.api.session_access import conversation, owner_of
 from app.changes import Area, Changed, ChangeSet
 from app.engine import Engine
 from app.errors import InputError, StaleError
+from app.sentence import Sentence
 from app.sessions.compaction.rolling_summary import SummaryWritten
 from app.sessions.compaction.service import Compacted
 from app.sessions.model import Message, Session
@@ -256,4 +257,6 @@ def check_range(name: str, value: int | None, least: int) -> None:
         InputError: ``value`` is less than ``least``, or absurdly large.
     """
     if value is not None and not least <= value <= _MOST:
-        raise InputError(f"'{name}' must be from {least} to {_MOST:,}.", field=name)
+        raise InputError(
+            Sentence("'{name}' must be from {least} to {most}.", name=name, least=least, most=_MOST), field=name
+        )

@@ -9,6 +9,7 @@ from app.changes import Changed
 from app.engine import Engine
 from app.errors import InputError
 from app.history.acts.model import Act, ActPage, NextSteps, Step, UndoneAct
+from app.sentence import Sentence
 
 _step = partial(operation, access="write", owner_only=True, review="content", kind="note", undo="history")
 
@@ -42,7 +43,7 @@ async def find(engine: Engine, caller: Caller, ids: list[str]) -> list[Act]:
         ids: Entries as history.list has them, or the ids of runs.
     """
     if len(ids) > _MOST:
-        raise InputError(f"At most {_MOST} entries at once.", field="ids", allowed=_MOST)
+        raise InputError(Sentence("At most {most} entries at once.", most=_MOST), field="ids", allowed=_MOST)
     return await engine.undo.acts.acts(ids)
 
 

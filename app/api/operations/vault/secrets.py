@@ -13,6 +13,7 @@ from app.embed.remote.api_keys import COMPATIBLE
 from app.engine import Engine
 from app.errors import AccessDeniedError, InputError
 from app.index.generations.service import configured_source
+from app.sentence import Sentence
 
 _AREAS: Final[frozenset[Area]] = frozenset({"settings"})
 
@@ -91,7 +92,9 @@ def _source(engine: Engine, name: str) -> EmbedderSource:
         return engine.chat_source()
     if name not in SERVICES:
         known = [*SERVICES, LANGUAGE_MODEL]
-        raise InputError(f"There is no such service; choose one of {', '.join(known)}.", allowed=known)
+        raise InputError(
+            Sentence("There is no such service; choose one of {names}.", names=", ".join(known)), allowed=known
+        )
     settings = configured_source(engine.config)
     in_use = settings.provider == name or not settings.is_remote
     # A variable named for one service says nothing of another's.

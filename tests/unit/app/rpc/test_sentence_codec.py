@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from app.errors import InputError
 from app.rpc.error_codec import from_wire, to_wire
 from app.rpc.framing import HEADER_BYTES, decode, encode
-from app.rpc.sentence_codec import MAX_TEMPLATE, MAX_VALUES, sentence_from_wire
+from app.rpc.messages import answer, value_and_changes
+from app.rpc.sentence_codec import MAX_SENTENCES, MAX_TEMPLATE, MAX_VALUES, sentence_from_wire
 from app.sentence import Sentence
 
 
@@ -120,3 +121,45 @@ def test_what_grows_within_a_sentence_is_bounded() -> None:
 )
 def test_nonsense_never_raises(wire: object) -> None:
     assert sentence_from_wire(wire, "Said in English.") in {None, "Said in English."}
+
+
+def answered(value: Any, *, more: dict[str, Any] | None = None) -> Any:
+    """Return what a client makes of the answer with a value."""
+    message = decode(encode(answer(1, value))[HEADER_BYTES:])
+    return value_and_changes(message | {"result": message["result"] | (more or {})})[0]
+
+
+def test_a_sentence_in_an_answer_comes_back_with_its_template() -> None:
+    sentence = Sentence("{name} waits.", name="Ana")
+    back = answered({"notes": [sentence, "Nothing else."], "count": 2})
+    assert back == {"notes": ["Ana waits.", "Nothing else."], "count": 2}
+    assert back["notes"][0].template == "{name} waits."
+    assert type(back["notes"][1]) is str
+
+
+def test_an_answer_without_values_in_sentences_is_as_before() -> None:
+    assert b"sentences" not in encode(answer(1, [Sentence("It waits."), "a"]))
+
+
+@pytest.mark.parametrize(
+    "wires",
+    [
+        None,
+        [],
+        "x",
+        {"Ana waits.": None},
+        {"Ana waits.": {"template": "{name} goes.", "values": {"name": "Ana"}}},
+        {"Ana waits.": {"template": "{name.__class__} waits.", "values": {"name": "Ana"}}},
+        {str(number): {"template": "{n}", "values": {"n": str(number)}} for number in range(MAX_SENTENCES + 1)},
+    ],
+    ids=["none", "list", "text", "empty", "other", "field", "many"],
+)
+def test_what_a_host_says_of_its_sentences_is_not_believed(wires: object) -> None:
+    back = answered(["Ana waits.", "1"], more={"sentences": wires})
+    assert [type(text) for text in back] == [str, str]
+
+
+def test_only_so_many_sentences_of_an_answer_are_told_in_another_language() -> None:
+    back = answered([Sentence("{n} waits.", n=str(number)) for number in range(MAX_SENTENCES + 5)])
+    assert sum(isinstance(text, Sentence) for text in back) == MAX_SENTENCES
+    assert len(back) == MAX_SENTENCES + 5

@@ -5,16 +5,14 @@ import zlib
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.core import hybrid_clock
-from app.errors import ExchangeError, ExchangeNewerError
+from app.errors import ExchangeError
 from app.store.lanes import ChangePlace
 from app.sync import lane_segment
 from app.sync.capture import LanePart
 from app.sync.change import Change
-from app.sync.lane_segment import SegmentPlace, TornSegmentError
+from app.sync.lane_segment import SegmentPlace
 from app.sync.turn_log import LaneTurn
 
 VAULT, LANE = "a" * 32, 0x1234
@@ -43,27 +41,16 @@ def part(first: int = 5) -> LanePart:
 
 
 def test_a_segment_says_what_was_put_into_it() -> None:
-    data, digest = lane_segment.encode(part(), VAULT, "before")
-    found = lane_segment.decode(data, PLACE)
-    assert found.part == part()
-    assert found.digest == digest
-    assert lane_segment.encode(part(), VAULT, "before") == (data, digest)
+    data, header = lane_segment.encode(part(), VAULT, "before")
+    assert lane_segment.decode(data, PLACE) == part()
+    assert lane_segment.encode(part(), VAULT, "before") == (data, header)
 
 
-def test_a_segment_that_ends_too_early_is_not_there_yet() -> None:
+def test_a_segment_that_ends_too_early_is_damaged() -> None:
     data, _ = lane_segment.encode(part(), VAULT, "before")
     for length in range(len(data)):
-        with pytest.raises(TornSegmentError):
+        with pytest.raises(ExchangeError):
             lane_segment.decode(data[:length], PLACE)
-
-
-@given(st.data())
-def test_no_byte_can_be_changed_unnoticed(draws: st.DataObject) -> None:
-    data, _ = lane_segment.encode(part(), VAULT, "before")
-    place = draws.draw(st.integers(2, len(data) - 1))
-    flipped = bytes([*data[:place], data[place] ^ draws.draw(st.integers(1, 255)), *data[place + 1 :]])
-    with pytest.raises((ExchangeError, TornSegmentError)):
-        lane_segment.decode(flipped, PLACE)
 
 
 @pytest.mark.parametrize(
@@ -85,11 +72,6 @@ def test_a_segment_in_the_wrong_place_is_refused(place: SegmentPlace, said: str)
 def altered(**changes: object) -> bytes:
     header, lines = lane_segment.unpack(lane_segment.encode(part(), VAULT, "before")[0])
     return lane_segment.pack(json.dumps(json.loads(header) | changes), lines)
-
-
-def test_a_newer_keepsake_is_named() -> None:
-    with pytest.raises(ExchangeNewerError, match="Update Keepsake"):
-        lane_segment.decode(altered(min_reader=lane_segment.FORMAT + 1), PLACE)
 
 
 @pytest.mark.parametrize(
@@ -143,14 +125,14 @@ def test_lines_that_change_places_are_noticed() -> None:
         lane_segment.decode(zlib.compress(b"{}\n"), PLACE)
 
 
-def test_a_forgotten_line_leaves_the_digest() -> None:
-    data, digest = lane_segment.encode(part(), VAULT, "before")
+def test_a_forgotten_line_leaves_the_header() -> None:
+    data, header = lane_segment.encode(part(), VAULT, "before")
     anew = lane_segment.without(data, frozenset({"note-1", "s"}))
     assert anew is not None
+    assert lane_segment.unpack(anew)[0] == header
     found = lane_segment.decode(anew, PLACE)
-    assert found.digest == digest
-    assert [one.target for one in found.part.changes] == ["note-2"]
-    assert (found.part.turns, found.part.sessions) == ((), ())
+    assert [one.target for one in found.changes] == ["note-2"]
+    assert (found.turns, found.sessions) == ((), ())
     assert b'"note-1"' not in zlib.decompress(anew)
     assert lane_segment.without(anew, frozenset({"note-1", "s"})) is None
 

@@ -14,6 +14,7 @@ from app.index.generations import generation_repo
 from app.index.generations.active import ActiveEmbedding, hide_folder
 from app.retrieval.model import Found
 from app.retrieval.service import NO_MEANING, SearchService
+from app.sentence import Sentence
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
 from app.trace.trace import Trace
@@ -363,8 +364,11 @@ def test_what_waits_takes_no_memory_for_a_second_look_up(
 
 
 def test_a_failure_is_told_without_the_folder_nobody_named() -> None:
-    reported = hide_folder(ModelUnavailableError("/home/ada/m holds no table.", folder="/home/ada/m", model="m"))
+    sentence = Sentence("{folder} holds no {file}.", folder=Path("/home/ada/m"), file="table")
+    reported = hide_folder(ModelUnavailableError(sentence, folder="/home/ada/m", model="m"))
     assert (reported.message, reported.data) == ("Its folder holds no table.", {})
+    deeper = hide_folder(ModelUnavailableError("/home/ada/m/table is damaged.", folder="/home/ada/m"))
+    assert deeper.message == "Its folder/table is damaged."
     known = hide_folder(ModelUnavailableError("/m holds no table.", folder="/m", reason="incomplete"))
     assert known.data == {"reason": "incomplete"}
     plain = ModelUnavailableError("The model is out.")

@@ -8,14 +8,16 @@ import pytest
 
 from app.host import Host
 from tests.helpers.engine import engine_of
-from tests.integration.sync.machines import Machine
+from tests.integration.sync.machines import Machine, hasten, let_in
 
 
 @pytest.fixture
 def other(host: Host, tmp_path: Path) -> Iterator[Machine]:
     made = Machine(tmp_path / "laptop", tmp_path / "shared")
-    made.join()
-    host.submit(engine_of(host).sync.service.join(str(tmp_path / "shared"), fills_anew=False)).result()
+    made.share()
+    hasten(host)
+    host.submit(engine_of(host).sync.service.pause()).result()
+    let_in(host, made.host, str(tmp_path / "shared"), "desktop")
     yield made
     made.stop()
 

@@ -1,0 +1,1 @@
+"""Devices: the machines of a person that share one memory."""

@@ -1,0 +1,57 @@
+"""Values of devices: machines of a person, invitations and who answers them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Machine that shares the memory, or did.
+
+    Args:
+        id: Its id.
+        name: Its name.
+        is_this: Whether it is this one.
+        added_at: When it was added, milliseconds UTC.
+        last_seen_at: When it last met the others, as far as it is known here; milliseconds UTC.
+        behind: How many changes that are known here it does not have yet; of this one, how many others have.
+        removed_at: When it was removed, milliseconds UTC; ``None`` for a member.
+    """
+
+    id: str
+    name: str
+    is_this: bool
+    added_at: int
+    last_seen_at: int | None
+    behind: int
+    removed_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """Invitation of one more machine.
+
+    Args:
+        words: Twelve words, which only that machine's person may see.
+        address: The address of the place, without a password.
+        expires_at: Until when they count.
+    """
+
+    words: str
+    address: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRequest:
+    """Request of a machine that was given the words of an invitation.
+
+    Args:
+        id: The id of the machine.
+        name: The name that it gives itself.
+        requested_at: When it was first seen here.
+    """
+
+    id: str
+    name: str
+    requested_at: datetime

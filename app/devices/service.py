@@ -1,0 +1,385 @@
+"""Devices that share the memory: invitations, requests, names and removals.
+
+Invitations are kept in this process only.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from app.core.clock import Clock
+from app.devices import join_messages
+from app.devices.invitation_words import new_secret, secret_of, words_of
+from app.devices.join_messages import APPROVED, EXPIRED, REFUSED, USED, JoinMessages
+from app.devices.model import Device, Invitation, JoinRequest
+from app.errors import ExchangeError, InputError, KeepsakeError, MachineError, NotFoundError
+from app.sync.exchanges.exchange_places import place_of
+from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.membership import Membership, checked_name
+from app.sync.model import SyncState
+from app.sync.sealing import member_list, primitives
+from app.sync.sealing.device_keys import DeviceKeys, new_device_keys
+from app.sync.sealing.member_list import Member, MemberList
+from app.sync.sealing.primitives import NotOpenedError
+from app.sync.sealing.signed_text import TornError
+from app.sync.service import JoinedPlace, SyncService
+
+_log = logging.getLogger(__name__)
+
+VALID_S: Final = 600
+"""How long an invitation counts."""
+LOOK_S: Final = 1.0
+
+
+@dataclass(slots=True)
+class _OpenInvitation:
+    """Invitation that this process made.
+
+    Args:
+        messages: Its messages.
+        expires_at_ms: Until when it counts.
+        seen: When each device's request was first seen, with the request, by the device's id.
+        answered: Devices that have an answer.
+    """
+
+    messages: JoinMessages
+    expires_at_ms: int
+    seen: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    answered: set[str] = field(default_factory=set)
+    is_used: bool = False
+
+
+class DeviceService:
+    """Invites devices, lets them in, names and removes them. Belongs to one event loop.
+
+    Args:
+        clock: The source of the time.
+        membership: The standing of this device among the machines.
+        sync: Keeps the vault the same as those of the others.
+        look_s: Seconds between two looks for an answer.
+    """
+
+    def __init__(self, clock: Clock, membership: Membership, sync: SyncService, look_s: float = LOOK_S) -> None:
+        self._clock = clock
+        self._membership = membership
+        self._sync = sync
+        self.look_s = look_s
+        self._invitations: list[_OpenInvitation] = []
+
+    async def invite(self) -> Invitation:
+        """Invite one more machine.
+
+        Raises:
+            InputError: The vault is shared nowhere.
+            MachineError: The place cannot be reached.
+        """
+        joined = await self._joined()
+        await self._membership.refreshed(joined.point, joined.vault)
+        secret = new_secret()
+        messages = JoinMessages(joined.vault, secret)
+        await asyncio.to_thread(joined.point.put_new, messages.invitation_name, messages.invitation())
+        expires_at_ms = self._clock.now_ms() + VALID_S * 1000
+        self._invitations.append(_OpenInvitation(messages, expires_at_ms))
+        return Invitation(words_of(secret), joined.address, _moment(expires_at_ms))
+
+    async def requests(self) -> Sequence[JoinRequest]:
+        """Return the machines that were given words and wait for an answer.
+
+        Raises:
+            InputError: The vault is shared nowhere.
+            MachineError: The place cannot be reached.
+        """
+        joined = await self._joined()
+        return [
+            JoinRequest(device.id, name, _moment(invitation.seen[device.id][0]))
+            for invitation, device, name in await self._waiting(joined)
+        ]
+
+    async def approve(self, request: str) -> Device:
+        """Let a machine in that waits.
+
+        Args:
+            request: The id of its request.
+
+        Raises:
+            NotFoundError: It waits no longer.
+            MachineError: The place cannot be reached.
+        """
+        joined = await self._joined()
+        invitation, device, name = await self._request(joined, request)
+        standing = await self._membership.change(joined.point, joined.vault, self._membership.admit(device, name))
+        invitation.is_used = True
+        keys = {
+            "shared": standing.keys.shared.hex(),
+            "epoch": standing.members.epoch,
+            "key": standing.keys.epochs[standing.members.epoch].hex(),
+            "anchor": standing.keys.anchor,
+        }
+        await self._answer(joined.point, invitation, device, APPROVED, keys)
+        await self._waiting(joined)  # who else has the same words learns that they were used
+        return _device(standing.members.devices[device.id], name, is_this=False)
+
+    async def refuse(self, request: str) -> None:
+        """Turn a machine away that waits; its words count no longer. Raises like ``approve``."""
+        joined = await self._joined()
+        invitation, device, _ = await self._request(joined, request)
+        invitation.is_used = True
+        await self._answer(joined.point, invitation, device, REFUSED)
+
+    async def join(self, words: str, address: str, name: str) -> SyncState:
+        """Ask to be let in where other machines share, and wait for the answer.
+
+        Args:
+            words: The words of an invitation.
+            address: The address of the place.
+            name: The name that this machine is to have there.
+
+        Raises:
+            InputError: The words are not those of an invitation there, the other machine refused, or nobody answered.
+            MachineError: The place cannot be reached.
+        """
+        name, secret = checked_name(name), secret_of(words)
+        place = place_of(address)
+        vault = await asyncio.to_thread(place.vault)
+        if vault is None:
+            raise InputError(
+                "Nothing is shared there yet. Look whether it is the address of the invitation.", field="address"
+            )
+        await self._sync.require_place_of(vault)
+        messages, point = JoinMessages(vault, secret), place.point(vault)
+        try:
+            if await self._is_member(point, vault):
+                raise InputError("This machine shares its memory there already.", field="address")
+            keys, entries = await self._let_in(point, messages, name)
+        finally:
+            await asyncio.to_thread(point.close)
+        await self._membership.take_up(keys, entries)
+        return await self._sync.join(address, fills_anew=False)
+
+    async def devices(self) -> Sequence[Device]:
+        """Return all machines that share the memory or did; none where it is shared nowhere.
+
+        Raises:
+            ExchangeError: The keys are not on this machine.
+        """
+        joined = await self._sync.joined()
+        if joined is None:
+            return []
+        standing = await self._membership.standing(joined.vault)
+        names = standing.names
+        return [
+            _device(one, names.get(one.id, ""), is_this=one.id == standing.keys.id)
+            for one in sorted(standing.members.devices.values(), key=lambda one: (one.added_at_ms, one.id))
+        ]
+
+    async def rename(self, device: str, name: str) -> Device:
+        """Give a machine another name, on all of them.
+
+        Raises:
+            InputError: The name cannot be one, or there is no such machine.
+            MachineError: The place cannot be reached.
+        """
+        joined, name = await self._joined(), checked_name(name)
+
+        def change(members: MemberList, names: dict[str, str]) -> MemberList:
+            _require(members, device)
+            names[device] = name
+            return members
+
+        standing = await self._membership.change(joined.point, joined.vault, change)
+        return _device(standing.members.devices[device], name, is_this=device == standing.keys.id)
+
+    async def remove(self, device: str) -> Device:
+        """Remove a machine, which can read nothing that the others write from then on.
+
+        What it has it keeps.
+
+        Raises:
+            InputError: There is no such machine, or it is this one.
+            MachineError: The place cannot be reached.
+        """
+        joined = await self._joined()
+        if device == await self._membership.device():
+            raise InputError(
+                "This machine cannot remove itself. Leave here, and remove it on another one.", field="device"
+            )
+        await self._sync.sync()  # what it wrote until now stays
+
+        def change(members: MemberList, names: dict[str, str]) -> MemberList:
+            member = _require(members, device)
+            removed = replace(member, receiving=b"", removed_at_ms=self._clock.now_ms())
+            return member_list.with_device(members, removed)
+
+        standing = await self._membership.change(joined.point, joined.vault, change, begins_epoch=True)
+        return _device(standing.members.devices[device], standing.names.get(device, ""), is_this=False)
+
+    async def _is_member(self, point: ExchangePoint, vault: str) -> bool:
+        """Return whether this machine shares there, with keys and a list that are good."""
+        if not await self._membership.is_member(vault):
+            return False
+        try:
+            await self._membership.refreshed(point, vault)
+        except ExchangeError:
+            return False
+        return True
+
+    async def _joined(self) -> JoinedPlace:
+        joined = await self._sync.joined()
+        if joined is None:
+            raise InputError("This vault is shared nowhere yet. Name a place first.")
+        return joined
+
+    async def _waiting(self, joined: JoinedPlace) -> list[tuple[_OpenInvitation, Member, str]]:
+        """Return who waits for an answer, and answer those whose words count no longer."""
+        waiting: list[tuple[_OpenInvitation, Member, str]] = []
+        now_ms = self._clock.now_ms()
+        for invitation in [one for one in self._invitations if one.messages.vault == joined.vault]:
+            is_expired = now_ms >= invitation.expires_at_ms
+            for device, name in await asyncio.to_thread(_asking, joined.point, invitation, now_ms):
+                if is_expired or invitation.is_used:
+                    await self._answer(joined.point, invitation, device, EXPIRED if is_expired else USED)
+                else:
+                    waiting.append((invitation, device, name))
+            if is_expired:
+                await asyncio.to_thread(joined.point.remove, invitation.messages.invitation_name)
+                self._invitations.remove(invitation)
+        return waiting
+
+    async def _request(self, joined: JoinedPlace, request: str) -> tuple[_OpenInvitation, Member, str]:
+        for invitation, device, name in await self._waiting(joined):
+            if device.id == request:
+                return invitation, device, name
+        raise NotFoundError(
+            "This machine waits no longer: its words were used, or ten minutes are over. Make a new invitation."
+        )
+
+    async def _answer(
+        self,
+        point: ExchangePoint,
+        invitation: _OpenInvitation,
+        device: Member,
+        word: str,
+        keys: dict[str, Any] | None = None,
+    ) -> None:
+        _, request = invitation.seen[device.id]
+        data = invitation.messages.answer(device, request, word, keys)
+        invitation.answered.add(device.id)
+        await asyncio.to_thread(point.put_new, invitation.messages.answer_name(device.id), data)
+
+    async def _let_in(
+        self, point: ExchangePoint, messages: JoinMessages, name: str
+    ) -> tuple[DeviceKeys, Sequence[bytes]]:
+        """Put a request; once it was approved, return a member's keys and the list."""
+        invitation = await asyncio.to_thread(point.get, messages.invitation_name)
+        if invitation is None or not messages.is_invitation(invitation):
+            raise InputError(
+                "There is no invitation with these words: its ten minutes are over, or it is for another place. Make a"
+                " new one.",
+                field="words",
+            )
+        keys = new_device_keys()
+        request = messages.request(keys, name)
+        await asyncio.to_thread(point.put_new, messages.request_name(keys.id), request)
+        try:
+            word, content = await self._answered(point, messages, keys, request)
+            if word != APPROVED:
+                raise _turned_away(word)
+            keys = replace(
+                keys,
+                receiving=(*keys.receiving, primitives.random_key()),
+                shared=bytes.fromhex(content["shared"]),
+                epochs={int(content["epoch"]): bytes.fromhex(content["key"])},
+                anchor=str(content["anchor"]),
+            )
+            return keys, await self._listed(point, messages.vault, keys)
+        finally:
+            for message in (messages.request_name(keys.id), messages.answer_name(keys.id), messages.invitation_name):
+                try:
+                    await asyncio.to_thread(point.remove, message)
+                except MachineError as error:
+                    _log.warning("a message of a pairing could not be removed: %s", error.code)
+
+    async def _answered(
+        self, point: ExchangePoint, messages: JoinMessages, keys: DeviceKeys, request: bytes
+    ) -> tuple[str, dict[str, Any]]:
+        until_ms = self._clock.now_ms() + VALID_S * 1000
+        while self._clock.now_ms() < until_ms:
+            data = await asyncio.to_thread(point.get, messages.answer_name(keys.id))
+            if data is not None:
+                try:
+                    word, content = messages.answered(keys, request, data)
+                except NotOpenedError:
+                    pass  # still being copied, or put there by somebody who does not know the words
+                else:
+                    return word, dict(content)
+            await asyncio.sleep(self.look_s)
+        raise InputError(
+            "Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine."
+        )
+
+    async def _listed(self, point: ExchangePoint, vault: str, keys: DeviceKeys) -> Sequence[bytes]:
+        """Return the entries of the list once this device is a member in it."""
+        until_ms = self._clock.now_ms() + VALID_S * 1000
+        while self._clock.now_ms() < until_ms:
+            entries = await asyncio.to_thread(_entries_at, point)
+            try:
+                lists = member_list.chain(vault, entries)
+            except TornError:
+                lists = []
+            if lists and lists[0].digest != keys.anchor:
+                raise ExchangeError(
+                    "The list of machines at the place is not that of the machine which let this one in. Nothing was"
+                    " taken in."
+                )
+            if lists and keys.id in lists[-1].members:
+                return entries
+            await asyncio.sleep(self.look_s)
+        raise ExchangeError("The list of your machines did not arrive within ten minutes. Try again.")
+
+
+def _asking(point: ExchangePoint, invitation: _OpenInvitation, now_ms: int) -> list[tuple[Member, str]]:
+    """Return who asks with the words of an invitation and has no answer."""
+    messages = invitation.messages
+    asking: list[tuple[Member, str]] = []
+    for name in point.names(join_messages.PREFIX):
+        device = name.removeprefix(messages.request_prefix)
+        if device == name or device in invitation.answered or (data := point.get(name)) is None:
+            continue
+        found = messages.requested(device, data)
+        if found is not None:
+            invitation.seen.setdefault(device, (now_ms, data))
+            asking.append(found)
+    return asking
+
+
+def _entries_at(point: ExchangePoint) -> list[bytes]:
+    entries: list[bytes] = []
+    while (data := point.get(member_list.entry_name(len(entries) + 1))) is not None:
+        entries.append(data)
+    return entries
+
+
+def _require(members: MemberList, device: str) -> Member:
+    member = members.members.get(device)
+    if member is None:
+        raise NotFoundError("There is no such machine among those that share the memory.", field="device")
+    return member
+
+
+def _turned_away(word: str) -> KeepsakeError:
+    if word == REFUSED:
+        return InputError("The other machine refused to let this one in.")
+    if word == USED:
+        return InputError("Another machine came in with these words. Make a new invitation.", field="words")
+    return InputError("The ten minutes of this invitation are over. Make a new one.", field="words")
+
+
+def _device(member: Member, name: str, *, is_this: bool) -> Device:
+    return Device(member.id, name, is_this, member.added_at_ms, None, 0, member.removed_at_ms)
+
+
+def _moment(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)

@@ -1,0 +1,386 @@
+"""Membership of this device: its keys, and the list of all members.
+
+The entries of the list are kept in the vault, so that a place that lost some gets them again, and one that shows others
+is noticed. The keys are kept outside it. Owns the vault's ``sync.device`` and ``sync.member.…`` values.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+import apsw
+
+from app.core.clock import Clock
+from app.errors import ExchangeError, InputError
+from app.sentence import Sentence
+from app.store import meta
+from app.store.store import Store
+from app.sync.exchanges.exchange_point import ExchangePoint
+from app.sync.lane_sealer import LaneSealer
+from app.sync.sealing import key_manifest, member_list, primitives
+from app.sync.sealing.device_keys import DeviceKeys, new_device_keys
+from app.sync.sealing.key_store import KeyStore
+from app.sync.sealing.member_list import MOST_MEMBERS, Member, MemberList
+from app.sync.sealing.primitives import NotOpenedError
+from app.sync.sealing.signed_text import TornError
+
+_DEVICE, _ENTRY = "sync.device", "sync.member."
+_TRIES: Final = 5
+LONGEST_NAME: Final = 64
+
+Change = Callable[[MemberList, dict[str, str]], MemberList]
+"""What becomes of a list; names of devices are changed in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Standing of this device among the members.
+
+    Args:
+        keys: Its keys.
+        lists: The list as of each entry, the newest last.
+    """
+
+    keys: DeviceKeys
+    lists: Sequence[MemberList]
+
+    @property
+    def members(self) -> MemberList:
+        """The list as it is now."""
+        return self.lists[-1]
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The names of all devices, by id."""
+        return member_list.names_of(self.members, self.keys)
+
+
+class Membership:
+    """Keeps the keys of a vault's device and its list of members.
+
+    Belongs to one event loop.
+
+    Args:
+        store: The vault's database.
+        clock: The source of the time.
+        key_store: Where the keys are.
+    """
+
+    def __init__(self, store: Store, clock: Clock, key_store: KeyStore) -> None:
+        self._store = store
+        self._clock = clock
+        self.key_store = key_store
+        self._one_at_a_time = asyncio.Lock()
+
+    async def device(self) -> str:
+        """Return the id of the vault's device, ``""`` where it has none."""
+        return await self._store.read(partial(meta.read, key=_DEVICE)) or ""
+
+    async def is_member(self, vault: str) -> bool:
+        """Return whether this device is a member of a vault, as it is known here."""
+        device = await self.device()
+        keys = await asyncio.to_thread(self.key_store.keys, device) if device else None
+        entries = await self._store.read(_entries)
+        if keys is None or not entries or member_list.vault_of(entries[0]) != vault:
+            return False
+        return keys.id in member_list.chain(vault, entries)[-1].members
+
+    async def address(self, shown: str) -> str:
+        """Return the address of the place with its password.
+
+        Args:
+            shown: The address without it.
+        """
+        device = await self.device()
+        return (await asyncio.to_thread(self.key_store.address, device) if device else "") or shown
+
+    async def keep_address(self, address: str, shown: str) -> None:
+        """Keep the address of the place where it has a password.
+
+        Args:
+            address: The address.
+            shown: The same without what must stay secret.
+        """
+        device = await self.device()
+        kept = "" if address == shown else address
+        if kept or await asyncio.to_thread(self.key_store.address, device):
+            await asyncio.to_thread(self.key_store.keep_address, device, kept)
+
+    async def found(self, vault: str, name: str) -> None:
+        """Become the first member of a vault that others may join.
+
+        Args:
+            vault: The id of the vault.
+            name: The name of this device.
+        """
+        keys = replace(new_device_keys(), shared=primitives.random_key(), epochs={1: primitives.random_key()})
+        before = MemberList(vault)
+        first = self._member(keys)
+        after = member_list.with_device(replace(before, epoch=1), first)
+        data = member_list.entry(before, after, keys, {first.id: checked_name(name)})
+        keys = replace(keys, anchor=member_list.following(before, data).digest)
+        await self.take_up(keys, [data])
+
+    async def take_up(self, keys: DeviceKeys, entries: Sequence[bytes]) -> None:
+        """Become the device that has some keys; those of the one before are destroyed.
+
+        Args:
+            keys: The keys.
+            entries: The entries of the list of members, in which the device is one.
+        """
+        await asyncio.to_thread(self.key_store.keep, keys.id, keys)
+
+        def work(connection: apsw.Connection) -> str | None:
+            former = meta.read(connection, _DEVICE)
+            connection.execute("DELETE FROM meta WHERE key GLOB ?", (f"{_ENTRY}*",))
+            meta.write(connection, _DEVICE, keys.id)
+            _add_entries(connection, 1, entries)
+            return former
+
+        former = await self._store.write(work)
+        if former is not None and former != keys.id:
+            await asyncio.to_thread(self.key_store.remove, former)
+
+    async def standing(self, vault: str) -> Standing:
+        """Return the standing of this device as far as it is known here.
+
+        The place is not looked at.
+
+        Raises:
+            ExchangeError: The keys are not on this machine.
+        """
+        device = await self.device()
+        keys = await asyncio.to_thread(self.key_store.keys, device) if device else None
+        if keys is None or not keys.shared:
+            raise ExchangeError(
+                "The keys by which this vault is shared are not on this machine. Make an invitation on another of your"
+                " machines, and join with its words."
+            )
+        lists = member_list.chain(vault, await self._store.read(_entries))
+        if not lists or lists[0].digest != keys.anchor:
+            raise ExchangeError("The list of your machines in this vault is not the one that its keys belong to.")
+        return Standing(keys, lists)
+
+    async def refreshed(self, point: ExchangePoint, vault: str) -> tuple[Standing, LaneSealer]:
+        """Read the list of members at the place, and take up a new epoch.
+
+        Returns where this device stands then, and what seals for it.
+
+        Raises:
+            ExchangeError: This device was removed, its keys are gone, or the list at the place is another.
+            MachineError: The place or the keyring cannot be reached.
+        """
+        async with self._one_at_a_time:
+            standing = await self._current(point, vault)
+            if standing.keys.epochs.keys() != {standing.members.epoch} or len(standing.keys.receiving) > 1:
+                standing = await self._settled(point, standing)
+            return standing, self._sealer(point, standing)
+
+    async def change(self, point: ExchangePoint, vault: str, change: Change, *, begins_epoch: bool = False) -> Standing:
+        """Change the list of members, and return where this device stands then.
+
+        Args:
+            point: The exchange point.
+            vault: The id of the vault.
+            change: What becomes of the list, and of the names; called again where another device was faster.
+            begins_epoch: Whether a new epoch begins, of which devices that are removed thereby learn nothing.
+        """
+        async with self._one_at_a_time:
+            for _ in range(_TRIES):
+                standing = await self._current(point, vault)
+                names = dict(standing.names)
+                after = change(standing.members, names)
+                if begins_epoch:
+                    standing, after = await self._begun(point, standing, after)
+                data = member_list.entry(standing.members, after, standing.keys, names)
+                name = member_list.entry_name(standing.members.number + 1)
+                if await asyncio.to_thread(point.put_new, name, data):
+                    await self._keep_entries(standing.members.number + 1, [data])
+                    standing = replace(standing, lists=[*standing.lists, member_list.following(standing.members, data)])
+                    return await self._settled(point, standing) if begins_epoch else standing
+        raise ExchangeError("Other machines change the list of your machines at this moment. Try again.")
+
+    def admit(self, device: Member, name: str) -> Change:
+        """Return the change that adds a device."""
+
+        def change(members: MemberList, names: dict[str, str]) -> MemberList:
+            if device.id in members.devices:
+                raise InputError("This machine was added before.")
+            if len(members.members) >= MOST_MEMBERS:
+                raise InputError(
+                    Sentence("At most {most} machines share one memory. Remove one first.", most=MOST_MEMBERS)
+                )
+            names[device.id] = checked_name(name)
+            return member_list.with_device(members, replace(device, added_at_ms=self._clock.now_ms()))
+
+        return change
+
+    async def _current(self, point: ExchangePoint, vault: str) -> Standing:
+        """Return the standing with all entries that are at the place."""
+        known = await self.standing(vault)
+        entries = await self._store.read(_entries)
+        news = await asyncio.to_thread(_exchanged, point, entries, known.members)
+        if news:
+            await self._keep_entries(len(entries) + 1, [data for data, _ in news])
+        standing = Standing(known.keys, [*known.lists, *(members for _, members in news)])
+        if known.keys.id not in standing.members.members:
+            raise ExchangeError(
+                "This machine was removed from those that share the memory. What is here stays here. To share again,"
+                " make an invitation on another machine, and join with its words."
+            )
+        return await self._with_epoch_key(standing)
+
+    async def _with_epoch_key(self, standing: Standing) -> Standing:
+        """Take the key of a new epoch, and draw a key to receive the next."""
+        begun = max((members for members in standing.lists if members.boxes), key=_number, default=None)
+        if begun is None or standing.keys.id not in begun.boxes:
+            return standing
+        if begun.epoch in standing.keys.epochs and not self._is_pending(standing, begun.epoch):
+            return standing
+        try:
+            key, private = member_list.epoch_key_of(begun, standing.keys)
+        except NotOpenedError:
+            if begun.epoch in standing.keys.epochs:  # it was taken before
+                return standing
+            raise ExchangeError(
+                "The keys of this machine are too old for what the others share now. Make an invitation on another"
+                " of your machines, and join with its words."
+            ) from None
+
+        def take(keys: DeviceKeys) -> DeviceKeys:
+            keys = keys.with_epoch(begun.epoch, key)
+            is_used = keys.receiving[-1] == private
+            return replace(keys, receiving=(*keys.receiving, primitives.random_key())) if is_used else keys
+
+        keys = await asyncio.to_thread(self.key_store.change, standing.keys.id, take)
+        return replace(standing, keys=keys)
+
+    @staticmethod
+    def _is_pending(standing: Standing, epoch: int) -> bool:
+        """Return whether an epoch's key may be one that was drawn here and not announced."""
+        return len(standing.keys.epochs) > 1 and epoch == max(standing.keys.epochs)
+
+    async def _begun(self, point: ExchangePoint, standing: Standing, after: MemberList) -> tuple[Standing, MemberList]:
+        """Draw the key of the next epoch, and seal all segments' keys under it."""
+        epoch = standing.members.epoch + 1
+
+        def draw(keys: DeviceKeys) -> DeviceKeys:
+            return keys if epoch in keys.epochs else keys.with_epoch(epoch, primitives.random_key())
+
+        keys = await asyncio.to_thread(self.key_store.change, standing.keys.id, draw)
+        pin = partial(key_manifest.pin_segments, point, keys, standing.members, epoch, are_own_only=False)
+        await asyncio.to_thread(pin)
+        return replace(standing, keys=keys), replace(after, epoch=epoch)
+
+    async def _settled(self, point: ExchangePoint, standing: Standing) -> Standing:
+        """Pin own segments that came too late, and destroy keys that are no longer used."""
+        members = standing.members
+        if min(standing.keys.epochs) < members.epoch:
+            pin = partial(key_manifest.pin_segments, point, standing.keys, members, members.epoch, are_own_only=True)
+            await asyncio.to_thread(pin)
+            await asyncio.to_thread(key_manifest.remove_former, point, members.epoch)
+        standing = await self._with_new_receiving_key(point, standing)
+        current = standing.members.members[standing.keys.id].receiving
+
+        def destroy(keys: DeviceKeys) -> DeviceKeys:
+            kept = tuple(key for key in keys.receiving if primitives.public_receiving_key(key) == current)
+            return replace(keys.from_epoch(members.epoch), receiving=kept or keys.receiving)
+
+        keys = await asyncio.to_thread(self.key_store.change, standing.keys.id, destroy)
+        return replace(standing, keys=keys)
+
+    async def _with_new_receiving_key(self, point: ExchangePoint, standing: Standing) -> Standing:
+        """Tell the others what the next epoch's key is to be encrypted to."""
+        keys = standing.keys
+        for _ in range(_TRIES):
+            members = standing.members
+            own, public = members.members[keys.id], primitives.public_receiving_key(keys.receiving[-1])
+            if own.receiving == public:
+                return standing
+            after = member_list.with_device(members, replace(own, receiving=public))
+            data = member_list.entry(members, after, keys, standing.names)
+            if await asyncio.to_thread(point.put_new, member_list.entry_name(members.number + 1), data):
+                await self._keep_entries(members.number + 1, [data])
+                return replace(standing, lists=[*standing.lists, member_list.following(members, data)])
+            standing = await self._current(point, members.vault)
+        return standing
+
+    def _sealer(self, point: ExchangePoint, standing: Standing) -> LaneSealer:
+        pinned: dict[int, Mapping[str, key_manifest.PinnedKey]] = {}
+        keys, members = standing.keys, standing.members
+
+        def pinned_in(lane: int) -> Mapping[str, key_manifest.PinnedKey]:
+            if lane not in pinned:
+                pinned[lane] = key_manifest.pinned_keys(point, keys, members, members.epoch, f"{lane:016x}")
+            return pinned[lane]
+
+        return LaneSealer(keys, members, pinned_in)
+
+    def _member(self, keys: DeviceKeys) -> Member:
+        return Member(
+            primitives.public_signing_key(keys.signing),
+            primitives.public_receiving_key(keys.receiving[-1]),
+            self._clock.now_ms(),
+        )
+
+    async def _keep_entries(self, first: int, entries: Sequence[bytes]) -> None:
+        await self._store.write(partial(_add_entries, first=first, entries=entries))
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a device as it is kept.
+
+    Raises:
+        InputError: It is empty, too long, or more than a line.
+    """
+    name = " ".join(name.split())
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InputError(
+            Sentence("The name of a machine is one line of at most {most} characters.", most=LONGEST_NAME), field="name"
+        )
+    return name
+
+
+def _exchanged(point: ExchangePoint, entries: Sequence[bytes], members: MemberList) -> list[tuple[bytes, MemberList]]:
+    """Give the place the entries that it lacks; return the new ones with their lists."""
+    names = set(point.names(member_list.PREFIX))
+    for number, data in enumerate(entries, 1):
+        if member_list.entry_name(number) not in names:
+            point.put_new(member_list.entry_name(number), data)
+    last = point.get(member_list.entry_name(len(entries)))
+    if last != entries[-1]:
+        raise _other_list(is_torn=last is None or entries[-1].startswith(last))
+    news: list[tuple[bytes, MemberList]] = []
+    while (following := point.get(member_list.entry_name(members.number + 1))) is not None:
+        try:
+            members = member_list.following(members, following)
+        except TornError:
+            break
+        news.append((following, members))
+    return news
+
+
+def _other_list(*, is_torn: bool) -> ExchangeError:
+    if is_torn:
+        return ExchangeError("The list of your machines is still being copied. Wait until the place is complete.")
+    return ExchangeError(
+        "The place shows another list of your machines than this machine knows: somebody changed it, or put back an"
+        " older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on"
+        " one of them, and join with its words."
+    )
+
+
+def _entries(connection: apsw.Connection) -> list[bytes]:
+    rows = connection.execute("SELECT value FROM meta WHERE key GLOB ? ORDER BY key", (f"{_ENTRY}*",))
+    return [str(value).encode() for (value,) in rows]
+
+
+def _add_entries(connection: apsw.Connection, first: int, entries: Sequence[bytes]) -> None:
+    for number, data in enumerate(entries, first):
+        meta.read_or_write(connection, f"{_ENTRY}{number:06d}", data.decode())
+
+
+def _number(members: MemberList) -> int:
+    return members.number
