@@ -1,5 +1,6 @@
 """Panel of the machines that share the memory: where they meet, who they are, who may come in."""
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
     from app.devices.model import Device, JoinRequest
-
     from app.sync.model import HeldRemovals, SyncState
     from ui.bridge import Bridge
     from ui.typed_call import TypedCall
@@ -40,6 +40,7 @@ class DevicesPanel(SettingsPanel):
         self.state: SyncState | None = None
         self._devices: Sequence[Device] = ()
         self._request: JoinRequest | None = None
+        self._invited_until: datetime | None = None
         self._held: HeldRemovals | None = None
         self.about = note("", self, "body")
         self.problem = note("", self, "body danger")
@@ -124,14 +125,15 @@ class DevicesPanel(SettingsPanel):
         is_shared = bool(self.state.place)
         self._devices = await self.bridge.call(operations.device.list()) if is_shared else ()
         self._show()
-        if is_shared and not self.form.isHidden() and self.form.purpose is FormPurpose.INVITE:
-            await self._look_for_requests()
+        self.work.latest(self._look_for_requests)
 
     async def _look_for_requests(self) -> None:
-        requests = await self.bridge.call(operations.device.requests())
+        """Look who was given the words, again and again while they count."""
+        is_shared = self.state is not None and bool(self.state.place)
+        requests = await self.bridge.call(operations.device.requests()) if is_shared else ()
         self._request = next(iter(requests), None)
         self._show_request()
-        if self.isVisible() and not self.form.isHidden() and self.form.purpose is FormPurpose.INVITE:
+        if self._invited_until is not None and datetime.now(UTC) < self._invited_until:
             self.work.after(LOOK_MS, self._on_look_due)
 
     def _show(self) -> None:
@@ -264,11 +266,12 @@ class DevicesPanel(SettingsPanel):
         invitation = await self.bridge.call(operations.device.invite())
         self.form.open(FormPurpose.INVITE)
         self.form.show_words(invitation.words)
-        await self._look_for_requests()
+        self._invited_until = invitation.expires_at
+        self.work.latest(self._look_for_requests)
 
     def _on_look_due(self) -> None:
-        if self.isVisible():
-            self.run(self._look_for_requests())
+        if self.isVisible():  # else it looks when it is shown
+            self.work.latest(self._look_for_requests)
 
     def _on_request_approved(self) -> None:
         if self._request is not None:
@@ -280,8 +283,11 @@ class DevicesPanel(SettingsPanel):
             self.run(self._answer(operations.device.refuse(request=self._request.id)))
 
     async def _answer(self, call: "TypedCall[object]") -> None:
-        self._request = None
-        await self._carry_out(call)
+        self.work.cancel(self._look_for_requests)
+        await self.bridge.call(call)
+        self._request = self._invited_until = None
+        self.form.hide()
+        await self._load()
 
     def _on_now_clicked(self) -> None:
         self._begin(self.tr("Exchanging…"), self._carry_out(operations.device.sync()))
