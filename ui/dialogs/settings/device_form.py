@@ -24,7 +24,7 @@ _CELL = 10
 class FormPurpose(Enum):
     """Act that a form is for."""
 
-    DATABASE = auto()
+    SERVER = auto()
     JOIN = auto()
     INVITE = auto()
     RENAME = auto()
@@ -40,7 +40,7 @@ class DeviceForm(ConfirmCard):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "", parent)
-        self.purpose = FormPurpose.DATABASE
+        self.purpose = FormPurpose.SERVER
         self._invited = ""
         self._labels: dict[QLineEdit, PlainLabel] = {}
         self.invitation = PlainLabel("", self)
@@ -54,7 +54,7 @@ class DeviceForm(ConfirmCard):
         self.rows.addWidget(self.invitation, alignment=Qt.AlignmentFlag.AlignLeading)
         self.rows.addWidget(self.copy, alignment=Qt.AlignmentFlag.AlignLeading)
         self.address = self._field(
-            self.tr("Where they meet"), self.tr("A folder, or postgresql://name@server/database")
+            self.tr("Where they meet"), self.tr("A folder, or postgresql://name:password@server/database")
         )
         self.browse = text_button(self.tr("Choose the folder…"), icon_name="folder-open", parent=self)
         self.browse.clicked.connect(partial(self.choose_folder, self.address.setText))
@@ -62,7 +62,7 @@ class DeviceForm(ConfirmCard):
         self.words = self._field(self.tr("Twelve words"), self.tr("From the other machine, in their order"))
         self.machine = self._field(self.tr("Name of the machine"), self.tr("Such as laptop"))
         self._purposes = {
-            self.address: (FormPurpose.DATABASE, FormPurpose.JOIN),
+            self.address: (FormPurpose.SERVER, FormPurpose.JOIN),
             self.words: (FormPurpose.JOIN,),
             self.machine: (FormPurpose.JOIN, FormPurpose.RENAME),
         }
@@ -108,10 +108,10 @@ class DeviceForm(ConfirmCard):
 
     def _texts(self, machine: str) -> tuple[str, str, str]:
         """Return title, explanation and button of the act."""
-        if self.purpose is FormPurpose.DATABASE:
+        if self.purpose is FormPurpose.SERVER:
             return (
-                self.tr("Share through a PostgreSQL database"),
-                self.tr("Any server will do, with a database and a role that may make tables in it."),
+                self.tr("Share through a server"),
+                self.tr("A PostgreSQL database, with a role that may make tables in it."),
                 self.tr("Share"),
             )
         if self.purpose is FormPurpose.JOIN:
@@ -119,7 +119,7 @@ class DeviceForm(ConfirmCard):
                 self.tr("Join your other machines"),
                 self.tr(
                     "On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name"
-                    " the folder where it is on this machine, or the same database."
+                    " the folder where it is on this machine, or the same server."
                 ),
                 self.tr("Join"),
             )
@@ -139,7 +139,7 @@ class DeviceForm(ConfirmCard):
                 self.tr("Remove {machine}?").format(machine=machine),
                 self.tr(
                     "It reads nothing that is written from now on. What it has already, it keeps: nobody can erase it"
-                    " from afar. If it was stolen, change the password of the database or folder too."
+                    " from afar. If it was stolen, change the password of the server or folder too."
                 ),
                 self.tr("Remove"),
             )

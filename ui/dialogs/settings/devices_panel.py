@@ -66,7 +66,7 @@ class DevicesPanel(SettingsPanel):
 
     def _make_buttons(self) -> None:
         self.share_folder = text_button(self.tr("Share through a folder…"), "primary", icon_name="share-2", parent=self)
-        self.share_database = text_button(self.tr("Share through a database…"), icon_name="database", parent=self)
+        self.share_server = text_button(self.tr("Share through a server…"), icon_name="database", parent=self)
         self.join = text_button(self.tr("Join my other machines…"), icon_name="link", parent=self)
         self.invite = text_button(self.tr("Add a machine…"), "primary", icon_name="plus", parent=self)
         self.now = text_button(self.tr("Exchange now"), icon_name="refresh-cw", parent=self)
@@ -76,7 +76,7 @@ class DevicesPanel(SettingsPanel):
         self.remove = text_button(self.tr("Remove…"), icon_name="x", parent=self)
         self.leave = text_button(self.tr("Stop sharing…"), icon_name="unlink", parent=self)
         self.share_folder.clicked.connect(self._on_share_folder_clicked)
-        self.share_database.clicked.connect(self._on_share_database_clicked)
+        self.share_server.clicked.connect(self._on_share_server_clicked)
         self.join.clicked.connect(self._on_join_clicked)
         self.invite.clicked.connect(self._on_invite_clicked)
         self.now.clicked.connect(self._on_now_clicked)
@@ -89,7 +89,7 @@ class DevicesPanel(SettingsPanel):
     def _lay_out(self) -> None:
         self._alone, self._together = QWidget(self), QWidget(self)
         for row, buttons in (
-            (self._alone, (self.share_folder, self.share_database, self.join)),
+            (self._alone, (self.share_folder, self.share_server, self.join)),
             (self._together, (self.invite, self.now, self.pause, self.resume, self.rename, self.remove, self.leave)),
         ):
             flow = FlowLayout(row)
@@ -104,7 +104,7 @@ class DevicesPanel(SettingsPanel):
     @property
     def words(self) -> str:
         """Text that the search over settings matches, in small letters."""
-        buttons = (self.share_folder, self.share_database, self.join, self.invite, self.leave)
+        buttons = (self.share_folder, self.share_server, self.join, self.invite, self.leave)
         return f"{' '.join(button.text() for button in buttons)} sync synchronise devices postgresql".casefold()
 
     def shown(self) -> None:
@@ -160,7 +160,7 @@ class DevicesPanel(SettingsPanel):
             return self.tr(
                 "Your memory lives on this machine alone. Each of your machines can hold all of it, work without a"
                 " network, and meet the others through a folder that a program such as Syncthing or Dropbox keeps the"
-                " same everywhere, or through a PostgreSQL database. What lies there is sealed: only your machines can"
+                " same everywhere, or through a server. What lies there is sealed: only your machines can"
                 " read it."
             )
         where = self.tr("Your machines meet at {place}.").format(place=self.state.place)
@@ -216,7 +216,7 @@ class DevicesPanel(SettingsPanel):
         is_idle = self.progress.isHidden()
         self.rename.setEnabled(device is not None and is_idle)
         self.remove.setEnabled(device is not None and not device.is_this and is_idle)
-        for button in (self.share_folder, self.share_database, self.join, self.invite, self.now, self.leave):
+        for button in (self.share_folder, self.share_server, self.join, self.invite, self.now, self.leave):
             button.setEnabled(is_idle)
 
     def _chosen(self) -> str:
@@ -253,8 +253,8 @@ class DevicesPanel(SettingsPanel):
         """Share the memory through a place."""
         self._begin(self.tr("Sharing…"), self._carry_out(operations.device.share(place=place)))
 
-    def _on_share_database_clicked(self) -> None:
-        self.form.open(FormPurpose.DATABASE)
+    def _on_share_server_clicked(self) -> None:
+        self.form.open(FormPurpose.SERVER)
 
     def _on_join_clicked(self) -> None:
         self.form.open(FormPurpose.JOIN)
@@ -315,7 +315,7 @@ class DevicesPanel(SettingsPanel):
 
     def _on_form_confirmed(self, purpose: FormPurpose) -> None:
         form, chosen = self.form, self._chosen()
-        if purpose is FormPurpose.DATABASE:
+        if purpose is FormPurpose.SERVER:
             self.share(form.address.text().strip())
         elif purpose is FormPurpose.JOIN:
             call = operations.device.join(

@@ -99,7 +99,7 @@ def test_the_first_machine_shares_and_stops(panel: DevicesPanel, folder: Path, r
 
 
 def test_a_place_that_cannot_be_is_refused_in_a_sentence(panel: DevicesPanel, rest: Rest, tmp_path: Path) -> None:
-    panel.share_database.click()
+    panel.share_server.click()
     assert not panel.form.confirm.isEnabled()
     panel.form.address.setText(str(tmp_path / "nowhere"))
     panel.form.confirm.click()
