@@ -142,7 +142,7 @@ class Engine:
         runtime = Runtime(store, config, clock, self.trace, self.jobs, self.publish, self._loop)
         self.index = add(index_parts.build(runtime, self.keys, self.downloads))
         indexer, worker = self.index.indexer, self.index.worker
-        self.search = add(search_parts.build(runtime, worker, self.downloads))
+        self.search = add(search_parts.build(runtime, worker, self.index.token_vectors, self.downloads))
         search = self.search.service
         add(
             Closing(partial(asyncio.to_thread, store.close))

@@ -41,6 +41,7 @@ _JOBS = (
     QT_TRANSLATE_NOOP("Engine", "Preparing search"),
     QT_TRANSLATE_NOOP("Engine", "Recognising names"),
     QT_TRANSLATE_NOOP("Engine", "Indexing for search by meaning"),
+    QT_TRANSLATE_NOOP("Engine", "Reading texts for late interaction"),
     QT_TRANSLATE_NOOP("Engine", "Making a backup"),
     QT_TRANSLATE_NOOP("Engine", "Testing the search"),
     QT_TRANSLATE_NOOP("Engine", "Comparing recipes"),

@@ -8,7 +8,7 @@ from app.cli.terminal import bold, dim, one_line, printable
 if TYPE_CHECKING:
     from app.retrieval.model import Found, Hit, Part, Span, Why
 
-_JUDGED = "cross_encoder"
+_JUDGED = ("cross_encoder", "late_interaction")
 _LEGS = {
     "words": "words",
     "vector": "meaning",
@@ -52,8 +52,7 @@ def why_words(why: "Why", part: "Part" = "words") -> str:
     parts = [f"{_LEGS[score.leg]} {score.rank}" for score in why.legs if not (is_neighbour and score.leg == "vector")]
     if why.terms:
         parts.append("has " + ", ".join(one_line(term) for term in why.terms))
-    if (judged := why.features.get(_JUDGED)) is not None:
-        parts.append(f"reading model {judged:.2f}")
+    parts += [f"reading model {why.features[name]:.2f}" for name in _JUDGED if name in why.features]
     if is_neighbour:
         parts.insert(0, "stands beside what was found")
     elif not parts and why.features.get("date_near"):

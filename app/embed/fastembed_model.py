@@ -1,7 +1,6 @@
 """Sentence models run by fastembed and onnxruntime, from files on this machine."""
 
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -11,7 +10,7 @@ import numpy as np
 
 from app.core.text import storable
 from app.embed.batching import batches
-from app.embed.download.fastembed_files import description, open_model, weights
+from app.embed.download.fastembed_files import description, half_of_processor, open_model, weights
 from app.embed.model import DownloadWatcher, EmbeddingIdentity
 from app.embed.unit_vectors import unit_rows
 from app.errors import ModelUnavailableError
@@ -63,13 +62,19 @@ class FastembedEmbedder:
         family = _family(model)
         described = description(family, model)
         self._model: Any = open_model(
-            family, described, folder=folder, cache=cache, threads=threads or _half(), fetch=fetch, watch=watch
+            family,
+            described,
+            folder=folder,
+            cache=cache,
+            threads=threads or half_of_processor(),
+            fetch=fetch,
+            watch=watch,
         )
         self._name = described["model"]
         self._lock = Lock()
         self._probe(described["dim"])
         found = Path(folder or self._model.model._model_dir)
-        version = _version([found / file for file in weights(described)])
+        version = version_of([found / file for file in weights(described)])
         self.identity = EmbeddingIdentity("fastembed", described["model"], described["dim"], version)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
@@ -131,11 +136,7 @@ def _family(model: str) -> Any:
     return TextEmbedding
 
 
-def _half() -> int:
-    return max(1, (os.cpu_count() or 2) // 2)
-
-
-def _version(files: Sequence[Path]) -> str:
+def version_of(files: Sequence[Path]) -> str:
     """Return a version that differs between builds of a model.
 
     It is a digest of its files' sizes, beginnings and ends.

@@ -1,35 +1,92 @@
-"""Late interaction of a question's tokens with those of texts."""
+"""Late interaction model run by fastembed: a vector for each token of a text."""
 
+import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app.core.text import storable
+from app.embed.batching import batches
+from app.embed.fastembed_model import version_of
+from app.embed.model import EmbeddingIdentity, TextInContext
+from app.embed.reranking_model import MAX_CHARACTERS, RerankingModel
+from app.sentence import Sentence
+
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from app.embed.model import Vectors
+
+_SHORTEST = 1e-12
 
 
-class LateInteraction:
-    """Reranking by the best match of each token of a question.
-
-    The scores are ColBERT's (Khattab and Zaharia 2020). It is called like fastembed's cross-encoders.
+class LateInteractionModel:
+    """Late interaction model, opened when it is first used; safe to use from several threads.
 
     Args:
-        model: fastembed's model, which returns a vector for each token.
+        model: The model that the settings name.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: RerankingModel) -> None:
         self.model = model
-        self._question = ""
-        self._tokens: NDArray[np.float32] | None = None
+        self._identity: EmbeddingIdentity | None = None
 
-    def rerank(self, question: str, texts: Sequence[str], batch_size: int) -> list[float]:
-        """Return for each text the sum of the best matches of the question's tokens.
+    def identity(self) -> EmbeddingIdentity:
+        """Return the identity of the model, which is opened for it; see ``RerankingModel.opened``."""
+        if self._identity is None:
+            opened = self.model.opened().model
+            version = version_of([Path(opened._model_dir) / opened.model_description.model_file])
+            dimensions = self.embed_query("a").shape[1]
+            self._identity = EmbeddingIdentity("fastembed", self.model.name.lower(), dimensions, version)
+        return self._identity
 
-        The vectors of the last question are kept, since its texts come in several batches.
+    def embed(self, texts: Sequence[TextInContext]) -> "list[Vectors]":
+        """Return the token vectors of each text, as rows of length one.
+
+        A text without letters has none.
+
+        Raises:
+            ModelUnavailableError: The model is missing or damaged, was closed, or failed.
         """
-        if self._tokens is None or self._question != question:
-            self._question, self._tokens = question, np.asarray(next(iter(self.model.query_embed(question))))
-        vectors = self.model.embed(list(texts), batch_size=batch_size)
-        # A text of punctuation alone has no vector.
-        return [float((self._tokens @ text.T).max(axis=1).sum()) if len(text) else 0.0 for text in vectors]
+        whole = [storable("\n".join(filter(None, (text.before, text.text)))[:MAX_CHARACTERS])[0] for text in texts]
+        vectors: dict[int, Vectors] = {}
+        for batch in batches(whole, range(len(whole))):
+            rows = self._made("embed", [whole[place] for place in batch], batch_size=len(batch))
+            vectors |= dict(zip(batch, rows, strict=True))
+        return [_own_rows(vectors[place], text.text, whole[place]) for place, text in enumerate(texts)]
+
+    def embed_query(self, question: str) -> "Vectors":
+        """Return the token vectors of a question; see ``embed`` for what can go wrong."""
+        clean = storable(question[:MAX_CHARACTERS])[0]
+        return self._made("query_embed", clean)[0]
+
+    def close(self) -> None:
+        """Free the model; a batch under way is still finished."""
+        self.model.close()
+
+    def _made(self, method: str, texts: str | list[str], **options: int) -> "list[Vectors]":
+        opened: Any = self.model.opened()
+        try:
+            vectors = [_unit_rows(np.asarray(rows)) for rows in getattr(opened, method)(texts, **options)]
+        except Exception as error:
+            # The errors of onnxruntime and of tokenizers share no other base class.
+            raise self.model.failure(Sentence("The reranking model {name} failed", name=self.model.name)) from error
+        if not all(np.isfinite(rows).all() for rows in vectors):
+            raise self.model.failure(
+                Sentence("The reranking model {name} returned something other than vectors", name=self.model.name)
+            )
+        return vectors
+
+
+def _unit_rows(rows: "Vectors") -> "Vectors":
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return np.asarray(rows / np.maximum(lengths, _SHORTEST), dtype=np.float32)
+
+
+def _own_rows(rows: "Vectors", text: str, whole: str) -> "Vectors":
+    """Return the last rows, as large a share of them as ``text`` is of ``whole``.
+
+    Which token is whose only the tokenizer of each model could say.
+    """
+    count = math.ceil(len(rows) * min(len(text) / max(len(whole), 1), 1))
+    return rows[len(rows) - count :]

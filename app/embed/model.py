@@ -37,6 +37,19 @@ class EmbeddingIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class TextInContext:
+    """A text, and what is read with it because alone it says little.
+
+    Args:
+        before: What was said before; it gets no vectors of its own.
+        text: The text.
+    """
+
+    before: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class DownloadWatcher:
     """Callbacks that follow the download of a model; they are called from any thread.
 

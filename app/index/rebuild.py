@@ -11,6 +11,7 @@ import apsw
 from app.core.stores import STORES
 from app.index.indexer import Indexer
 from app.index.repo import REBUILD_KEY
+from app.index.token_vectors import token_repo
 from app.memories import repo as memories
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
 from app.store import meta
@@ -71,6 +72,7 @@ def clear(connection: apsw.Connection) -> None:
     """Delete all chunks, full-text entries and vectors."""
     for (number,) in connection.execute("SELECT id FROM generations").fetchall():
         connection.execute(f"DELETE FROM vectors_{int(str(number))}")
+    token_repo.clear(connection)
     connection.execute("DELETE FROM pending_vectors")
     connection.execute("DELETE FROM chunk_lengths")
     connection.execute("DELETE FROM session_moves")

@@ -50,6 +50,7 @@ _DERIVED = (
     "pending_mentions",
     "pending_vectors",
     "sqlite_",
+    "token_vectors_",
     "vectors_",
 )
 _KEPT_META = ("vault_id",)

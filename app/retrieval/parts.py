@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
-from app.config.config import Config
-from app.core.paths import models_cache
 from app.embed.download.download_jobs import ModelDownloads
 from app.embed.fastembed_reranker import FastembedReranker
+from app.embed.reranking_model import configured_reranking_model
+from app.index.token_vectors.token_vector_builder import TokenVectorBuilder
 from app.index.worker import IndexWorker
 from app.part import BackgroundTask, Part
+from app.retrieval.ranking.cross_encoder_scorer import CrossEncoderScorer
+from app.retrieval.ranking.late_interaction_scorer import LateInteractionScorer
 from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.saved.service import SavedSearches
 from app.retrieval.service import SearchService
@@ -57,9 +58,15 @@ class SearchCaches:
         await self._worker.discard_ann_cache()
 
 
-def build(runtime: Runtime, worker: IndexWorker, downloads: ModelDownloads) -> SearchParts:
+def build(
+    runtime: Runtime, worker: IndexWorker, token_vectors: TokenVectorBuilder, downloads: ModelDownloads
+) -> SearchParts:
     """Build the parts of search."""
-    reranker = _configured_reranker(runtime.config, downloads)
+    named = configured_reranking_model(runtime.config, downloads)
+    reranker = None if named is None else FastembedReranker(named)
+    late = LateInteractionScorer(runtime.store, token_vectors)
+    # What is no late interaction model is a cross-encoder, or unknown to both.
+    scorers = () if reranker is None else (late, CrossEncoderScorer(runtime.store, reranker))
     service = SearchService(
         runtime.store,
         worker,
@@ -67,20 +74,7 @@ def build(runtime: Runtime, worker: IndexWorker, downloads: ModelDownloads) -> S
         runtime.clock,
         vectors=runtime.config.flag("index.vectors"),
         tune=partial(with_settings, runtime.config),
-        reranker=reranker,
+        scorers=scorers,
     )
     saved, warming = SavedSearches(runtime.store, runtime.clock), SearchWarming(service, worker, runtime.jobs)
     return SearchParts(service, saved, reranker, warming)
-
-
-def _configured_reranker(config: Config, downloads: ModelDownloads) -> FastembedReranker | None:
-    model, folder = config.text("search.reranker"), config.text("search.reranker_folder")
-    if not model:
-        return None
-    return FastembedReranker(
-        model,
-        folder=Path(folder).expanduser() if folder else None,
-        cache=models_cache(),
-        fetch=config.flag("embedding.allow_download"),
-        track_download=partial(downloads.track_download, model),
-    )

@@ -11,7 +11,6 @@ from app.core.access import Access
 from app.core.clock import Clock, to_ms
 from app.core.process.lazy_module import LazyModule
 from app.core.text import storable
-from app.embed.reranker import Reranker
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.index.generations.active import ActiveEmbedding
 from app.index.repo import chunk_count
@@ -20,8 +19,8 @@ from app.retrieval.candidates.phrase_relaxation import phrase_notes
 from app.retrieval.model import Found, Leg, MonthCount, OperatorHelp, Query
 from app.retrieval.query.parser import operators, parse
 from app.retrieval.query_embedding import QueryEmbedding
-from app.retrieval.ranking.cross_encoder_stage import CrossEncoderStage
 from app.retrieval.ranking.recipe_settings import reweighted
+from app.retrieval.ranking.reranking_stage import HitScorer, RerankingStage
 from app.retrieval.recipes import DEFAULT, Recipe, find_recipe
 from app.retrieval.request import (
     Request,
@@ -75,7 +74,7 @@ class SearchService:
         clock: Current time.
         vectors: False where vectors are switched off.
         tune: Applies the settings to a recipe.
-        reranker: Cross-encoder that reorders the first hits.
+        scorers: Models that rerank the first hits.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class SearchService:
         *,
         vectors: bool = True,
         tune: Callable[[Recipe], Recipe] | None = None,
-        reranker: Reranker | None = None,
+        scorers: Sequence[HitScorer] = (),
     ) -> None:
         self._store = store
         self._index_worker = index_worker
@@ -99,7 +98,7 @@ class SearchService:
         self.embedding = QueryEmbedding(store, index_worker, is_enabled=vectors)
         self._configure = tune or (lambda recipe: recipe)
         self._has_ranker = False
-        self._reranking = CrossEncoderStage(store, reranker)
+        self._reranking = RerankingStage(scorers)
 
     def parse(self, text: str) -> Query:
         """Return the parsed query of ``text``."""

@@ -11,7 +11,7 @@ from app.store.connection import register_index_functions
 _COMMENT = re.compile(r"--[^\n]*")
 _SPACE = re.compile(r"\s+")
 _LOOSE = re.compile(r"\s*([(),;=<>])\s*")
-_MADE_LATER = re.compile(r"vectors_\d+")  # tables of vectors come and go with the models that make them
+_MADE_LATER = re.compile(r"(token_)?vectors_\d+")  # tables of vectors come and go with the models that make them
 
 Objects = frozenset[tuple[str, str, str]]
 

@@ -34,22 +34,21 @@ from app.sentence import Sentence
 from app.store import lanes, meta
 from app.store.lane_identity import was_written_here
 from app.store.store import Store
-from app.sync import capture, lane_chain, lane_rows, lane_segment, removal_guard, turn_log
+from app.sync import lane_chain, lane_rows, lane_segment, removal_guard, turn_log
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.lane_sealer import LaneSealer, RemovedWriterError
+from app.sync.lane_sealer import RemovedWriterError
 from app.sync.lane_segment import Segment, SegmentPlace
 from app.sync.membership import Membership
 from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
 from app.sync.receiver import Received, Receiver
+from app.sync.sealed_exchange import SealedExchange
 from app.sync.sealing.signed_text import TornError
 
 _log = logging.getLogger(__name__)
 
 OPERATION: Final = "device.sync"
 ACTOR: Final = "sync"
-MOST_CHARACTERS: Final = 1 << 20
-"""Of the texts of a segment, unless one change alone has more."""
 _PLACE, _VAULT, _SETTLED, _REWRITTEN = "sync.place", "sync.vault", "sync.settled", "sync.rewritten"
 _PAUSED: Final = "sync.paused"
 
@@ -79,19 +78,6 @@ class JoinedPlace:
     point: ExchangePoint
     vault: str
     address: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Sealed:
-    """Exchange point with what seals for this device.
-
-    Args:
-        point: The exchange point.
-        sealer: Seals and opens segments.
-    """
-
-    point: ExchangePoint
-    sealer: LaneSealer
 
 
 class SyncService:
@@ -285,7 +271,7 @@ class SyncService:
                 raise InputError("This vault shares its changes with no other machine. Name a place first.")
             await asyncio.to_thread(joined.point.require_there)
             _, sealer = await self._membership.refreshed(joined.point, joined.vault)
-            sealed = _Sealed(joined.point, sealer)
+            sealed = SealedExchange(joined.point, sealer)
             try:
                 await self._seal()
                 pulled = await self._pull(sealed)
@@ -367,7 +353,7 @@ class SyncService:
 
         self._tell(await self._store.write(work))
 
-    async def _pull(self, joined: _Sealed) -> SyncReport:
+    async def _pull(self, joined: SealedExchange) -> SyncReport:
         """Take in all that can be; return how many segments, and why others wait."""
         taken, is_new = 0, True
         reasons: list[Sentence] = []
@@ -416,7 +402,7 @@ class SyncService:
         self._require_no_import()
         return self._receiver.take(connection, segment, now_ms)
 
-    async def _next(self, joined: _Sealed, lane: int) -> Segment | Sentence | None:
+    async def _next(self, joined: SealedExchange, lane: int) -> Segment | Sentence | None:
         """Return the next segment of a lane, or why it waits; ``None`` without one."""
 
         def mark(connection: apsw.Connection) -> tuple[int, str, bool]:
@@ -432,7 +418,7 @@ class SyncService:
         following = [one for one in objects if one.first == after + 1]
         place = SegmentPlace(joined.sealer.vault, lane, after, digest)
         try:
-            segment = await asyncio.to_thread(_opened, joined, following[-1].name, place) if following else None
+            segment = await asyncio.to_thread(joined.segment, following[-1].name, place) if following else None
         except TornError:
             return Sentence("Changes of another machine are still being copied.")
         except ExchangeNewerError as error:
@@ -449,10 +435,10 @@ class SyncService:
         is_known = await self._store.read(partial(lane_rows.knows, part=segment.part))
         return segment if is_known else _MISSING
 
-    async def _over(self, joined: _Sealed, lane: int, after: int) -> Segment | None:
+    async def _over(self, joined: SealedExchange, lane: int, after: int) -> Segment | None:
         """Return the segment with the next change of a lane that was cut anew."""
         link = await asyncio.to_thread(lane_chain.link_over, joined.point, joined.sealer, lane, after + 1)
-        segment = None if link is None else await asyncio.to_thread(_opened, joined, link.found.name, link.place)
+        segment = None if link is None else await asyncio.to_thread(joined.segment, link.found.name, link.place)
         if segment is not None and not await self._store.read(partial(lane_rows.agrees, part=segment.part)):
             raise ExchangeError(
                 "Two copies of one vault wrote as the same machine; what the second one wrote is not taken in.",
@@ -460,7 +446,7 @@ class SyncService:
             )
         return segment
 
-    async def _leave_copied_lane(self, joined: _Sealed) -> None:
+    async def _leave_copied_lane(self, joined: SealedExchange) -> None:
         """Begin a new lane where the exchange knows the own one better than this vault.
 
         Then the vault was copied, or put back from a backup, and its former lane is pulled like that of others.
@@ -481,7 +467,7 @@ class SyncService:
                 theirs = None if data is None else joined.sealer.header(found.name, data).digest
             except (TornError, ExchangeError):
                 theirs = None
-            ours = await self._store.read(partial(_digest, lane, after, found.last, joined.sealer, digest))
+            ours = await self._store.read(partial(joined.digest, lane, after, found.last, digest))
             if theirs is None or ours != theirs:
                 _log.warning("the exchange knows more of this vault's lane than the vault; a new lane begins")
                 if not await self._store.begin_lane():
@@ -491,7 +477,7 @@ class SyncService:
             after, digest = found.last, theirs
             await self._store.write(partial(_set_mark, lane, after, digest))
 
-    async def _rewind(self, joined: _Sealed) -> None:
+    async def _rewind(self, joined: SealedExchange) -> None:
         """Go back to the last whole segment of each own lane that lost some."""
 
         def shared(connection: apsw.Connection) -> list[tuple[int, int]]:
@@ -509,7 +495,7 @@ class SyncService:
                     await asyncio.to_thread(joined.point.remove, one.name)
             await self._store.write(partial(_set_mark, lane, min(last, n), digest))
 
-    async def _push(self, joined: _Sealed) -> int:
+    async def _push(self, joined: SealedExchange) -> int:
         """Add the sealed changes of all lanes that were written here; return how many segments."""
         added = 0
 
@@ -521,9 +507,9 @@ class SyncService:
 
         for lane, shared, previous in await self._store.read(unsent):
             after, digest = shared, previous
-            while (made := await self._store.read(partial(_sealed, lane, after, joined.sealer, digest))) is not None:
+            while (made := await self._store.read(partial(joined.sealed, lane, after, digest))) is not None:
                 name, data, following, last = made
-                if not await asyncio.to_thread(_is_kept, joined.point, name, data):
+                if not await asyncio.to_thread(joined.keep, name, data):
                     raise ExchangeError(
                         "Two copies of this vault wrote to one place at the same time. The next time sets it right.",
                         lane=f"{lane:016x}",
@@ -537,7 +523,7 @@ class SyncService:
         targets = await self._store.read(erasures.all_targets)
         await self._forget(targets, ACTOR)
 
-    async def _rewrite(self, joined: _Sealed) -> None:
+    async def _rewrite(self, joined: SealedExchange) -> None:
         """Write the segments of own lanes anew without what was forgotten for ever."""
 
         def work(connection: apsw.Connection) -> tuple[dict[int, int], frozenset[str], str, str | None]:
@@ -564,35 +550,6 @@ class SyncService:
 def machine_name() -> str:
     """Return the name of this machine, as the system calls it."""
     return platform.node().partition(".")[0] or "This machine"
-
-
-def _sealed(
-    lane: int, after: int, sealer: LaneSealer, previous: str, connection: apsw.Connection
-) -> tuple[str, bytes, str, int] | None:
-    """Return the next segment of a lane: name, bytes, digest and last number."""
-    part = capture.part_after(connection, lane, after, MOST_CHARACTERS)
-    return None if part is None else (*sealer.seal(part, previous), part.last)
-
-
-def _digest(
-    lane: int, after: int, last: int, sealer: LaneSealer, previous: str, connection: apsw.Connection
-) -> str | None:
-    """Return the digest of a segment, ``None`` where not all of it is here."""
-    part = capture.part_after(connection, lane, after, MOST_CHARACTERS, last)
-    return None if part is None else sealer.digest_of(part, previous)
-
-
-def _opened(joined: _Sealed, name: str, place: SegmentPlace) -> Segment | None:
-    data = joined.point.get(name)
-    return None if data is None else joined.sealer.open(name, data, place)
-
-
-def _is_kept(point: ExchangePoint, name: str, data: bytes) -> bool:
-    """Keep an object; return False where another one has its name.
-
-    Where the connection was lost after it was kept, it is found there.
-    """
-    return point.put_new(name, data) or point.get(name) == data
 
 
 def _reason(error: Exception) -> Sentence:

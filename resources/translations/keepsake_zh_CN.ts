@@ -3906,6 +3906,10 @@
         <translation>窗口语言；“system”为电脑的语言（若 Keepsake 支持），否则为英语。</translation>
     </message>
     <message>
+        <source>Late interaction has not read {waiting} of the first {hits} results yet; until then they count by words and meaning alone.</source>
+        <translation>延迟交互尚未读取前 {hits} 条结果中的 {waiting} 条;在此之前,这些结果只按词语和含义计分。</translation>
+    </message>
+    <message>
         <source>Latest messages in an agent&apos;s context.</source>
         <translation>智能体上下文中的最近消息数。</translation>
     </message>
@@ -4150,8 +4154,8 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for none.</source>
-        <translation>fastembed 的模型,会重新阅读前 50 条结果,并把它的判断计入排序;留空表示不使用。</translation>
+        <source>Model of fastembed that adds its judgement to the order of the first 50 results; empty for none. A cross-encoder reads them again at each search, a late interaction model reads all texts once in the background.</source>
+        <translation>fastembed 的模型,其判断会计入前 50 条结果的排序;留空表示不用。交叉编码器在每次搜索时重新读取这些结果,延迟交互模型则在后台把所有文本读取一遍。</translation>
     </message>
     <message>
         <source>Monday</source>
@@ -4444,6 +4448,10 @@
     <message>
         <source>Read-only file system</source>
         <translation>只读文件系统</translation>
+    </message>
+    <message>
+        <source>Reading texts for late interaction</source>
+        <translation>正在为延迟交互读取文本</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -5182,6 +5190,10 @@
         <translation>会话 {session} 的最后一条消息编号为 {last}。</translation>
     </message>
     <message>
+        <source>The late interaction model is still being opened.</source>
+        <translation>延迟交互模型仍在打开中。</translation>
+    </message>
+    <message>
         <source>The latest backup, {latest}, cannot be restored: {problem} Make another with &apos;keepsake backup&apos;.</source>
         <translation>最新的备份 {latest} 无法恢复：{problem} 请用“keepsake backup”另做一个。</translation>
     </message>
@@ -5360,6 +5372,10 @@
     <message>
         <source>The reranking model {name} returned something other than a list of numbers</source>
         <translation>重排序模型 {name} 返回的不是数字列表</translation>
+    </message>
+    <message>
+        <source>The reranking model {name} returned something other than vectors</source>
+        <translation>重排序模型 {name} 返回的不是向量</translation>
     </message>
     <message>
         <source>The reranking model {name} was closed</source>
@@ -11124,8 +11140,8 @@
         <translation>交叉编码器:在 200 个关于对话的问题上,前十条结果中找到了所求内容的 85.5 %,而不是 84.7 %;每次搜索占用处理器 1 到 3 秒。</translation>
     </message>
     <message>
-        <source>Late interaction: it found 85.2 % of what was sought among ten results instead of 84.7 %, on 200 questions about conversations, which may be chance, and takes 1 to 3 seconds of the processor for each search.</source>
-        <translation>延迟交互:在 200 个关于对话的问题上,前十条结果中找到了所求内容的 85.2 %,而不是 84.7 %(可能只是偶然);每次搜索占用处理器 1 到 3 秒。</translation>
+        <source>Late interaction: it found 84.6 % of what was sought among ten results instead of 83.9 %, on 948 questions about conversations, and 57.3 % instead of 54.3 % where several messages answer; it reads every text once in the background, keeps up to 3 kB of each, and takes some hundredths of a second for each search.</source>
+        <translation>延迟交互:在 948 个关于对话的问题上,前十条结果中找到了所求内容的 84.6 %,而不是 83.9 %;需要多条消息才能回答时为 57.3 %,而不是 54.3 %。它在后台把每条文本读取一遍,每条最多保存 3 kB,每次搜索约需百分之几秒。</translation>
     </message>
     <message>
         <source>Results stay in the order of words and meaning.</source>
@@ -11134,6 +11150,10 @@
 </context>
 <context>
     <name>RereadingForm</name>
+    <message>
+        <source>All texts are read.</source>
+        <translation>所有文本均已读取。</translation>
+    </message>
     <message>
         <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
         <translation>下次启动时生效。如果设置允许下载,模型文件会在第一次搜索时获取;否则从搜索设置指定的文件夹读取。</translation>
@@ -11145,6 +11165,10 @@
     <message>
         <source>Read the first results again</source>
         <translation>重新阅读前几条结果</translation>
+    </message>
+    <message>
+        <source>Texts read: {read} of {all}. The others count by words and meaning alone.</source>
+        <translation>已读取的文本:{read}/{all}。其余只按词语和含义计分。</translation>
     </message>
     <message>
         <source>What this model gains has not been measured.</source>
@@ -14425,6 +14449,10 @@
     <message>
         <source>Its conversation was deleted.</source>
         <translation>其会话已被删除。</translation>
+    </message>
+    <message>
+        <source>Its words fit those of the question in meaning</source>
+        <translation>其词语与问题的词语含义相近</translation>
     </message>
     <message>
         <source>Judged by the reading model</source>

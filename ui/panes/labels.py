@@ -103,6 +103,7 @@ _FEATURES = {
     "register": QT_TRANSLATE_NOOP("Words", "Whether texts are chat or long"),
     "message": QT_TRANSLATE_NOOP("Words", "A message of several sentences"),
     "cross_encoder": QT_TRANSLATE_NOOP("Words", "Judged by the reading model"),
+    "late_interaction": QT_TRANSLATE_NOOP("Words", "Its words fit those of the question in meaning"),
     "from_history": QT_TRANSLATE_NOOP("Words", "Read from the history"),
 }
 

@@ -29,8 +29,9 @@ SEARCH = (
         "search.reranker",
         "str",
         "",
-        "Model of fastembed that reads the first 50 results again and adds its judgement to their order; empty for"
-        " none.",
+        "Model of fastembed that adds its judgement to the order of the first 50 results; empty for none. A"
+        " cross-encoder reads them again at each search, a late interaction model reads all texts once in the"
+        " background.",
         restart=True,
     ),
     Setting(

@@ -91,6 +91,14 @@ def open_model(
     return _opened(family, name, fetched, Sentence(_UNFETCHED, name=name), "unfetched")
 
 
+def half_of_processor() -> int:
+    """Return half the number of processors, at least one.
+
+    Indexing may run for hours while the person uses the machine.
+    """
+    return max(1, (os.cpu_count() or 2) // 2)
+
+
 def cancelled(name: str) -> CancelledByPersonError:
     """Return the error for a download of the model ``name`` that was stopped."""
     return CancelledByPersonError(

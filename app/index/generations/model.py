@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from app.index.token_vectors.model import TokenVectorState
+
 State = Literal["serving", "building", "ready", "kept", "unfinished"]
 
 
@@ -64,6 +66,7 @@ class EmbeddingStatus:
         notes: Sentences about current problems.
         generations: All vectors, newest first.
         waits: Whether the vectors being built wait for ``embedding.switch`` when they are complete.
+        token_vectors: Progress of late interaction; ``None`` where the settings name no such model.
     """
 
     serving: ModelInfo | None
@@ -76,3 +79,4 @@ class EmbeddingStatus:
     notes: tuple[str, ...] = ()
     generations: tuple[GenerationInfo, ...] = ()
     waits: bool = False
+    token_vectors: TokenVectorState | None = None

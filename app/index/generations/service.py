@@ -18,6 +18,7 @@ from app.index.generations import generation_repo
 from app.index.generations.active import GenerationManager
 from app.index.generations.builder import GenerationBuilder
 from app.index.generations.model import EmbeddingStatus, GenerationInfo, ModelInfo, State
+from app.index.token_vectors.token_vector_builder import TokenVectorBuilder
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.sentence import Sentence
 from app.store.store import Store
@@ -51,6 +52,7 @@ class EmbeddingService:
         builder: The builder in the background.
         open_source: Opens an embedder; called in a worker thread.
         woken: Wakes the index worker.
+        token_vectors: The token vectors of a late interaction model.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class EmbeddingService:
         builder: GenerationBuilder,
         open_source: Callable[[EmbedderSource], Embedder],
         woken: Callable[[], None],
+        token_vectors: TokenVectorBuilder,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -70,10 +73,11 @@ class EmbeddingService:
         self._builder = builder
         self._open_source = open_source
         self._woken = woken
+        self._token_vectors = token_vectors
 
     async def status(self) -> EmbeddingStatus:
         """Return the status of search by meaning."""
-        return await self._store.read(self._status)
+        return replace(await self._store.read(self._status), token_vectors=await self._token_vectors.state())
 
     def notes(self) -> Sequence[str]:
         """Return sentences about current problems."""

@@ -128,7 +128,7 @@ def test_broken_background_work_is_reported(
 _BOTH = {
     *("care", "backups", "index", "entities", "forever", "import-copies", "accesses", "ledger"),
     *("ledger-pruning", "expiry", "after-turn", "inbox", "spending", "write-receipts"),
-    *("unfinished-imports", "imported-files", "heap"),
+    *("unfinished-imports", "imported-files", "heap", "token-vectors"),
 }
 _NOT_IN_SAFE_MODE = {"left-conversations", "schedules", "warming", "vectors"}
 _OF_THE_PERSON = {"transcripts", "note-folder"}

@@ -11,7 +11,7 @@ from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.models.comparison_panel import ComparisonPanel
 from ui.dialogs.models.model_rows import ModelRows
 from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
-from ui.dialogs.models.rereading_form import SETTING, RereadingForm
+from ui.dialogs.models.rereading_form import READING_JOB, SETTING, RereadingForm
 from ui.engine_texts import error_text
 from ui.notice import Notice
 from ui.style.design_tokens import Space
@@ -80,6 +80,7 @@ class ModelsDialog(BaseDialog):
         values = {setting.name: setting.value for setting in settings}
         self._may_fetch = bool(values.get(_MAY_FETCH))
         self.rereading.show_model(str(values.get(SETTING, "")))
+        self.rereading.show_progress(status.token_vectors)
         self.rows.show_status(status)
         self._notes.setText("\n".join(status.notes))
         self._notes.setVisible(bool(status.notes))
@@ -194,12 +195,12 @@ class ModelsDialog(BaseDialog):
     def _on_bridge_progressed(self, progress: "Progress") -> None:
         self.comparing.show_progress(progress)
         self.preparing.show_progress(progress)
-        if progress.job != JOB or not self.isVisible():
+        if progress.job not in {JOB, READING_JOB} or not self.isVisible():
             return
-        if progress.state == "running":
-            self.rows.show_progress(progress)
-        else:
+        if progress.state != "running":
             self._work.refresh(self.load())
+        elif progress.job == JOB:
+            self.rows.show_progress(progress)
 
     def _on_index_changed(self) -> None:
         if self.isVisible():

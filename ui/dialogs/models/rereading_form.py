@@ -1,15 +1,21 @@
 """Choice of a model that reads the first results again."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from ui.dialogs.base_dialog import note
+from ui.models.dates import format_number
 from ui.style.design_tokens import Space
 from ui.widgets.plain_text import PlainLabel
 
+if TYPE_CHECKING:
+    from app.index.token_vectors.model import TokenVectorState
+
 SETTING: Final = "search.reranker"
+READING_JOB: Final = "token_vectors"
+"""The job of late interaction that reads all texts in the background."""
 _MODELS: Final = {
     "": QT_TRANSLATE_NOOP("Rereading", "Results stay in the order of words and meaning."),
     "Xenova/ms-marco-MiniLM-L-12-v2": QT_TRANSLATE_NOOP(
@@ -19,8 +25,9 @@ _MODELS: Final = {
     ),
     "answerdotai/answerai-colbert-small-v1": QT_TRANSLATE_NOOP(
         "Rereading",
-        "Late interaction: it found 85.2 % of what was sought among ten results instead of 84.7 %, on 200 questions"
-        " about conversations, which may be chance, and takes 1 to 3 seconds of the processor for each search.",
+        "Late interaction: it found 84.6 % of what was sought among ten results instead of 83.9 %, on 948 questions"
+        " about conversations, and 57.3 % instead of 54.3 % where several messages answer; it reads every text once in"
+        " the background, keeps up to 3 kB of each, and takes some hundredths of a second for each search.",
     ),
 }
 """What each model gains and costs, by its name, as the help says on its page about performance."""
@@ -45,6 +52,7 @@ class RereadingForm(QWidget):
             self._add(model)
         self._known = ""
         self.gain = note("", self)
+        self.progress = note("", self)
         self._about = note(
             self.tr(
                 "It takes effect at the next start. The model's files are fetched at the first search if the settings"
@@ -55,10 +63,11 @@ class RereadingForm(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(Space.XS)
-        for widget in (head, self.models, self.gain, self._about):
+        for widget in (head, self.models, self.gain, self.progress, self._about):
             column.addWidget(widget)
         self.models.currentIndexChanged.connect(self._on_models_changed)
         self.show_model("")
+        self.show_progress(None)
 
     def show_model(self, model: str) -> None:
         """Show which model the settings name."""
@@ -68,6 +77,20 @@ class RereadingForm(QWidget):
         with QSignalBlocker(self.models):
             self.models.setCurrentIndex(self.models.findData(model))
         self._show_gain(model)
+
+    def show_progress(self, state: "TokenVectorState | None") -> None:
+        """Show how many texts late interaction has read, or why it reads none."""
+        self.progress.setText("" if state is None else state.failure or self._counted(state))
+        self.progress.setVisible(state is not None and bool(self.progress.text()))
+
+    def _counted(self, state: "TokenVectorState") -> str:
+        if not state.texts:
+            return ""
+        if not state.waiting:
+            return self.tr("All texts are read.")
+        return self.tr("Texts read: {read} of {all}. The others count by words and meaning alone.").format(
+            read=format_number(state.texts - state.waiting), all=format_number(state.texts)
+        )
 
     def restore(self) -> None:
         """Show again what the settings name, after a choice was refused."""

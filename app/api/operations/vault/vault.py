@@ -82,14 +82,17 @@ async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
 
 
 @operation("vault.settle", trust="full", sentence="Asked how the vault stands")
-async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultStatus:
+async def settle(engine: Engine, caller: Caller, names: bool = False, token_vectors: bool = False) -> VaultStatus:
     """Wait until the index has caught up, and return how the vault stands.
 
     Args:
         names: Wait also until everything has been read for the names of people, places and organisations.
+        token_vectors: Wait also until late interaction has read everything, where the settings name such a model.
     """
     await engine.upkeep.service.wait_rebuilt()
     await engine.index.worker.wait_idle()
+    if token_vectors:
+        await engine.index.token_vectors.wait_idle()
     if names:
         await engine.entities.worker.wait_idle()
     return await _status(engine)

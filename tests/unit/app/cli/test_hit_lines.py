@@ -45,6 +45,7 @@ def test_without_legs_the_filters_are_the_reason() -> None:
     assert why_words(far, "meaning") == "meaning 11"
     judged = Why((LegScore("words", 1, 2.0),), (), {"cross_encoder": 0.873})
     assert why_words(judged) == "words 1; reading model 0.87"
+    assert why_words(replace(judged, features={"late_interaction": 21.5})) == "words 1; reading model 21.50"
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30))))

@@ -4,6 +4,7 @@ from pytestqt.qtbot import QtBot
 
 from app.errors import InputError
 from app.host import Host
+from app.index.token_vectors.model import TokenVectorState
 from tests.helpers.watched_connection import WatchedConnection
 from tests.unit.ui.conftest import Rest
 from ui.dialogs.models.models import ModelsDialog
@@ -47,3 +48,23 @@ def test_showing_a_model_chooses_none_and_an_unknown_one_is_listed(qtbot: QtBot)
     form.show_model("Xenova/ms-marco-MiniLM-L-6-v2")
     assert form.models.count() == count
     assert chosen == []
+
+
+def test_how_far_late_interaction_has_read(qtbot: QtBot) -> None:
+    form = RereadingForm()
+    qtbot.addWidget(form)
+    assert form.progress.isHidden()
+    states = {
+        TokenVectorState(COLBERT, 5_000, 3_800): "Texts read: 1,200 of 5,000. The others count by words and meaning"
+        " alone.",
+        TokenVectorState(COLBERT, 5_000, 0): "All texts are read.",
+        TokenVectorState(COLBERT, 5_000, 3_800, "The model is gone."): "The model is gone.",
+    }
+    for state, sentence in states.items():
+        form.show_progress(state)
+        assert form.progress.text() == sentence
+        assert not form.progress.isHidden()
+    form.show_progress(TokenVectorState(COLBERT, 0, 0))
+    assert form.progress.isHidden()
+    form.show_progress(None)
+    assert form.progress.isHidden()

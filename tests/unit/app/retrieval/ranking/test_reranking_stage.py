@@ -9,7 +9,8 @@ import pytest
 
 from app.host import Host
 from app.retrieval.model import Hit
-from app.retrieval.ranking.cross_encoder_stage import FEATURE, WEIGHT
+from app.retrieval.ranking.cross_encoder_scorer import FEATURE
+from app.retrieval.ranking.reranking_stage import WEIGHT
 from tests.unit.app.embed.rerank_model import write_rerank_model
 
 TEXTS = [f"a boat in the harbour{' and more' * (number % 7)} number {number}" for number in range(60)]

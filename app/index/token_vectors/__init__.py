@@ -1,0 +1,4 @@
+"""Token vectors for late interaction, made at index time.
+
+Owns the tables token_vectors_* (derived).
+"""
