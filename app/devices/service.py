@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from app.core.clock import Clock
+from app.core.clock import Clock, optional_datetime, to_datetime
 from app.devices import join_messages
 from app.devices.invitation_words import new_secret, secret_of, words_of
 from app.devices.join_messages import APPROVED, EXPIRED, REFUSED, USED, JoinMessages
@@ -378,7 +378,9 @@ def _turned_away(word: str) -> KeepsakeError:
 
 
 def _device(member: Member, name: str, *, is_this: bool) -> Device:
-    return Device(member.id, name, is_this, member.added_at_ms, None, 0, member.removed_at_ms)
+    return Device(
+        member.id, name, is_this, to_datetime(member.added_at_ms), None, 0, optional_datetime(member.removed_at_ms)
+    )
 
 
 def _moment(ms: int) -> datetime:

@@ -1,4 +1,4 @@
-"""Form of one act on the machines that share the memory: its question and its fields."""
+"""Form of an act on the machines that share the memory."""
 
 import platform
 from collections.abc import Callable
@@ -82,7 +82,7 @@ class DeviceForm(ConfirmCard):
         return field
 
     def open(self, purpose: FormPurpose, machine: str = "") -> None:
-        """Show the question of an act; ``machine`` is the name of the one it is about."""
+        """Show the question of an act, about a machine by its name."""
         self.purpose = purpose
         title, text, confirm = self._texts(machine)
         self.title.setText(title)
@@ -94,9 +94,9 @@ class DeviceForm(ConfirmCard):
         for widget in (self.invitation, self.copy):
             widget.setVisible(purpose is FormPurpose.INVITE)
         for field, label in self._labels.items():
-            is_asked = purpose in self._purposes[field]
-            field.setVisible(is_asked)
-            label.setVisible(is_asked)
+            has_field = purpose in self._purposes[field]
+            field.setVisible(has_field)
+            label.setVisible(has_field)
         self.browse.setVisible(purpose is FormPurpose.JOIN)
         for field in (self.address, self.words):
             field.clear()

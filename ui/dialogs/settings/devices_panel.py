@@ -1,4 +1,4 @@
-"""Panel of the machines that share the memory: where they meet, who they are, who may come in."""
+"""Panel of the machines that share the memory, and of where they meet."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -319,7 +319,7 @@ class DevicesPanel(SettingsPanel):
             self.share(form.address.text().strip())
         elif purpose is FormPurpose.JOIN:
             call = operations.device.join(
-                words=form.words.text(), address=form.address.text().strip(), name=form.machine.text().strip()
+                words=form.words.text(), place=form.address.text().strip(), name=form.machine.text().strip()
             )
             self._begin(self.tr("Waiting until the other machine lets this one in…"), self._carry_out(call))
         elif purpose is FormPurpose.RENAME:

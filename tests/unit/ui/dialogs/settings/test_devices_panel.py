@@ -67,7 +67,7 @@ def _invited(panel: DevicesPanel, rest: Rest) -> str:
 
 
 def _join(laptop: Host, words: str, folder: Path) -> "Future[Any]":
-    return laptop.call("device.join", {"words": words, "address": str(folder), "name": "laptop"})
+    return laptop.call("device.join", {"words": words, "place": str(folder), "name": "laptop"})
 
 
 def _share(panel: DevicesPanel, folder: Path, rest: Rest) -> None:
