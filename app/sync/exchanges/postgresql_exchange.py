@@ -38,17 +38,21 @@ _OPTIONS: Final[dict[str, str | int]] = {
     "keepalives_interval": 10,
     "keepalives_count": 3,
 }
-_TABLES: Final = (
-    "CREATE TABLE IF NOT EXISTS keepsake_vault (vault text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",
-    "CREATE TABLE IF NOT EXISTS keepsake_object (vault text NOT NULL REFERENCES keepsake_vault, lane text NOT NULL,"
-    " name text NOT NULL, data bytea NOT NULL, at timestamptz NOT NULL DEFAULT now(),"
-    " PRIMARY KEY (vault, lane, name))",
-    # What is sealed cannot be compressed.
-    "ALTER TABLE keepsake_object ALTER data SET STORAGE EXTERNAL",
+# One transaction, for two machines may make them at the same moment.
+_TABLES: Final = ";".join(
+    (
+        "SELECT pg_advisory_xact_lock(7310293848)",
+        "CREATE TABLE IF NOT EXISTS keepsake_vault (vault text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",
+        "CREATE TABLE IF NOT EXISTS keepsake_object (vault text NOT NULL REFERENCES keepsake_vault, lane text NOT NULL,"
+        " name text NOT NULL, data bytea NOT NULL, at timestamptz NOT NULL DEFAULT now(),"
+        " PRIMARY KEY (vault, lane, name))",
+        # What is sealed cannot be compressed.
+        "ALTER TABLE keepsake_object ALTER data SET STORAGE EXTERNAL",
+    )
 )
 # Of PostgreSQL's SQLSTATE codes.
 _FULL, _READ_ONLY, _FORBIDDEN = ("53100", "53200"), ("25006",), ("42501",)
-_NO_TABLE, _TWICE = ("42P01",), ("23505", "42P07")
+_NO_TABLE: Final = ("42P01",)
 
 
 class PostgresqlPlace:
@@ -96,9 +100,7 @@ class PostgresqlPlace:
                 )
             except _NotThereError:  # or only one of them, where making them was cut off
                 known = []
-                for statement in _TABLES:
-                    with suppress(_TwiceError):  # another machine makes them at this moment
-                        self._database.rows(statement)
+                self._database.rows(_TABLES)
             if not known:
                 self._database.rows("INSERT INTO keepsake_vault (vault) VALUES (%s) ON CONFLICT DO NOTHING", vault)
 
@@ -226,10 +228,6 @@ class _NotThereError(MachineError):
     """The tables are not there."""
 
 
-class _TwiceError(MachineError):
-    """Another one makes the same at this moment."""
-
-
 class _Database:
     """Connection to a database, made when it is needed and again after a loss.
 
@@ -323,7 +321,7 @@ class _Database:
 
 def _rows(connection: "psycopg.Connection[Any]", statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
     with _answering(connection):
-        cursor = connection.execute(statement.encode(), values)
+        cursor = connection.execute(statement.encode(), values or None)  # several statements have no values
         return cursor.fetchall() if cursor.description is not None else []
 
 
@@ -389,7 +387,6 @@ def _translated() -> Iterator[None]:
 def _failure(state: str | None, reason: str) -> KeepsakeError:
     known: list[tuple[tuple[str, ...], KeepsakeError]] = [
         (_NO_TABLE, _NotThereError("The tables of Keepsake are not in the database.")),
-        (_TWICE, _TwiceError("Another machine makes the tables of Keepsake at this moment.")),
         (_FULL, DiskFullError("The database is full. Make room there; nothing is lost meanwhile.")),
         (_READ_ONLY, ExchangeError("The database takes no changes at the moment: it is read-only.")),
         (
