@@ -26,7 +26,7 @@ from app.core.paths import migrations
 from app.core.vault_opening import VaultOpening
 from app.embed.download.download_jobs import ModelDownloads
 from app.embed.embedder_source import ChatServiceSource
-from app.embed.remote.api_keys import COMPATIBLE, ApiKey, ApiKeys
+from app.embed.remote.api_keys import ApiKey, ApiKeys
 from app.entities import parts as entity_parts
 from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
@@ -35,6 +35,7 @@ from app.exchange.transcripts import parts as capture_parts
 from app.explain.service import ExplainService
 from app.inbox.service import InboxService
 from app.index import parts as index_parts
+from app.index.generations import service_keys
 from app.index.indexer import Indexer
 from app.jobs import Jobs
 from app.knowledge_graph.service import KnowledgeGraphService
@@ -218,8 +219,7 @@ class Engine:
 
     def chat_source(self) -> ChatServiceSource:
         """Return the language model's service, to which its key belongs."""
-        base_url, variable = self.config.text("llm.base_url"), self.config.text("llm.api_key_env")
-        return ChatServiceSource(COMPATIBLE, base_url=base_url, api_key_env=variable)
+        return service_keys.chat_source(self.config)
 
     def _ledger_options(self) -> LedgerOptions:
         return LedgerOptions(self.config.whole("ledger.days"), self.config.whole("ledger.entries"))

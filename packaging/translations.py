@@ -37,7 +37,7 @@ PROGRAM_SOURCES = (
     "app/rpc/server",
 )
 """Where errors are raised that only terminals and other programs meet; those of all other sources reach the window."""
-ERROR_TABLES = ("app/errors.py", "app/store/sqlite_errors.py")
+ERROR_TABLES = ("app/errors.py", "app/store/sqlite_errors.py", "app/sync/exchanges/webdav_refusals.py")
 """Modules that keep the sentences about errors in tables."""
 _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|</?\w[^<>]*>|&\w+;")
 _SENTENCE = re.compile(r"[A-Z{‘“'].*[.?!]", re.DOTALL)
@@ -78,21 +78,21 @@ def error_texts() -> list[str]:
     found: dict[str, None] = {}
     for path in filter(is_error_source, sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "ui").rglob("*.py")])):
         source = path.read_text(encoding="utf-8")
-        if "Error(" not in source and "Sentence(" not in source:
+        if not any(call in source for call in ("Error(", "Sentence(", "counted_sentence(")):
             continue
         tree = ast.parse(source)
         named = dict(_named_texts(tree))
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
             name = getattr(call.func, "id", "")
             is_error = name.endswith("Error") and name != "InternalError" and path.is_relative_to(ROOT / "app")
-            if not is_error and name != "Sentence":
+            if not is_error and name not in {"Sentence", "counted_sentence"}:
                 continue
-            text = call.args[0]
-            value = named.get(text.id) if isinstance(text, ast.Name) else getattr(text, "value", None)
-            if not isinstance(value, str) or not any(map(str.isalpha, _KEPT.sub("", value))):
-                continue
-            if name == "Sentence" or _SENTENCE.fullmatch(value):  # others are parts of what is noted elsewhere
-                found[value] = None
+            for text in call.args[1:3] if name == "counted_sentence" else call.args[:1]:
+                value = named.get(text.id) if isinstance(text, ast.Name) else getattr(text, "value", None)
+                if not isinstance(value, str) or not any(map(str.isalpha, _KEPT.sub("", value))):
+                    continue
+                if not is_error or _SENTENCE.fullmatch(value):  # others are parts of what is noted elsewhere
+                    found[value] = None
         if path.relative_to(ROOT).as_posix() in ERROR_TABLES:
             found |= dict.fromkeys(value.value for node in tree.body for value in _sentences_of(node))
     return list(found)

@@ -14,6 +14,7 @@ from app.config.model import ConfigFinding
 from app.config.rules import RULES
 from app.config.schema import BY_NAME, BY_OLD_NAME, SETTINGS, nearest
 from app.errors import KeepsakeError
+from app.sentence import Sentence
 
 # Variables of Keepsake other than settings.
 OTHER_VARIABLES: Final = frozenset(
@@ -22,10 +23,10 @@ OTHER_VARIABLES: Final = frozenset(
 
 _SECTIONS: Final = frozenset(name.partition(".")[0] for name in BY_NAME)
 _SOURCES: Final = {
-    "default": "the default",
-    "file": "the value in config.toml",
-    "environment": "the value in the environment",
-    "override": "the value from the command line",
+    "default": Sentence("the default"),
+    "file": Sentence("the value in config.toml"),
+    "environment": Sentence("the value in the environment"),
+    "override": Sentence("the value from the command line"),
 }
 _PLAIN: Final = re.compile(r"[A-Za-z_]{1,40}")
 _SECRET: Final = re.compile(r"key|token|secret|passw|passphrase", re.IGNORECASE)
@@ -44,8 +45,8 @@ def diagnose(
         document = read_document(vault / FILE)
         config = Config(vault, overrides, environment, strict=False)
     except KeepsakeError as error:
-        remedy = "Correct the file or move it away; until then the vault stays closed."
-        return [ConfigFinding(FILE, "error", error.message, remedy)]
+        remedy = Sentence("Correct the file or move it away; until then the vault stays closed.")
+        return [ConfigFinding(FILE, "error", error.sentence, remedy)]
     findings = [
         *(_of_fault(fault, config) for fault in config.faults),
         *_of_document(document),
@@ -58,9 +59,16 @@ def diagnose(
 def _of_fault(fault: Fault, config: Config) -> ConfigFinding:
     item = fault.item
     where = FILE if fault.source == "file" else variable(item)
-    now = _SOURCES[config.value(item.name).source]
-    until = "the vault stays closed" if item.critical else f"{now} counts"
-    return ConfigFinding(item.name, "error", fault.sentence, f"Correct it in {where}; until then {until}.")
+    remedy = Sentence("Correct it in {where}; until then the vault stays closed.", where=where)
+    if not item.critical:
+        now = _SOURCES[config.value(item.name).source]
+        remedy = Sentence("Correct it in {where}; until then {now} counts.", where=where, now=now)
+    return ConfigFinding(
+        item.name,
+        "error",
+        fault.sentence,
+        remedy,
+    )
 
 
 def _of_document(document: tomlkit.TOMLDocument) -> Iterator[ConfigFinding]:
@@ -80,29 +88,51 @@ def _of_document(document: tomlkit.TOMLDocument) -> Iterator[ConfigFinding]:
 def _renamed(old: str, new: str, document: tomlkit.TOMLDocument) -> ConfigFinding:
     section, _, key = new.partition(".")
     if key in document.unwrap().get(section, {}):
-        what = f"{FILE} has '{old}', which has no effect beside '{new}', its new name."
-        return ConfigFinding(old, "warning", what, "Take it out.")
-    what = f"{FILE} has '{old}', which is now called '{new}'. It still works."
-    return ConfigFinding(old, "warning", what, f"Write {new} instead; the next change of a setting does it too.")
+        what = Sentence(
+            "{file} has '{old}', which has no effect beside '{new}', its new name.", file=FILE, old=old, new=new
+        )
+        return ConfigFinding(old, "warning", what, Sentence("Take it out."))
+    what = Sentence("{file} has '{old}', which is now called '{new}'. It still works.", file=FILE, old=old, new=new)
+    return ConfigFinding(
+        old, "warning", what, Sentence("Write {new} instead; the next change of a setting does it too.", new=new)
+    )
 
 
 def _no_section(name: str) -> ConfigFinding:
     if name in _SECTIONS:
-        what = f"'{name}' in {FILE} has a value, but is a section."
-        return ConfigFinding(name, "error", what, f"Write [{name}] on a line of its own, and its settings below.")
+        what = Sentence("'{name}' in {file} has a value, but is a section.", name=name, file=FILE)
+        return ConfigFinding(
+            name, "error", what, Sentence("Write [{name}] on a line of its own, and its settings below.", name=name)
+        )
     return _unknown("setting", name, next((item.name for item in SETTINGS if item.name.endswith(f".{name}")), ""))
 
 
 def _unknown(kind: str, name: str, near: str) -> ConfigFinding:
-    shown = f"'{name}'" if all(_PLAIN.fullmatch(part) for part in name.split(".")) else "a name that is no plain word"
+    shown = Sentence("a name that is no plain word")
+    if all(_PLAIN.fullmatch(part) for part in name.split(".")):
+        shown = Sentence("'{name}'", name=name)
     if _SECRET.search(name.partition(".")[2] or name) and kind == "setting":
-        remedy = (
-            "Take it out: 'keepsake secret set' puts a key into the system's keyring, or it stays in the environment"
-            " and embedding.api_key_env names the variable."
+        remedy = Sentence(
+            "Take it out: 'keepsake secret set' puts a key into the system's keyring, or it stays in"
+            " the environment and embedding.api_key_env names the variable."
         )
-        return ConfigFinding(_named(name), "error", f"{FILE} has {shown}, which looks like a secret.", remedy)
-    remedy = f"Did you mean '{near}'?" if near else "Take it out, unless another version of Keepsake uses it."
-    return ConfigFinding(_named(name), "warning", f"{FILE} has the {kind} {shown}, which has no effect.", remedy)
+        return ConfigFinding(
+            _named(name),
+            "error",
+            Sentence("{file} has {shown}, which looks like a secret.", file=FILE, shown=shown),
+            remedy,
+        )
+    remedy = Sentence("Take it out, unless another version of Keepsake uses it.")
+    if near:
+        remedy = Sentence("Did you mean '{near}'?", near=near)
+    return ConfigFinding(
+        _named(name),
+        "warning",
+        Sentence("{file} has the setting {shown}, which has no effect.", file=FILE, shown=shown)
+        if kind == "setting"
+        else Sentence("{file} has the section {shown}, which has no effect.", file=FILE, shown=shown),
+        remedy,
+    )
 
 
 def _named(name: str) -> str:
@@ -114,5 +144,9 @@ def _of_variables(environment: Mapping[str, str]) -> Iterator[ConfigFinding]:
     for name in sorted(environment):
         if name.startswith("KEEPSAKE_") and name not in known:
             near = nearest(name.removeprefix("KEEPSAKE_").lower().replace("_", ".", 1))
-            remedy = f"Did you mean {variable(BY_NAME[near])}?" if near else "Take it out of the environment."
-            yield ConfigFinding(name, "warning", f"The variable {name} is no setting and has no effect.", remedy)
+            remedy = Sentence("Take it out of the environment.")
+            if near:
+                remedy = Sentence("Did you mean '{near}'?", near=variable(BY_NAME[near]))
+            yield ConfigFinding(
+                name, "warning", Sentence("The variable {name} is no setting and has no effect.", name=name), remedy
+            )

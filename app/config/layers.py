@@ -33,10 +33,11 @@ class Fault:
     error: InputError
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Sentence:
         """Return a sentence that says what is wrong, and where."""
-        where = "config.toml" if self.source == "file" else f"the variable {variable(self.item)}"
-        return f"In {where}: {self.error.message}"
+        if self.source == "file":
+            return Sentence("In config.toml: {why}", why=self.error.sentence)
+        return Sentence("In the variable {name}: {why}", name=variable(self.item), why=self.error.sentence)
 
 
 def variable(item: Setting) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from app.config.config import Config
 from app.config.model import ConfigFinding
+from app.sentence import Sentence
 
 Rule = Callable[[Config], Iterator[ConfigFinding]]
 
@@ -25,12 +26,18 @@ def vault_rule(config: Config) -> Iterator[ConfigFinding]:
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir():
-        yield _error("vault", f"The vault's path leads through {place}, which is no folder.", "Name another --vault.")
+        yield _error(
+            "vault",
+            Sentence("The vault's path leads through {place}, which is no folder.", place=place),
+            Sentence("Name another --vault."),
+        )
     elif not os.access(place, os.W_OK | os.X_OK):
         # A vault that is there opens for reading; a new one cannot be made.
         severity = _warning if (config.vault / "memory.db").exists() else _error
         yield severity(
-            "vault", f"{place} cannot be written.", "Allow yourself to write there, or name another --vault."
+            "vault",
+            Sentence("{place} cannot be written.", place=place),
+            Sentence("Allow yourself to write there, or name another --vault."),
         )
 
 
@@ -40,12 +47,24 @@ def provider_rule(config: Config) -> Iterator[ConfigFinding]:
     provider, _, model = config.text(name).partition(":")
     if provider not in PROVIDERS:
         known = ", ".join(PROVIDERS)
-        yield _error(name, f"'{name}' names a provider that Keepsake does not know.", f"Choose one of {known}.")
+        yield _error(
+            name,
+            Sentence("'{name}' names a provider that Keepsake does not know.", name=name),
+            Sentence("Choose one of {known}.", known=known),
+        )
     elif provider in {"static", "hashed"} and model:
-        yield _error(name, f"'{provider}' takes no model name.", f'Write {name} = "{provider}".')
+        yield _error(
+            name,
+            Sentence("'{provider}' takes no model name.", provider=provider),
+            Sentence('Write {name} = "{provider}".', name=name, provider=provider),
+        )
     elif provider not in {"static", "hashed"} and not model.strip():
-        remedy = f'Write {name} = "{provider}:<model name>".'
-        yield _error(name, f"'{name}' names the provider '{provider}' but no model.", remedy)
+        remedy = Sentence('Write {name} = "{provider}:<model name>".', name=name, provider=provider)
+        yield _error(
+            name,
+            Sentence("'{name}' names the provider '{provider}' but no model.", name=name, provider=provider),
+            remedy,
+        )
 
 
 def compatible_rule(config: Config) -> Iterator[ConfigFinding]:
@@ -54,9 +73,17 @@ def compatible_rule(config: Config) -> Iterator[ConfigFinding]:
     if _provider(config) != COMPATIBLE:
         return
     if not config.text(name):
-        yield _error(name, f"'{name}' is empty, but '{COMPATIBLE}' needs it.", f"Set {name}.")
+        yield _error(
+            name,
+            Sentence("'{name}' is empty, but '{compatible}' needs it.", name=name, compatible=COMPATIBLE),
+            Sentence("Set {name}.", name=name),
+        )
     elif _address(config) is None:
-        yield _error(name, f"'{name}' is no address.", "Correct it; it looks like https://example.org/v1.")
+        yield _error(
+            name,
+            Sentence("'{name}' is no address.", name=name),
+            Sentence("Correct it; it looks like https://example.org/v1."),
+        )
 
 
 def key_rule(config: Config) -> Iterator[ConfigFinding]:
@@ -68,9 +95,16 @@ def key_rule(config: Config) -> Iterator[ConfigFinding]:
     variable = config.text(name)
     if provider in LOCAL_PROVIDERS or not variable or config.environment.get(variable, "").strip():
         return
-    place = variable if variable == KEY_VARIABLES.get(provider, "") else f"named in '{name}'"
-    what = f"The environment variable {place} holds no key for '{provider}'."
-    yield _error(name, what, f"Set it before the start, or leave {name} empty for the key in the keyring.")
+    what = Sentence(
+        "The environment variable named in '{name}' holds no key for '{provider}'.", name=name, provider=provider
+    )
+    if variable == KEY_VARIABLES.get(provider, ""):
+        what = Sentence(
+            "The environment variable {variable} holds no key for '{provider}'.", variable=variable, provider=provider
+        )
+    yield _error(
+        name, what, Sentence("Set it before the start, or leave {name} empty for the key in the keyring.", name=name)
+    )
 
 
 def address_rule(config: Config) -> Iterator[ConfigFinding]:
@@ -78,8 +112,8 @@ def address_rule(config: Config) -> Iterator[ConfigFinding]:
     name = "embedding.base_url"
     address = _address(config) if _provider(config) == COMPATIBLE else None
     if address is not None and address.scheme == "http" and address.hostname not in _NEARBY:
-        what = "Texts and the key would travel to the embedding service unencrypted."
-        yield _warning(name, what, f"Begin {name} with https://.")
+        what = Sentence("Texts and the key would travel to the embedding service unencrypted.")
+        yield _warning(name, what, Sentence("Begin {name} with https://.", name=name))
 
 
 def folder_rule(config: Config) -> Iterator[ConfigFinding]:
@@ -87,14 +121,22 @@ def folder_rule(config: Config) -> Iterator[ConfigFinding]:
     for name in ("embedding.model_folder", "search.reranker_folder"):
         folder = config.text(name)
         if folder and not Path(folder).expanduser().is_dir():
-            yield _error(name, f"'{name}' names no folder of this machine.", "Correct it, or leave it empty.")
+            yield _error(
+                name,
+                Sentence("'{name}' names no folder of this machine.", name=name),
+                Sentence("Correct it, or leave it empty."),
+            )
 
 
 def dimensions_rule(config: Config) -> Iterator[ConfigFinding]:
     """Only a remote model can be asked for a length."""
     name = "embedding.dimensions"
     if config.whole(name) and _provider(config) in LOCAL_PROVIDERS:
-        yield _warning(name, f"'{name}' has no effect on a model of this machine.", f"Take {name} out.")
+        yield _warning(
+            name,
+            Sentence("'{name}' has no effect on a model of this machine.", name=name),
+            Sentence("Take {name} out.", name=name),
+        )
 
 
 def chat_service_rule(config: Config) -> Iterator[ConfigFinding]:
@@ -103,16 +145,24 @@ def chat_service_rule(config: Config) -> Iterator[ConfigFinding]:
         return
     for name, example in (("llm.base_url", "http://localhost:11434/v1"), ("llm.model", "llama3.2")):
         if not config.text(name).strip():
-            what = f"'{name}' is empty, so no language model is asked."
-            yield _error(name, what, f'Set {name}, for example to "{example}", or llm.provider to "none".')
+            what = Sentence("'{name}' is empty, so no language model is asked.", name=name)
+            yield _error(
+                name,
+                what,
+                Sentence(
+                    'Set {name}, for example to "{example}", or llm.provider to "none".', name=name, example=example
+                ),
+            )
     address = _address(config, "llm.base_url")
     if config.text("llm.base_url") and address is None:
         yield _error(
-            "llm.base_url", "'llm.base_url' is no address.", "Correct it; it looks like https://example.org/v1."
+            "llm.base_url",
+            Sentence("'llm.base_url' is no address."),
+            Sentence("Correct it; it looks like https://example.org/v1."),
         )
     elif address is not None and address.scheme == "http" and address.hostname not in _NEARBY:
-        what = "Texts and the key would travel to the language model unencrypted."
-        yield _warning("llm.base_url", what, "Begin llm.base_url with https://.")
+        what = Sentence("Texts and the key would travel to the language model unencrypted.")
+        yield _warning("llm.base_url", what, Sentence("Begin llm.base_url with https://."))
 
 
 def chat_key_rule(config: Config) -> Iterator[ConfigFinding]:
@@ -121,8 +171,10 @@ def chat_key_rule(config: Config) -> Iterator[ConfigFinding]:
     variable = config.text(name)
     if config.text("llm.provider") == "none" or not variable or config.environment.get(variable, "").strip():
         return
-    what = f"The environment variable named in '{name}' holds no key for the language model."
-    yield _error(name, what, f"Set it before the start, or leave {name} empty for the key in the keyring.")
+    what = Sentence("The environment variable named in '{name}' holds no key for the language model.", name=name)
+    yield _error(
+        name, what, Sentence("Set it before the start, or leave {name} empty for the key in the keyring.", name=name)
+    )
 
 
 def spending_rule(config: Config) -> Iterator[ConfigFinding]:
@@ -130,8 +182,8 @@ def spending_rule(config: Config) -> Iterator[ConfigFinding]:
     name = "llm.monthly_cap"
     prices = ("llm.input_price", "llm.output_price")
     if config.text("llm.provider") != "none" and config.number(name) and not any(map(config.number, prices)):
-        what = f"'{name}' has no effect, as both prices are 0 and so nothing is counted as cost."
-        yield _warning(name, what, f"Set {' and '.join(prices)}.")
+        what = Sentence("'{name}' has no effect, as both prices are 0 and so nothing is counted as cost.", name=name)
+        yield _warning(name, what, Sentence("Set {name}.", name=" and ".join(prices)))
 
 
 def weights_rule(config: Config) -> Iterator[ConfigFinding]:
@@ -139,83 +191,122 @@ def weights_rule(config: Config) -> Iterator[ConfigFinding]:
     name, other = "search.vector_weight", "search.lexical_weight"
     total = config.number(name) + config.number(other)
     if total == 0:
-        what = f"'{name}' and '{other}' are both 0, so the recipe 'weighted' puts nothing before anything."
-        yield _error(name, what, "Set one of them above 0.")
+        what = Sentence(
+            "'{name}' and '{other}' are both 0, so the recipe 'weighted' puts nothing before anything.",
+            name=name,
+            other=other,
+        )
+        yield _error(name, what, Sentence("Set one of them above 0."))
     elif abs(total - 1) > _ROUNDING:
-        what = f"'{name}' and '{other}' come to {total:g}, not to 1; only their ratio counts."
-        yield _warning(name, what, f"Set {other} to {max(0.0, 1 - config.number(name)):g}.")
+        what = Sentence(
+            "'{name}' and '{other}' come to {total}, not to 1; only their ratio counts.",
+            name=name,
+            other=other,
+            total=f"{total:g}",
+        )
+        yield _warning(
+            name, what, Sentence("Set {other} to {name}.", other=other, name=f"{max(0.0, 1 - config.number(name)):g}")
+        )
 
 
 def summary_rule(config: Config) -> Iterator[ConfigFinding]:
     """Condensing starts above where it ends."""
     name, other = "sessions.summary_target", "sessions.summary_trigger"
     if config.number(name) >= config.number(other):
-        what = f"'{name}' is not below '{other}', so condensing would begin again as soon as it ends."
-        yield _error(name, what, f"Set {name} below {config.number(other):g}.")
+        what = Sentence(
+            "'{name}' is not below '{other}', so condensing would begin again as soon as it ends.",
+            name=name,
+            other=other,
+        )
+        yield _error(name, what, Sentence("Set {name} below {other}.", name=name, other=f"{config.number(other):g}"))
 
 
 def retain_rule(config: Config) -> Iterator[ConfigFinding]:
     """An emergency leaves no more than a compaction."""
     name, other = "sessions.emergency_retain", "sessions.retain_recent"
     if config.whole(name) > config.whole(other):
-        what = f"'{name}' is above '{other}': an emergency would leave more messages than a usual compaction."
-        yield _error(name, what, f"Set {name} to {config.whole(other)} or less.")
+        what = Sentence(
+            "'{name}' is above '{other}': an emergency would leave more messages than a usual compaction.",
+            name=name,
+            other=other,
+        )
+        yield _error(name, what, Sentence("Set {name} to {other} or less.", name=name, other=str(config.whole(other))))
 
 
 def history_rule(config: Config) -> Iterator[ConfigFinding]:
     """Check that the messages left by a compaction can be restored."""
     name, other = "sessions.max_history", "sessions.retain_recent"
     if config.whole(name) < config.whole(other):
-        what = f"'{name}' is below '{other}': some messages that a compaction leaves are never given to agents."
-        yield _warning(name, what, f"Set {name} to {config.whole(other)} or more.")
+        what = Sentence(
+            "'{name}' is below '{other}': some messages that a compaction leaves are never given to agents.",
+            name=name,
+            other=other,
+        )
+        yield _warning(
+            name, what, Sentence("Set {name} to {other} or more.", name=name, other=str(config.whole(other)))
+        )
 
 
 def compression_rule(config: Config) -> Iterator[ConfigFinding]:
     """Compression comes before the archive."""
     name, other = "retention.archive_after_days", "retention.compress_after_days"
     if config.whole(name) <= config.whole(other):
-        what = f"'{name}' is not above '{other}': observations are archived before they are compressed."
-        yield _warning(name, what, f"Set {name} above {config.whole(other)}.")
+        what = Sentence(
+            "'{name}' is not above '{other}': observations are archived before they are compressed.",
+            name=name,
+            other=other,
+        )
+        yield _warning(name, what, Sentence("Set {name} above {other}.", name=name, other=str(config.whole(other))))
 
 
 def deletion_rule(config: Config) -> Iterator[ConfigFinding]:
     """The archive keeps things longer than the vault did."""
     name, other = "retention.delete_archive_after_days", "retention.archive_after_days"
     if config.whole(name) <= config.whole(other):
-        what = f"'{name}' is not above '{other}': the archive would be emptied as fast as it fills."
-        yield _error(name, what, f"Set {name} above {config.whole(other)}.")
+        what = Sentence(
+            "'{name}' is not above '{other}': the archive would be emptied as fast as it fills.", name=name, other=other
+        )
+        yield _error(name, what, Sentence("Set {name} above {other}.", name=name, other=str(config.whole(other))))
 
 
 def cluster_rule(config: Config) -> Iterator[ConfigFinding]:
     """One run can hold one cluster."""
     name, other = "retention.max_rows_per_run", "retention.compression_min_cluster_size"
     if config.whole(name) < config.whole(other):
-        what = f"'{name}' is below '{other}', so nothing is ever compressed."
-        yield _error(name, what, f"Set {name} to {config.whole(other)} or more.")
+        what = Sentence("'{name}' is below '{other}', so nothing is ever compressed.", name=name, other=other)
+        yield _error(name, what, Sentence("Set {name} to {other} or more.", name=name, other=str(config.whole(other))))
 
 
 def decay_rule(config: Config) -> Iterator[ConfigFinding]:
     """A contradicted fact fades; it does not go at once."""
     name, other = "decay.threshold", "memories.conflict_confidence"
     if config.number(name) >= config.number(other):
-        what = f"'{name}' is not below '{other}': a fact that a newer one contradicts is set aside at once."
-        yield _warning(name, what, f"Set {name} below {config.number(other):g}.")
+        what = Sentence(
+            "'{name}' is not below '{other}': a fact that a newer one contradicts is set aside at once.",
+            name=name,
+            other=other,
+        )
+        yield _warning(name, what, Sentence("Set {name} below {other}.", name=name, other=f"{config.number(other):g}"))
 
 
 def loss_rule(config: Config) -> Iterator[ConfigFinding]:
     """A month may lose no less than a night."""
     name, other = "decay.max_share_month", "decay.max_share"
     if config.number(name) < config.number(other):
-        what = f"'{name}' is below '{other}', so one run may take the budget of the whole month."
-        yield _warning(name, what, f"Set {name} to {config.number(other):g} or more.")
+        what = Sentence(
+            "'{name}' is below '{other}', so one run may take the budget of the whole month.", name=name, other=other
+        )
+        yield _warning(
+            name, what, Sentence("Set {name} to {other} or more.", name=name, other=f"{config.number(other):g}")
+        )
 
 
 def reflection_rule(config: Config) -> Iterator[ConfigFinding]:
     """A reflection can look at as many facts as it needs."""
     name, other = "reflection.limit", "reflection.min_facts"
     if config.whole(name) < config.whole(other):
-        what = f"'{name}' is below '{other}', so no reflection is ever written."
-        yield _error(name, what, f"Set {name} to {config.whole(other)} or more.")
+        what = Sentence("'{name}' is below '{other}', so no reflection is ever written.", name=name, other=other)
+        yield _error(name, what, Sentence("Set {name} to {other} or more.", name=name, other=str(config.whole(other))))
 
 
 def context_rule(config: Config) -> Iterator[ConfigFinding]:
@@ -223,16 +314,20 @@ def context_rule(config: Config) -> Iterator[ConfigFinding]:
     parts = ["context.max_tokens"] + ["context.index_max_tokens"] * config.flag("context.index")
     context, budget = sum(map(config.whole, parts)), config.whole("sessions.budget")
     if context >= budget:
-        what = f"Facts and index may take {context} tokens, all of the {budget} in 'sessions.budget'."
-        yield _warning(parts[0], what, f"Lower {' and '.join(parts)}, or raise sessions.budget.")
+        what = Sentence(
+            "Facts and index may take {context} tokens, all of the {budget} in 'sessions.budget'.",
+            context=str(context),
+            budget=str(budget),
+        )
+        yield _warning(parts[0], what, Sentence("Lower {parts}, or raise sessions.budget.", parts=" and ".join(parts)))
 
 
 def backup_rule(config: Config) -> Iterator[ConfigFinding]:
     """Backups that are kept are made."""
     name = "backup.daily"
     if not config.flag(name) and config.flag("retention.enabled"):
-        what = "No daily backups are made, while old observations are archived and in time deleted."
-        yield _warning(name, what, f"Set {name} to true, or retention.enabled to false.")
+        what = Sentence("No daily backups are made, while old observations are archived and in time deleted.")
+        yield _warning(name, what, Sentence("Set {name} to true, or retention.enabled to false.", name=name))
 
 
 RULES: Final[tuple[Rule, ...]] = (

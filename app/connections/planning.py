@@ -185,7 +185,13 @@ def _without_entry(client: ClientConfig, text: str, written: WrittenFile, left: 
     if entry is None:
         return text
     if digest_of(entry) != written.entry:
-        left.append(f"The entry '{ENTRY_NAME}' in {written.path} was changed since, so it was left as it is.")
+        left.append(
+            Sentence(
+                "The entry '{entry_name}' in {path} was changed since, so it was left as it is.",
+                entry_name=ENTRY_NAME,
+                path=written.path,
+            )
+        )
         return text
     return _without_path(client, text, path)
 
@@ -203,7 +209,7 @@ def _without_hook(text: str, event: str, digest: str, left: list[str]) -> str:
     if position is not None:
         return json_text.without(text, (_HOOKS, event), position)
     if any(_OUR_HOOK in json.dumps(item) for item in items):
-        left.append(f"The hook for {event} was changed since, so it was left as it is.")
+        left.append(Sentence("The hook for {event} was changed since, so it was left as it is.", event=event))
     return text
 
 

@@ -142,7 +142,7 @@ class ConnectionService:
             try:
                 self._plans(client, _PLACEHOLDER, hooks=False)
             except KeepsakeError as error:
-                problem = error.message
+                problem = error.sentence
         return ClientState(
             client.name,
             client.title,
@@ -297,7 +297,7 @@ def _removals(client: ClientConfig, made: ConnectionReceipt) -> tuple[list[FileP
 def _removal(client: ClientConfig, written: WrittenFile) -> tuple[FilePlan, tuple[str, ...]]:
     text = config_files.read_config(Path(written.path))
     if text is None:
-        return FilePlan(written.path, None, None), (f"{written.path} is gone already.",)
+        return FilePlan(written.path, None, None), (Sentence("{path} is gone already.", path=written.path),)
     if planning.digest_of(text) == written.after:
         # Nobody has touched it since: it becomes what it was, to the byte.
         original = None

@@ -1,6 +1,6 @@
 """Values of devices: machines of a person, invitations and who answers them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 
@@ -37,7 +37,7 @@ class Invitation:
         expires_at: Until when they count.
     """
 
-    words: str
+    words: str = field(repr=False)
     address: str
     expires_at: datetime
 

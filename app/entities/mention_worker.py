@@ -25,6 +25,7 @@ from app.entities.ner.provider import KNOWN_CONFIDENCE, NOTHING_KNOWN, KnownName
 from app.entities.ner.strategy import NerStrategy, fast_strategy
 from app.errors import KeepsakeError
 from app.jobs import BackgroundJob
+from app.sentence import Sentence
 from app.store.store import Store
 from app.trace.trace import Trace
 
@@ -152,8 +153,9 @@ class MentionWorker:
         except Exception as error:
             self._is_broken = True
             # Our bug: no names are read any more, which must show and must not leave anyone waiting.
-            self.failure = (
-                f"Reading for names stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
+            self.failure = Sentence(
+                "Reading for names stopped after an error inside Keepsake ({error}). Restart it.",
+                error=type(error).__name__,
             )
             _log.error("reading for names broke: %s", error_location(error))
             raise
@@ -165,7 +167,7 @@ class MentionWorker:
             return await self._step()
         except KeepsakeError as error:
             # Names are a convenience: the failure shows in the status, and the next change tries again.
-            self.failure = error.message
+            self.failure = error.sentence
             _log.info("reading for names stopped: %s", error.code)
             self._trace.event("entities.failed", error=error.code)
             return False

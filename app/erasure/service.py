@@ -41,7 +41,6 @@ _log = logging.getLogger(__name__)
 
 OPERATION: Final = "memory.forget_forever"
 BATCH = 100  # rows that one transaction removes
-PREFIX = "forever:"
 WORD_INDEX = "chunks_fts"
 _MOST_LEFT = 100
 _MOST_KEPT = 1_000  # receipts
@@ -211,7 +210,7 @@ class ErasureService(Part):
         rows = await self._store.read(
             lambda connection: connection.execute(
                 "SELECT value FROM meta WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT ?",
-                (PREFIX, PREFIX + "~", limit),
+                (erasures.RECEIPTS, erasures.RECEIPTS + "~", limit),
             ).fetchall()
         )
         return [_receipt(json.loads(str(row[0]))) for row in rows]
@@ -411,7 +410,7 @@ def _keep(connection: apsw.Connection, receipt: ErasureReceipt) -> None:
     state: dict[str, Any] = asdict(receipt)
     state["at"] = to_ms(receipt.at)
     state["finished_at"] = None if receipt.finished_at is None else to_ms(receipt.finished_at)
-    meta.write(connection, PREFIX + receipt.id, json.dumps(state, ensure_ascii=False))
+    meta.write(connection, erasures.RECEIPTS + receipt.id, json.dumps(state, ensure_ascii=False))
 
 
 def _receipt(state: dict[str, Any]) -> ErasureReceipt:

@@ -103,7 +103,7 @@ def bring_in(source: Path, vault: Path) -> list[Problem]:
             try:
                 _bring_in(Path(attachment.path), attachment.name, attachment.bytes, vault / FOLDER)
             except (KeepsakeError, OSError) as error:
-                what = error.message if isinstance(error, KeepsakeError) else "It cannot be read."
+                what = error.sentence if isinstance(error, KeepsakeError) else Sentence("It cannot be read.")
                 problems.append(file_problem(f"{FOLDER}/{attachment.name}", what))
     return problems
 
@@ -113,7 +113,11 @@ def keep(record: AttachmentRecord, vault: Path) -> Problem | None:
     try:
         _keep(record.name, record.data, vault / FOLDER)
     except (KeepsakeError, OSError) as error:
-        what = error.message if isinstance(error, KeepsakeError) else f"It cannot be stored: {error.strerror}."
+        what = (
+            error.sentence
+            if isinstance(error, KeepsakeError)
+            else Sentence("It cannot be stored: {strerror}.", strerror=error.strerror)
+        )
         return file_problem(f"{FOLDER}/{record.name}", what)
     return None
 

@@ -303,7 +303,9 @@ class ExchangeService:
         try:
             return await self._import(path, name, read, store, actor, work, run_id, intake)
         except FormatError as error:
-            return ImportReport(str(path), name, problems=(Problem(path.name, error.message),), problem_count=1, lost=1)
+            return ImportReport(
+                str(path), name, problems=(Problem(path.name, error.sentence),), problem_count=1, lost=1
+            )
 
     async def _import(
         self,

@@ -312,7 +312,7 @@ class InboxService(Part):
                 await self.tidy()
                 self.failure = ""
             except KeepsakeError as error:
-                self.failure = f"Old proposals could not be set aside: {error.message}"
+                self.failure = Sentence("Old proposals could not be set aside: {why}", why=error.sentence)
                 _log.info("proposals did not expire: %s", error.code)
             await asyncio.sleep(_CHECK_S)
 

@@ -13,13 +13,14 @@ from app.index.indexer import Indexer
 from app.index.repo import REBUILD_KEY
 from app.index.token_vectors import token_repo
 from app.memories import repo as memories
+from app.sentence import Sentence
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
 from app.store import meta
 
 _ROWS_A_STEP = 500
 _BEGIN = "begin"
 
-REPAIR = "Run 'keepsake check --repair'; only what can be made anew from the rest is."
+REPAIR = Sentence("Run 'keepsake check --repair'; only what can be made anew from the rest is.")
 
 
 @dataclass(frozen=True, slots=True)

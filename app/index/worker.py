@@ -24,6 +24,7 @@ from app.index.indexer import Indexer
 from app.index.model import IndexState, StepSize
 from app.index.passage_builder import build_passages
 from app.index.vectors import vector_repo
+from app.sentence import Sentence
 from app.store.store import Store
 from app.trace.trace import Trace
 
@@ -151,7 +152,9 @@ class IndexWorker:
         except Exception as error:
             self._is_broken = True
             # A bug stops all indexing: it must be visible, and callers of ``wait_idle`` must return.
-            self.failure = f"Indexing stopped after an error inside Keepsake ({type(error).__name__}). Restart it."
+            self.failure = Sentence(
+                "Indexing stopped after an error inside Keepsake ({error}). Restart it.", error=type(error).__name__
+            )
             _log.error("indexing broke: %s", error_location(error))
             raise
         finally:
@@ -189,7 +192,7 @@ class IndexWorker:
             return await self._step()
         except KeepsakeError as error:
             # Lexical search still works; the status shows the failure, and the step is repeated later.
-            self.failure = error.message
+            self.failure = error.sentence
             _log.info("indexing stopped: %s", error.code)
             self._trace.event("index.failed", error=error.code)
             return StepSize.NOTHING

@@ -18,7 +18,7 @@ from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError
 from app.llm.model import ChatAnswer, ChatMessage, ChatRequest, ToolCall, Usage
 from app.llm.options import ModelOptions
 from app.part import Part
-from app.sentence import Sentence
+from app.sentence import Sentence, as_sentence
 
 if TYPE_CHECKING:
     from app.core.network.http_caller import HttpCaller
@@ -117,7 +117,7 @@ class OpenAiModel(Part):
         try:
             self._require_available(options)
         except KeepsakeError as error:
-            return error.message
+            return error.sentence
         return self.failure
 
     @property
@@ -128,7 +128,9 @@ class OpenAiModel(Part):
     @property
     def failures(self) -> Sequence[str]:
         """Why the model is not used, where its service refused."""
-        return (f"The language model is not used: {self.refusal}",) if self.refusal else ()
+        return (
+            (Sentence("The language model is not used: {why}", why=as_sentence(self.refusal)),) if self.refusal else ()
+        )
 
     def may_send(self, stores: Sequence[StoreName]) -> bool:
         """Return whether the settings let texts of these stores go to the service."""
@@ -143,8 +145,8 @@ class OpenAiModel(Part):
         try:
             answer = await self._with_retries(request, options, options.model_of(request.tier))
         except KeepsakeError as error:
-            self.failure, self.has_answered = error.message, False
-            self._refused = (options, error.message if "status" in error.data else "")
+            self.failure, self.has_answered = error.sentence, False
+            self._refused = (options, error.sentence if "status" in error.data else "")
             raise
         self.failure, self.has_answered, self._refused = "", True, None
         return answer

@@ -16,6 +16,7 @@ import apsw
 
 from app.core.clock import Clock
 from app.errors import KeepsakeError
+from app.sentence import Sentence
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -96,7 +97,9 @@ class AccessCounter:
             except KeepsakeError as error:
                 # Counts are a convenience: the failure shows in the status, and the next round tries again.
                 self._keep(batch)
-                self._failure = f"How often memories are read is not counted at the moment. {error.message}"
+                self._failure = Sentence(
+                    "How often memories are read is not counted at the moment. {why}", why=error.sentence
+                )
                 _log.info("accesses were not written: %s", error.code)
                 return
             self._failure = ""

@@ -13,6 +13,7 @@ from app.errors import KeepsakeError
 from app.memories import repo
 from app.memories.unit_of_work import MemoryUnitOfWork, join_changes
 from app.memories.writer import MemoryWriter
+from app.sentence import Sentence
 
 ACTOR = "expiry"
 _TOGETHER = 50  # memories in one transaction
@@ -67,7 +68,10 @@ class ExpiryService:
                     await self.expire()
                 self.failure = ""
             except KeepsakeError as error:
-                self.failure, waits = f"What has expired could not be set aside: {error.message}", _LONGEST_S
+                self.failure, waits = (
+                    Sentence("What has expired could not be set aside: {why}", why=error.sentence),
+                    _LONGEST_S,
+                )
             try:
                 await asyncio.wait_for(self._woken.wait(), max(waits, 0))
             except TimeoutError:

@@ -4,23 +4,25 @@ from collections.abc import Iterator
 
 import apsw
 
+from app.sentence import Sentence
+
 # What a conversation is called of which only its messages were left.
 UNTITLED = "Conversation found again"
 
 _COUNTS = {
-    "sessions count their messages wrongly": (
+    "{count} sessions count their messages wrongly.": (
         "sessions",
         "message_count",
         "(SELECT count(*) FROM messages m WHERE m.session_id = sessions.id)",
         "<>",
     ),
-    "sessions number their messages wrongly": (
+    "{count} sessions number their messages wrongly.": (
         "session_state",
         "last_seq",
         "(SELECT coalesce(max(m.seq), last_seq) FROM messages m WHERE m.session_id = session_state.session_id)",
         "<",
     ),
-    "entities count their mentions wrongly": (
+    "{count} entities count their mentions wrongly.": (
         "entities",
         "mention_count",
         "(SELECT count(*) FROM mentions m WHERE m.entity_id = entities.id)",
@@ -34,7 +36,7 @@ def wrong_counts(connection: apsw.Connection) -> Iterator[str]:
     for what, (table, column, right, sign) in _COUNTS.items():
         number = connection.execute(f"SELECT count(*) FROM {table} WHERE {column} {sign} {right}").get
         if number:
-            yield f"{number} {what}."
+            yield Sentence(what, count=number)
 
 
 def recount(connection: apsw.Connection) -> int:

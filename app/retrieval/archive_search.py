@@ -19,6 +19,7 @@ from app.retrieval.model import Found, Term
 from app.retrieval.request import Request
 from app.retrieval.results.snippets import spans
 from app.retrieval.text_search import QueryWords, answering, found_texts, matching_states, memory_item
+from app.sentence import Sentence
 
 MAX_STATES: Final = 5_000  # searched at most, in one or two seconds
 
@@ -51,13 +52,13 @@ UNINDEXED: Final = MappingProxyType(
             "archive",
             contents,
             "The archive is searched by words alone; entity: finds nothing there.",
-            f"Only the {MAX_STATES:,} most recently archived memories were searched.",
+            Sentence("Only the {most} most recently archived memories were searched.", most=MAX_STATES),
         ),
         "superseded": UnindexedMemories(
             "superseded",
             _superseded,
             "Superseded memories are searched by words alone; entity: finds nothing there.",
-            f"Only the {MAX_STATES:,} most recently superseded memories were searched.",
+            Sentence("Only the {most} most recently superseded memories were searched.", most=MAX_STATES),
         ),
     }
 )

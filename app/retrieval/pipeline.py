@@ -13,7 +13,6 @@ import apsw
 import numpy as np
 
 from app.core.stores import sees_all
-from app.core.text import counted
 from app.index import repo
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.index_cache import IndexCache
@@ -50,6 +49,7 @@ from app.retrieval.results.relevance_cutoff import (
 )
 from app.retrieval.results.unanswered import NOTE, READ, is_unanswered
 from app.retrieval.snapshot import SearchSnapshot, take_snapshot
+from app.sentence import counted_sentence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -232,7 +232,13 @@ def _notes(retrieved: Retrieved) -> tuple[str, ...]:
         notes = missing_word_notes(connection, given.terms, given.request.stores)
     # Only callers who may read every store learn how much is pending.
     if "vector" in found and sees_all(given.request.stores) and (pending := repo.pending_count(connection)):
-        notes += (f"{counted(pending, 'text is', 'texts are')} not yet indexed for search by meaning.",)
+        notes += (
+            counted_sentence(
+                pending,
+                "1 text is not yet indexed for search by meaning.",
+                "{count} texts are not yet indexed for search by meaning.",
+            ),
+        )
     return notes
 
 

@@ -247,7 +247,7 @@ class SearchService:
             await asyncio.to_thread(_load_ranker)
         except ModelUnavailableError as error:
             self._trace.event("search.fallback", recipe=FALLBACK, error=error.code)
-            return self._configure(find_recipe(FALLBACK)), (error.message,)
+            return self._configure(find_recipe(FALLBACK)), (error.sentence,)
         self._has_ranker = True
         return chosen, ()
 

@@ -12,7 +12,7 @@ MAX_SENTENCES: Final = 1_000
 """Sentences of an answer; the others are told in English."""
 MAX_VALUES: Final = 20_000
 """Characters of all values of a sentence together."""
-_MAX_DEPTH: Final = 3
+_MAX_DEPTH: Final = 6
 _LARGEST_NUMBER: Final = 2**53
 
 

@@ -105,28 +105,35 @@ class ConnectionThread(threading.Thread):
         connection: apsw.Connection | None = None
         if not self._writes:
             _stand_back()
-        while (job := self._jobs.get()) is not None:
-            if not job.future.set_running_or_notify_cancel():
-                continue
-            try:
-                connection = connection or self._connect()
-                job.future.set_result(self._watched(connection, job))
-            except KeepsakeError as error:
-                job.future.set_exception(error)
-            except apsw.Error as error:
-                fault = from_sqlite(
-                    error, _file_of(connection), 0 if connection is None else connection.system_errno
-                ) or InternalError(Sentence("The database refused a statement ({error}).", error=type(error).__name__))
-                fault.__cause__ = error
-                job.future.set_exception(fault)
-            except (UnicodeEncodeError, OverflowError) as error:
-                refusal = from_binding(error)
-                refusal.__cause__ = error
-                job.future.set_exception(refusal)
-            except BaseException as error:  # noqa: BLE001  (the future carries it to the caller)
-                job.future.set_exception(error)
+        job = self._jobs.get()
+        while job is not None:
+            if job.future.set_running_or_notify_cancel():
+                connection = self._serve(connection, job)
+            del job  # what was read is not kept while there is nothing to do
+            job = self._jobs.get()
         if connection is not None:
             self._leave(connection)
+
+    def _serve(self, connection: apsw.Connection | None, job: QueuedWork) -> apsw.Connection | None:
+        """Do a job, and return the connection for the next."""
+        try:
+            connection = connection or self._connect()
+            job.future.set_result(self._watched(connection, job))
+        except KeepsakeError as error:
+            job.future.set_exception(error)
+        except apsw.Error as error:
+            fault = from_sqlite(
+                error, _file_of(connection), 0 if connection is None else connection.system_errno
+            ) or InternalError(Sentence("The database refused a statement ({error}).", error=type(error).__name__))
+            fault.__cause__ = error
+            job.future.set_exception(fault)
+        except (UnicodeEncodeError, OverflowError) as error:
+            refusal = from_binding(error)
+            refusal.__cause__ = error
+            job.future.set_exception(refusal)
+        except BaseException as error:  # noqa: BLE001  (the future carries it to the caller)
+            job.future.set_exception(error)
+        return connection
 
     def _leave(self, connection: apsw.Connection) -> None:
         if self._writes:

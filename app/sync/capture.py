@@ -97,6 +97,14 @@ def part_after(
     )
 
 
+def is_of_several_lanes(connection: apsw.Connection, kind: str, target: str) -> bool:
+    """Return whether a row was changed in more than one lane."""
+    lanes_of_row = connection.execute(
+        "SELECT DISTINCT lane FROM memory_history WHERE target_kind = ? AND target = ? LIMIT 2", (kind, target)
+    ).fetchall()
+    return len(lanes_of_row) > 1
+
+
 def changes_of_row(connection: apsw.Connection, kind: str, target: str) -> list[Change]:
     """Return all changes of a row, of all lanes, in canonical order."""
     rows = connection.execute(f"{_ENTRIES} AND target_kind = ? AND target = ?", (kind, target)).fetchall()

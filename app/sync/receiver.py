@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 import apsw
 
-from app.changes import Area
+from app.changes import MAX_NAMED, Area
 from app.erasure import erasures
 from app.history.undo import AREAS
 from app.sync import lane_rows
@@ -46,7 +46,8 @@ class Received:
 
     Args:
         areas: The areas of the vault that changed.
-        ids: The ids of what is another now.
+        ids: The ids of what was changed, none where they are very many. What is as before counts too: its history and
+            the texts beside its own may be others.
     """
 
     areas: frozenset[Area] = frozenset()
@@ -103,11 +104,12 @@ class Receiver:
                 areas |= {"sessions", "messages", "index"}
         self._names.add_named(connection, part.names or {}, now_ms)
         touched = lane_rows.add_changes(connection, part.changes)
+        ids.update((target, None) for _, target in touched)
         for kind, changed in self._settle(connection, touched, now_ms).items():
             ids.update(dict.fromkeys(changed))
             areas |= AREAS[kind]
         lane_rows.learn(connection)
-        return Received(frozenset(areas), tuple(ids))
+        return Received(frozenset(areas), tuple(ids) if len(ids) <= MAX_NAMED else ())
 
     def settle_own(self, connection: apsw.Connection, after: int, now_ms: int) -> Received:
         """Record what the history lacks; settle what depends on rows that were changed here.
@@ -123,7 +125,8 @@ class Receiver:
         touched = [row for row in lane_rows.rows_of_own(connection, after) if row[0] in _GROUPED]
         changed = self._settle(connection, touched, now_ms)
         areas = frozenset(area for kind, ids in changed.items() if ids for area in AREAS[kind])
-        return Received(areas, tuple(one for ids in changed.values() for one in ids))
+        ids = tuple(one for ids in changed.values() for one in ids)
+        return Received(areas, ids if len(ids) <= MAX_NAMED else ())
 
     def _settle(self, connection: apsw.Connection, touched: Sequence[Row], now_ms: int) -> dict[str, Sequence[str]]:
         by_kind: dict[str, list[str]] = {}

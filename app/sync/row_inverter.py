@@ -24,10 +24,13 @@ class RowInverter:
         kind, target = entry.target_kind, entry.target
         if kind not in capture.KINDS or not lane_rows.has_others(connection):
             return None
+        is_shared = capture.is_of_several_lanes(connection, kind, target)
+        if not is_shared and kind != "entity" and not is_gone(now):
+            return None
         changes = capture.changes_of_row(connection, kind, target)
         row = fold_row(changes)
         stored = turn_references.to_global(connection, kind, target, now)
-        is_shared = len({change.place.lane for change in changes}) > 1 or _is_derived(row, stored)
+        is_shared = is_shared or _is_derived(row, stored)
         if row.whole is None or not is_shared:
             return None
         # Where another row took the place of this one, its own changes still say that it is there.

@@ -9,6 +9,7 @@ from app.config.config import Config
 from app.index.worker import IndexWorker
 from app.part import BackgroundTask, Part
 from app.runtime import Runtime
+from app.sentence import Sentence
 from app.upkeep.backups.backup_service import BackupService
 from app.upkeep.housekeeping import Housekeeping, Retry
 from app.upkeep.model import Finding
@@ -44,7 +45,7 @@ class UpkeepParts(Part):
     @property
     def failures(self) -> Sequence[str]:
         """Sentences about settings that do not count, and about backups."""
-        settings = (f"{fault.sentence} Another value counts." for fault in self.config.faults)
+        settings = (Sentence("{why} Another value counts.", why=fault.sentence) for fault in self.config.faults)
         return (*settings, *self.backups.notes())
 
 

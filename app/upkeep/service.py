@@ -14,11 +14,11 @@ from app.core.clock import Clock, to_datetime
 from app.core.facets import Facet
 from app.core.files import from_os
 from app.core.ids import uuid7
-from app.core.text import counted
 from app.errors import KeepsakeError, VaultDamagedError
 from app.index import rebuild
 from app.index.worker import IndexWorker
 from app.jobs import Jobs
+from app.sentence import Sentence, counted_sentence
 from app.store import meta
 from app.store.store import Store
 from app.upkeep.backups.backup_service import first_write
@@ -77,7 +77,7 @@ class UpkeepService:
             total_chunks=index.chunks,
             pending_vectors=index.pending,
             jobs=tuple(self._jobs.all()),
-            read_only=self._store.read_only.message if self._store.read_only is not None else "",
+            read_only=self._store.read_only.sentence if self._store.read_only is not None else "",
             notes=tuple(
                 filter(None, (index.failure, self._rebuild_failure, _withheld(index.withheld), *self._failures()))
             ),
@@ -149,7 +149,11 @@ class UpkeepService:
             count = (await self.reindex(actor)).value
             await reread()
             done.append(
-                f"Made the search index of {counted(count, 'message or memory', 'messages and memories')} anew."
+                counted_sentence(
+                    count,
+                    "Made the search index of 1 message or memory anew.",
+                    "Made the search index of {count} messages and memories anew.",
+                )
             )
         if "files" in wrong:
             done += await self._close_files()
@@ -192,7 +196,7 @@ class UpkeepService:
                     await reread()
             self._rebuild_failure = ""
         except KeepsakeError as error:
-            self._rebuild_failure = f"The search index could not be made anew: {error.message}"
+            self._rebuild_failure = Sentence("The search index could not be made anew: {why}", why=error.sentence)
 
     async def wait_rebuilt(self) -> None:
         """Return once no rebuild is under way."""
@@ -212,16 +216,19 @@ class UpkeepService:
 
 
 def _unchecked_words() -> Finding:
-    what = "The words of the search index were not checked: that needs a vault that can be written."
-    return Finding("words", "warning", what, "Free some space or make the folder writable, and check again.")
+    what = Sentence("The words of the search index were not checked: that needs a vault that can be written.")
+    return Finding("words", "warning", what, Sentence("Free some space or make the folder writable, and check again."))
 
 
 def _withheld(count: int) -> str:
     if not count:
         return ""
-    return (
-        f"{counted(count, 'private text is', 'private texts are')} not sent to the embedding service and found by words"
-        " only; the setting embedding.send_private changes that."
+    return counted_sentence(
+        count,
+        "1 private text is not sent to the embedding service and found by words only; the"
+        " setting embedding.send_private changes that.",
+        "{count} private texts are not sent to the embedding service and found by words only;"
+        " the setting embedding.send_private changes that.",
     )
 
 

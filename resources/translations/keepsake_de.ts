@@ -2434,6 +2434,10 @@
         <translation>„limit“ muss 1 bis {most} sein, „per_session“ mindestens 1.</translation>
     </message>
     <message>
+        <source>&apos;llm.base_url&apos; is no address.</source>
+        <translation>„llm.base_url“ ist keine Adresse.</translation>
+    </message>
+    <message>
         <source>&apos;offset&apos; is 0 or more, &apos;length&apos; from 1 to {most}.</source>
         <translation>„offset“ ist mindestens 0, „length“ 1 bis {most}.</translation>
     </message>
@@ -2494,12 +2498,80 @@
         <translation>„{longest}“ wäre länger als die {max_tag_length} Zeichen eines Schlagworts. Wähle einen kürzeren Namen.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; and &apos;{other}&apos; are both 0, so the recipe &apos;weighted&apos; puts nothing before anything.</source>
+        <translation>„{name}“ und „{other}“ sind beide 0, also ordnet das Rezept „weighted“ nichts.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; and &apos;{other}&apos; come to {total}, not to 1; only their ratio counts.</source>
+        <translation>„{name}“ und „{other}“ ergeben {total} statt 1; es zählt nur ihr Verhältnis.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
         <translation>„{name}“ hat schon Zugriff. Ist es dasselbe Programm und braucht ein neues Token, dann erlaube es mit „replace_token“ (auf der Befehlszeile --replace-token): Es behält seine Vertrauensstufe, und das bisherige Token endet. Ist es ein anderes Programm, dann lehne es ab.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; has no effect on a model of this machine.</source>
+        <translation>„{name}“ wirkt nicht auf ein Modell dieses Rechners.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no effect, as both prices are 0 and so nothing is counted as cost.</source>
+        <translation>„{name}“ wirkt nicht, denn beide Preise sind 0 und so zählt nichts als Kosten.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; in {file} has a value, but is a section.</source>
+        <translation>„{name}“ in {file} hat einen Wert, ist aber ein Abschnitt.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is above &apos;{other}&apos;: an emergency would leave more messages than a usual compaction.</source>
+        <translation>„{name}“ liegt über „{other}“: Im Notfall blieben mehr Nachrichten als bei einer gewöhnlichen Verdichtung.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;, so no reflection is ever written.</source>
+        <translation>„{name}“ liegt unter „{other}“, also wird nie ein Rückblick geschrieben.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;, so nothing is ever compressed.</source>
+        <translation>„{name}“ liegt unter „{other}“, also wird nie etwas komprimiert.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;, so one run may take the budget of the whole month.</source>
+        <translation>„{name}“ liegt unter „{other}“, also kann ein Lauf das Budget des ganzen Monats verbrauchen.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;: some messages that a compaction leaves are never given to agents.</source>
+        <translation>„{name}“ liegt unter „{other}“: Manche Nachrichten, die eine Verdichtung übrig lässt, bekommen Agenten nie.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is empty, but &apos;{compatible}&apos; needs it.</source>
+        <translation>„{name}“ ist leer, aber „{compatible}“ braucht es.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is empty, so no language model is asked.</source>
+        <translation>„{name}“ ist leer, also wird kein Sprachmodell gefragt.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is for the person&apos;s own programs, not for agents.</source>
         <translation>„{name}“ ist den eigenen Programmen der Person vorbehalten, nicht Agenten.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is no address.</source>
+        <translation>„{name}“ ist keine Adresse.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not above &apos;{other}&apos;: observations are archived before they are compressed.</source>
+        <translation>„{name}“ liegt nicht über „{other}“: Beobachtungen werden archiviert, bevor sie komprimiert sind.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not above &apos;{other}&apos;: the archive would be emptied as fast as it fills.</source>
+        <translation>„{name}“ liegt nicht über „{other}“: Das Archiv würde so schnell geleert, wie es sich füllt.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not below &apos;{other}&apos;, so condensing would begin again as soon as it ends.</source>
+        <translation>„{name}“ liegt nicht unter „{other}“, also begänne das Verdichten gleich wieder.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not below &apos;{other}&apos;: a fact that a newer one contradicts is set aside at once.</source>
+        <translation>„{name}“ liegt nicht unter „{other}“: Ein Fakt, dem ein neuerer widerspricht, wird sofort beiseitegelegt.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
@@ -2514,6 +2586,18 @@
         <translation>„{name}“ muss {allowed} sein{but}.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; names a provider that Keepsake does not know.</source>
+        <translation>„{name}“ nennt einen Anbieter, den Keepsake nicht kennt.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; names no folder of this machine.</source>
+        <translation>„{name}“ nennt keinen Ordner dieses Rechners.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; names the provider &apos;{provider}&apos; but no model.</source>
+        <translation>„{name}“ nennt den Anbieter „{provider}“, aber kein Modell.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; needs {needed} trust; {agent} has {held}.</source>
         <translation>„{name}“ verlangt Vertrauen der Stufe {needed}; {agent} hat {held}.</translation>
     </message>
@@ -2526,12 +2610,24 @@
         <translation>„{path}“ lässt sich nicht schreiben: {strerror}.</translation>
     </message>
     <message>
+        <source>&apos;{provider}&apos; takes no model name.</source>
+        <translation>„{provider}“ nimmt keinen Modellnamen.</translation>
+    </message>
+    <message>
         <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
         <translation>„{section}“ in {path} ist kein Abschnitt. Berichtige das dort und setze „{name}“ dann noch einmal.</translation>
     </message>
     <message>
         <source>, not {shown}</source>
         <translation>, nicht {shown}</translation>
+    </message>
+    <message>
+        <source>1 attached file that no note shows was left out.</source>
+        <translation>1 angehängte Datei, die keine Notiz zeigt, blieb weg.</translation>
+    </message>
+    <message>
+        <source>1 call was lost.</source>
+        <translation>1 Aufruf ging verloren.</translation>
     </message>
     <message>
         <source>1 conversation</source>
@@ -2546,8 +2642,40 @@
         <translation>1 Zusammenfassung</translation>
     </message>
     <message>
+        <source>1 encrypted passage was left out. Decrypt the text in Evernote, and export the note again.</source>
+        <translation>1 verschlüsselte Passage blieb weg. Entschlüssele den Text in Evernote, und exportiere die Notiz noch einmal.</translation>
+    </message>
+    <message>
+        <source>1 entry of another Google product was left out.</source>
+        <translation>1 Eintrag eines anderen Google-Produkts blieb weg.</translation>
+    </message>
+    <message>
         <source>1 fact</source>
         <translation>1 Fakt</translation>
+    </message>
+    <message>
+        <source>1 file of the archive is none of Joplin&apos;s and was left out.</source>
+        <translation>1 Datei des Archivs stammt nicht von Joplin und blieb weg.</translation>
+    </message>
+    <message>
+        <source>1 file that belongs to no note was left out.</source>
+        <translation>1 Datei, die zu keiner Notiz gehört, blieb weg.</translation>
+    </message>
+    <message>
+        <source>1 file that is no ENEX was left out.</source>
+        <translation>1 Datei, die kein ENEX ist, blieb weg.</translation>
+    </message>
+    <message>
+        <source>1 file that is not Markdown was left out ({kinds}).</source>
+        <translation>1 Datei, die kein Markdown ist, blieb weg ({kinds}).</translation>
+    </message>
+    <message>
+        <source>1 file that no page shows was left out.</source>
+        <translation>1 Datei, die keine Seite zeigt, blieb weg.</translation>
+    </message>
+    <message>
+        <source>1 hidden folder was left out ({names}).</source>
+        <translation>1 verborgener Ordner blieb weg ({names}).</translation>
     </message>
     <message>
         <source>1 inbox rule</source>
@@ -2558,6 +2686,30 @@
         <translation>1 Erinnerung</translation>
     </message>
     <message>
+        <source>1 mention of a person or thing stands in texts that are gone.</source>
+        <translation>1 Erwähnung einer Person oder Sache steht in Texten, die es nicht mehr gibt.</translation>
+    </message>
+    <message>
+        <source>1 message cannot be found by search.</source>
+        <translation>1 Nachricht lässt sich durch Suche nicht finden.</translation>
+    </message>
+    <message>
+        <source>1 message could not be stored in the background. The last reason: {last}</source>
+        <translation>1 Nachricht ließ sich im Hintergrund nicht speichern. Der letzte Grund: {last}</translation>
+    </message>
+    <message>
+        <source>1 message has no date; the time of the import stands in its place.</source>
+        <translation>1 Nachricht hat kein Datum; an seiner Stelle steht die Zeit des Imports.</translation>
+    </message>
+    <message>
+        <source>1 more file holds words and was left out.</source>
+        <translation>1 weitere Datei enthält Text und blieb weg.</translation>
+    </message>
+    <message>
+        <source>1 more line begins with a date and a time and was read as part of a message.</source>
+        <translation>1 weitere Zeile beginnt mit Datum und Uhrzeit und wurde als Teil einer Nachricht gelesen.</translation>
+    </message>
+    <message>
         <source>1 name</source>
         <translation>1 Name</translation>
     </message>
@@ -2566,8 +2718,32 @@
         <translation>1 Notiz</translation>
     </message>
     <message>
+        <source>1 note cannot be found by search.</source>
+        <translation>1 Notiz lässt sich durch Suche nicht finden.</translation>
+    </message>
+    <message>
         <source>1 observation</source>
         <translation>1 Beobachtung</translation>
+    </message>
+    <message>
+        <source>1 of its observations is no text and was left out.</source>
+        <translation>1 seiner Beobachtungen ist kein Text und blieb weg.</translation>
+    </message>
+    <message>
+        <source>1 page has no text, such as scanned pages.</source>
+        <translation>1 Seite hat keinen Text, wie gescannte Seiten.</translation>
+    </message>
+    <message>
+        <source>1 picture was left out.</source>
+        <translation>1 Bild blieb weg.</translation>
+    </message>
+    <message>
+        <source>1 place in it was not valid UTF-8 and was replaced with �.</source>
+        <translation>1 Stelle darin war kein gültiges UTF-8 und wurde durch � ersetzt.</translation>
+    </message>
+    <message>
+        <source>1 private text is not sent to the embedding service and found by words only; the setting embedding.send_private changes that.</source>
+        <translation>1 privater Text wird nicht an den Embedding-Dienst gesendet und nur über Wörter gefunden; die Einstellung embedding.send_private ändert das.</translation>
     </message>
     <message>
         <source>1 proposal</source>
@@ -2586,8 +2762,52 @@
         <translation>1 Zeitplan</translation>
     </message>
     <message>
+        <source>1 search entry belongs to nothing.</source>
+        <translation>1 Sucheintrag gehört zu nichts.</translation>
+    </message>
+    <message>
+        <source>1 search entry has no vector and waits for none.</source>
+        <translation>1 Sucheintrag hat keinen Vektor und wartet auf keinen.</translation>
+    </message>
+    <message>
+        <source>1 search entry lacks its number of words, which search ranks by.</source>
+        <translation>1 Sucheintrag fehlt die Wortzahl, nach der die Suche ordnet.</translation>
+    </message>
+    <message>
+        <source>1 session lacks the note of how far it is.</source>
+        <translation>1 Unterhaltung fehlt der Vermerk, wie weit sie ist.</translation>
+    </message>
+    <message>
         <source>1 text</source>
         <translation>1 Text</translation>
+    </message>
+    <message>
+        <source>1 text is not yet indexed for search by meaning.</source>
+        <translation>1 Text ist noch nicht für die Suche nach Bedeutung erfasst.</translation>
+    </message>
+    <message>
+        <source>1 text that is gone waits to be read for names.</source>
+        <translation>1 Text, den es nicht mehr gibt, wartet noch auf das Erkennen von Namen.</translation>
+    </message>
+    <message>
+        <source>1 vector belongs to nothing.</source>
+        <translation>1 Vektor gehört zu nichts.</translation>
+    </message>
+    <message>
+        <source>1 view of a database was left out; the whole tables hold their rows.</source>
+        <translation>1 Ansicht einer Datenbank blieb weg; die ganzen Tabellen enthalten ihre Zeilen.</translation>
+    </message>
+    <message>
+        <source>1 {things} was left out ({names}).</source>
+        <translation>1 {things} blieb weg ({names}).</translation>
+    </message>
+    <message>
+        <source>A backup waits to be restored.</source>
+        <translation>Eine Sicherung wartet auf die Wiederherstellung.</translation>
+    </message>
+    <message>
+        <source>A backup waits to take the vault&apos;s place at the next start.</source>
+        <translation>Eine Sicherung wartet darauf, beim nächsten Start an die Stelle des Tresors zu treten.</translation>
     </message>
     <message>
         <source>A built-in schedule cannot be deleted. Pause it instead.</source>
@@ -2598,12 +2818,20 @@
         <translation>Eine Kapsel kann 1 bis {most} Tage gültig sein.</translation>
     </message>
     <message>
+        <source>A capsule holds memories; something else in it was left out.</source>
+        <translation>Eine Kapsel enthält Erinnerungen; etwas anderes darin blieb weg.</translation>
+    </message>
+    <message>
         <source>A change to this vault was cut off, and undoing it needs a folder that can be written. Free some space, make the folder writable, or copy it to a place that is.</source>
         <translation>Eine Änderung an diesem Tresor wurde abgebrochen; um sie zurückzunehmen, muss der Ordner beschreibbar sein. Schaffe Platz, mach den Ordner beschreibbar, oder kopiere ihn an einen beschreibbaren Ort.</translation>
     </message>
     <message>
         <source>A confidence lies between 0 and 1.</source>
         <translation>Eine Gewissheit liegt zwischen 0 und 1.</translation>
+    </message>
+    <message>
+        <source>A conversation that was left could not be consolidated: {why}</source>
+        <translation>Eine verlassene Unterhaltung ließ sich nicht auswerten: {why}</translation>
     </message>
     <message>
         <source>A cron expression has five fields: minute, hour, day of month, month, day of week.</source>
@@ -2654,6 +2882,10 @@
         <translation>Eine Datei, die ein anderer Rechner abgelegt hat, ist beschädigt. Keepsake schreibt sie dort neu, wenn du sie entfernst.</translation>
     </message>
     <message>
+        <source>A file that it shows ({name}) is not in the archive.</source>
+        <translation>Eine Datei, die sie zeigt ({name}), ist nicht im Archiv.</translation>
+    </message>
+    <message>
         <source>A goal cannot have more trust than {agent} has.</source>
         <translation>Ein Ziel kann nicht mehr Vertrauen haben als {agent}.</translation>
     </message>
@@ -2684,6 +2916,14 @@
     <message>
         <source>A list can be narrowed to at most {max_tags} tags at once.</source>
         <translation>Eine Liste lässt sich auf höchstens {max_tags} Schlagwörter zugleich einschränken.</translation>
+    </message>
+    <message>
+        <source>A log that is not this database&apos;s, or an older one of it, lay beside it and was set aside as {name}. The database is whole without it.</source>
+        <translation>Ein Protokoll, das nicht zu dieser Datenbank gehört oder älter ist, lag daneben und wurde als {name} beiseitegelegt. Die Datenbank ist ohne es vollständig.</translation>
+    </message>
+    <message>
+        <source>A mark stands in place of each.</source>
+        <translation>An der Stelle jeder steht ein Vermerk.</translation>
     </message>
     <message>
         <source>A memory holds at most {max_bytes} MB of text; this one has {size} MB. Split it into several notes.</source>
@@ -2718,12 +2958,24 @@
         <translation>Dieses Feld einer Erinnerung ({field}) darf keine Steuerzeichen enthalten. Lass sie weg.</translation>
     </message>
     <message>
+        <source>A message has more than {allowed} and was left out.</source>
+        <translation>Eine Nachricht hat mehr als {allowed} und blieb weg.</translation>
+    </message>
+    <message>
+        <source>A message is too long and was left out.</source>
+        <translation>Eine Nachricht ist zu lang und blieb weg.</translation>
+    </message>
+    <message>
         <source>A message may have at most 128 million characters.</source>
         <translation>Eine Nachricht darf höchstens 128 Millionen Zeichen haben.</translation>
     </message>
     <message>
         <source>A message&apos;s number is at most {max_seq}.</source>
         <translation>Eine Nachricht hat höchstens die Nummer {max_seq}.</translation>
+    </message>
+    <message>
+        <source>A message&apos;s predecessor is missing from the file; the messages before it are not there.</source>
+        <translation>Der Vorgänger einer Nachricht fehlt in der Datei; die Nachrichten davor sind nicht da.</translation>
     </message>
     <message>
         <source>A name must have 1 to {max_name} characters.</source>
@@ -2756,6 +3008,22 @@
     <message>
         <source>A passphrase is one line without control characters.</source>
         <translation>Eine Passphrase ist eine einzige Zeile ohne Steuerzeichen.</translation>
+    </message>
+    <message>
+        <source>A prompt that was taken back out of the queue was left out.</source>
+        <translation>Eine Eingabe, die aus der Warteschlange zurückgenommen wurde, blieb weg.</translation>
+    </message>
+    <message>
+        <source>A role {shown} is unknown.</source>
+        <translation>Eine Rolle {shown} ist unbekannt.</translation>
+    </message>
+    <message>
+        <source>A row of its {table} points to nothing in {parent}.</source>
+        <translation>Eine Zeile ihrer Tabelle {table} verweist auf nichts in {parent}.</translation>
+    </message>
+    <message>
+        <source>A row of {table} points to nothing in {parent}.</source>
+        <translation>Eine Zeile von {table} verweist auf nichts in {parent}.</translation>
     </message>
     <message>
         <source>A run takes 1 to {max_turns} turns.</source>
@@ -2802,6 +3070,10 @@
         <translation>Variable des API-Schlüssels</translation>
     </message>
     <message>
+        <source>About {foreign} of what is written here is in words that the built-in model does not know well, so search by meaning finds less of it. A multilingual model, such as &apos;fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2&apos;, would suit this vault better.</source>
+        <translation>Rund {foreign} des hier Geschriebenen steht in Wörtern, die das eingebaute Modell wenig kennt; die Suche nach Bedeutung findet davon weniger. Ein mehrsprachiges Modell wie „fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2“ passt besser zu diesem Tresor.</translation>
+    </message>
+    <message>
         <source>Accepted {items}</source>
         <translation>Angenommen: {items}</translation>
     </message>
@@ -2822,6 +3094,10 @@
         <translation>Adresse des Dienstes, etwa http://localhost:11434/v1 für Ollama.</translation>
     </message>
     <message>
+        <source>After a turn, {part}: {why}</source>
+        <translation>Nach einem Gesprächsbeitrag: {part}: {why}</translation>
+    </message>
+    <message>
         <source>After turn</source>
         <translation>Nach jeder Runde</translation>
     </message>
@@ -2834,8 +3110,24 @@
         <translation>Agenten, deren Unterhaltungen nicht gespeichert werden, durch Kommas getrennt.</translation>
     </message>
     <message>
+        <source>All conversations and memories and the first attachment were read, and no other attachment.</source>
+        <translation>Alle Unterhaltungen und Erinnerungen und der erste Anhang wurden gelesen, sonst kein Anhang.</translation>
+    </message>
+    <message>
+        <source>All conversations and memories and the first {count} attachments were read, and no other attachment.</source>
+        <translation>Alle Unterhaltungen und Erinnerungen und die ersten {count} Anhänge wurden gelesen, sonst kein Anhang.</translation>
+    </message>
+    <message>
         <source>All schedules are paused until {time} UTC.</source>
         <translation>Alle Zeitpläne ruhen bis {time} UTC.</translation>
+    </message>
+    <message>
+        <source>All your machines have forgotten it.</source>
+        <translation>Alle deine Rechner haben es vergessen.</translation>
+    </message>
+    <message>
+        <source>Allow yourself to write there, or name another --vault.</source>
+        <translation>Erlaube dir, dort zu schreiben, oder nenne mit --vault einen anderen Ordner.</translation>
     </message>
     <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
@@ -2862,8 +3154,16 @@
         <translation>Ein Eintrag behält seinen eigenen Namen. Benenne ihn zuerst um.</translation>
     </message>
     <message>
+        <source>An error of Keepsake itself; the log has it.</source>
+        <translation>Ein Fehler von Keepsake selbst; er steht im Protokoll.</translation>
+    </message>
+    <message>
         <source>An import is running. The exchange goes on when it has ended.</source>
         <translation>Ein Import läuft. Der Austausch geht weiter, sobald er zu Ende ist.</translation>
+    </message>
+    <message>
+        <source>An import of {path} was cut off. Import it again to go on; nothing is added twice.</source>
+        <translation>Ein Import von {path} wurde abgebrochen. Importiere es noch einmal, um fortzufahren; nichts kommt doppelt hinzu.</translation>
     </message>
     <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
@@ -2894,6 +3194,10 @@
         <translation>Der eigene Tresor eines Agenten enthält keine weiteren Tresore.</translation>
     </message>
     <message>
+        <source>An item is not an object and was left out.</source>
+        <translation>Ein Eintrag ist kein Objekt und blieb weg.</translation>
+    </message>
+    <message>
         <source>Another Keepsake (process {number}) has this vault open.</source>
         <translation>Ein anderes Keepsake (Prozess {number}) hat diesen Tresor geöffnet.</translation>
     </message>
@@ -2908,10 +3212,6 @@
     <message>
         <source>Another machine came in with these words. Make a new invitation.</source>
         <translation>Mit diesen Wörtern ist schon ein anderer Rechner hinzugekommen. Erstelle eine neue Einladung.</translation>
-    </message>
-    <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Ein anderer Rechner legt in diesem Moment die Tabellen von Keepsake an.</translation>
     </message>
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
@@ -2936,6 +3236,10 @@
     <message>
         <source>Another program is writing to it. Close that program and try again.</source>
         <translation>Ein anderes Programm schreibt gerade hinein. Schließe es, und versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>Another program keeps a file locked on {server}. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>Ein anderes Programm hält auf {server} eine Datei gesperrt. Es wird von selbst erneut versucht; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -3042,6 +3346,14 @@
         <translation>Hat eine Unterhaltung begonnen</translation>
     </message>
     <message>
+        <source>Begin llm.base_url with https://.</source>
+        <translation>Beginne llm.base_url mit https://.</translation>
+    </message>
+    <message>
+        <source>Begin {name} with https://.</source>
+        <translation>Beginne {name} mit https://.</translation>
+    </message>
+    <message>
         <source>Between {least} and {max_merged} notes can be merged.</source>
         <translation>Zwischen {least} und {max_merged} Notizen lassen sich zusammenführen.</translation>
     </message>
@@ -3070,8 +3382,16 @@
         <translation>Budget</translation>
     </message>
     <message>
+        <source>Building the vectors stopped after an error in Keepsake ({error}). Restart it.</source>
+        <translation>Das Erstellen der Vektoren brach nach einem Fehler in Keepsake ab ({error}). Starte es neu.</translation>
+    </message>
+    <message>
         <source>Burst</source>
         <translation>Spitze</translation>
+    </message>
+    <message>
+        <source>Call it off with &apos;keepsake call backup.cancel_restore&apos;.</source>
+        <translation>Sag es mit „keepsake call backup.cancel_restore“ ab.</translation>
     </message>
     <message>
         <source>Calls a second that an agent may make in the long run.</source>
@@ -3166,6 +3486,10 @@
         <translation>Zeichen der Antwort eines Werkzeugs, die das Modell liest.</translation>
     </message>
     <message>
+        <source>Characters that cannot be stored were replaced.</source>
+        <translation>Zeichen, die sich nicht speichern lassen, wurden ersetzt.</translation>
+    </message>
+    <message>
         <source>ChatGPT export</source>
         <translation>Export von ChatGPT</translation>
     </message>
@@ -3176,6 +3500,10 @@
     <message>
         <source>Checked its own access</source>
         <translation>Hat seinen eigenen Zugang geprüft</translation>
+    </message>
+    <message>
+        <source>Choose one of {known}.</source>
+        <translation>Wähle eines von {known}.</translation>
     </message>
     <message>
         <source>Claude Code</source>
@@ -3330,6 +3658,26 @@
         <translation>Kontrast der Farben: wie das System es verlangt, oder immer hoch.</translation>
     </message>
     <message>
+        <source>Correct it in {where}; until then the vault stays closed.</source>
+        <translation>Berichtige es in {where}; bis dahin bleibt der Tresor geschlossen.</translation>
+    </message>
+    <message>
+        <source>Correct it in {where}; until then {now} counts.</source>
+        <translation>Berichtige es in {where}; bis dahin gilt {now}.</translation>
+    </message>
+    <message>
+        <source>Correct it, or leave it empty.</source>
+        <translation>Berichtige es, oder lass es leer.</translation>
+    </message>
+    <message>
+        <source>Correct it; it looks like https://example.org/v1.</source>
+        <translation>Berichtige sie; sie sieht so aus: https://example.org/v1.</translation>
+    </message>
+    <message>
+        <source>Correct the file or move it away; until then the vault stays closed.</source>
+        <translation>Berichtige die Datei, oder verschiebe sie; bis dahin bleibt der Tresor geschlossen.</translation>
+    </message>
+    <message>
         <source>Corrected a fact</source>
         <translation>Hat einen Fakt berichtigt</translation>
     </message>
@@ -3340,6 +3688,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>Höchstkosten eines Laufs eines Ziels, in der Währung der Preise.</translation>
+    </message>
+    <message>
+        <source>Counted anew what was counted wrongly.</source>
+        <translation>Falsch Gezähltes neu gezählt.</translation>
     </message>
     <message>
         <source>Created {items}</source>
@@ -3418,6 +3770,10 @@
         <translation>Hat über Vorschläge entschieden</translation>
     </message>
     <message>
+        <source>Delete the folder once you are sure that nothing in it is missed.</source>
+        <translation>Lösche den Ordner, sobald du sicher bist, dass nichts darin fehlt.</translation>
+    </message>
+    <message>
         <source>Deleted a note</source>
         <translation>Hat eine Notiz gelöscht</translation>
     </message>
@@ -3440,6 +3796,10 @@
     <message>
         <source>Did nothing that is still known</source>
         <translation>Nichts getan, was noch bekannt ist</translation>
+    </message>
+    <message>
+        <source>Did you mean &apos;{near}&apos;?</source>
+        <translation>Meintest du „{near}“?</translation>
     </message>
     <message>
         <source>Discord</source>
@@ -3538,6 +3898,10 @@
         <translation>Fakten aus beendeten Unterhaltungen ziehen.</translation>
     </message>
     <message>
+        <source>Facts and index may take {context} tokens, all of the {budget} in &apos;sessions.budget&apos;.</source>
+        <translation>Fakten und Verzeichnis dürfen {context} Token einnehmen, die ganzen {budget} von „sessions.budget“.</translation>
+    </message>
+    <message>
         <source>Facts of other conversations in an agent&apos;s context.</source>
         <translation>Fakten anderer Unterhaltungen im Kontext eines Agenten.</translation>
     </message>
@@ -3614,8 +3978,20 @@
         <translation>Namen gefunden in: {items}</translation>
     </message>
     <message>
+        <source>Free some space or make the folder writable, and check again.</source>
+        <translation>Schaffe Platz oder mach den Ordner beschreibbar, und prüfe noch einmal.</translation>
+    </message>
+    <message>
         <source>Friday</source>
         <translation>Freitag</translation>
+    </message>
+    <message>
+        <source>From here on, 1 message has no date that can be right: none there is, or one in the future. It was kept without its time.</source>
+        <translation>Ab hier hat 1 Nachricht kein mögliches Datum: eines, das es nicht gibt oder das in der Zukunft liegt. Sie wurde ohne Zeit behalten.</translation>
+    </message>
+    <message>
+        <source>From here on, {count} messages have no date that can be right: none there is, or one in the future. They were kept without their time.</source>
+        <translation>Ab hier haben {count} Nachrichten kein mögliches Datum: eines, das es nicht gibt oder das in der Zukunft liegt. Sie wurden ohne Zeit behalten.</translation>
     </message>
     <message>
         <source>Gemini CLI</source>
@@ -3674,8 +4050,16 @@
         <translation>Uhrzeit der Datenbankpflege</translation>
     </message>
     <message>
+        <source>How often memories are read is not counted at the moment. {why}</source>
+        <translation>Wie oft Erinnerungen gelesen werden, wird zurzeit nicht gezählt. {why}</translation>
+    </message>
+    <message>
         <source>How words and meaning are weighed.</source>
         <translation>Wie Wörter und Bedeutung gewichtet werden.</translation>
+    </message>
+    <message>
+        <source>Import the folders in it one by one.</source>
+        <translation>Importiere die Ordner darin einzeln.</translation>
     </message>
     <message>
         <source>Importance from which a message counts as important.</source>
@@ -3702,6 +4086,18 @@
         <translation>Import von {name}</translation>
     </message>
     <message>
+        <source>In config.toml: {why}</source>
+        <translation>In der Datei config.toml: {why}</translation>
+    </message>
+    <message>
+        <source>In the variable {name}: {why}</source>
+        <translation>In der Variablen {name}: {why}</translation>
+    </message>
+    <message>
+        <source>In {folder}: {what}</source>
+        <translation>Im Ordner {folder}: {what}</translation>
+    </message>
+    <message>
         <source>Incognito has an end only while it is on.</source>
         <translation>Inkognito hat nur ein Ende, solange es eingeschaltet ist.</translation>
     </message>
@@ -3714,12 +4110,24 @@
         <translation>Index für die Suche nach Bedeutung</translation>
     </message>
     <message>
+        <source>Indexing stopped after an error inside Keepsake ({error}). Restart it.</source>
+        <translation>Das Erfassen brach nach einem Fehler in Keepsake ab ({error}). Starte es neu.</translation>
+    </message>
+    <message>
         <source>Input/output error</source>
         <translation>Ein-/Ausgabefehler</translation>
     </message>
     <message>
         <source>Is a directory</source>
         <translation>Das ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>It begins with a date and a time and was read as part of the message before it.</source>
+        <translation>Sie beginnt mit Datum und Uhrzeit und wurde als Teil der Nachricht davor gelesen.</translation>
+    </message>
+    <message>
+        <source>It belongs to the system and was left out.</source>
+        <translation>Es gehört zum System und blieb weg.</translation>
     </message>
     <message>
         <source>It cannot be opened. Check that it is there and that it is yours.</source>
@@ -3730,12 +4138,164 @@
         <translation>Sie lässt sich dort, wo sie liegt, nicht lesen. Kopiere die Datei in einen eigenen Ordner.</translation>
     </message>
     <message>
+        <source>It cannot be read.</source>
+        <translation>Es ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>It cannot be stored: {strerror}.</source>
+        <translation>Es lässt sich nicht speichern: {strerror}.</translation>
+    </message>
+    <message>
+        <source>It could not be read and was left out: {error}</source>
+        <translation>Es war nicht lesbar und blieb weg: {error}</translation>
+    </message>
+    <message>
+        <source>It could not be read and was left out: {error}.</source>
+        <translation>Es war nicht lesbar und blieb weg: {error}.</translation>
+    </message>
+    <message>
+        <source>It could not be read: {error}. Its names are missing.</source>
+        <translation>Es war nicht lesbar: {error}. Seine Namen fehlen.</translation>
+    </message>
+    <message>
+        <source>It could not be read: {strerror}.</source>
+        <translation>Es war nicht lesbar: {strerror}.</translation>
+    </message>
+    <message>
+        <source>It could not be read: {why}.</source>
+        <translation>Es war nicht lesbar: {why}.</translation>
+    </message>
+    <message>
+        <source>It goes on by itself whenever Keepsake runs.</source>
+        <translation>Es geht von selbst weiter, wann immer Keepsake läuft.</translation>
+    </message>
+    <message>
+        <source>It has 1 {thing}, which is no conversation, message or note that this version knows.</source>
+        <translation>Es hat 1 {thing}, und das ist keine Unterhaltung, Nachricht oder Notiz, die diese Version kennt.</translation>
+    </message>
+    <message>
         <source>It has expired already.</source>
         <translation>Er ist schon abgelaufen.</translation>
     </message>
     <message>
+        <source>It has more than {most} MB and was left out.</source>
+        <translation>Es hat mehr als {most} MB und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It has more than {most} files; 1 more file was not looked at.</source>
+        <translation>Es hat mehr als {most} Dateien; 1 weitere Datei wurde nicht angesehen.</translation>
+    </message>
+    <message>
+        <source>It has more than {most} files; {count} more files were not looked at.</source>
+        <translation>Es hat mehr als {most} Dateien; {count} weitere Dateien wurden nicht angesehen.</translation>
+    </message>
+    <message>
+        <source>It has more than {most} pages; the rest was left out.</source>
+        <translation>Es hat mehr als {most} Seiten; der Rest blieb weg.</translation>
+    </message>
+    <message>
+        <source>It has more than {most} tags or very long ones; as tags the first {most} were kept, shortened.</source>
+        <translation>Es hat mehr als {most} Schlagwörter oder sehr lange; als Schlagwörter wurden die ersten {most} gekürzt behalten.</translation>
+    </message>
+    <message>
+        <source>It has neither a title nor a text and was left out.</source>
+        <translation>Sie hat weder Titel noch Text und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It has no encoding mark and was read as {guess}.</source>
+        <translation>Es hat keine Kodierungsmarke und wurde als {guess} gelesen.</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>Das Ende fehlt.</translation>
+    </message>
+    <message>
+        <source>It has no messages (&apos;chat_messages&apos; is missing) and was left out.</source>
+        <translation>Sie hat keine Nachrichten („chat_messages“ fehlt) und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It has no messages (&apos;mapping&apos; is missing or empty) and was left out.</source>
+        <translation>Sie hat keine Nachrichten („mapping“ fehlt oder ist leer) und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It has no name that can be stored, and was left out.</source>
+        <translation>Es hat keinen speicherbaren Namen und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It has no text and was left out.</source>
+        <translation>Es hat keinen Text und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It has no time that can be read and was left out.</source>
+        <translation>Es hat keine lesbare Zeit und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It has no two ends with names and was left out.</source>
+        <translation>Es hat keine zwei benannten Enden und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It has {count} {things}, none of them a conversation, message or note that this version knows.</source>
+        <translation>Es hat {count} {things}, und nichts davon ist eine Unterhaltung, Nachricht oder Notiz, die diese Version kennt.</translation>
+    </message>
+    <message>
+        <source>It holds no text and was left out.</source>
+        <translation>Es enthält keinen Text und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It holds words and was left out; to have them, unpack the zip.</source>
+        <translation>Es enthält Text und blieb weg; um ihn zu bekommen, entpacke die ZIP-Datei.</translation>
+    </message>
+    <message>
+        <source>It holds words in no format that is known and was left out.</source>
+        <translation>Es enthält Text in keinem bekannten Format und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It holds words {where} that this version does not know; they {end}: {sample}.</source>
+        <translation>Es enthält {where} Text, den diese Version nicht kennt; er {end}: {sample}.</translation>
+    </message>
+    <message>
+        <source>It is a Keepsake vault and was left out. {advice}</source>
+        <translation>Es ist ein Tresor von Keepsake und blieb weg. {advice}</translation>
+    </message>
+    <message>
+        <source>It is a link that leads nowhere or in a circle and was left out.</source>
+        <translation>Es ist eine Verknüpfung, die ins Leere oder im Kreis führt, und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is a link that leads out of the folder and was not followed.</source>
+        <translation>Es ist eine Verknüpfung, die aus dem Ordner führt; ihr wurde nicht gefolgt.</translation>
+    </message>
+    <message>
+        <source>It is a link to a folder that it lies in and was not followed; the notes there are read once.</source>
+        <translation>Es ist eine Verknüpfung zu einem Ordner, in dem sie liegt; ihr wurde nicht gefolgt, die Notizen dort werden einmal gelesen.</translation>
+    </message>
+    <message>
+        <source>It is a link, which is not followed; it was left out.</source>
+        <translation>Es ist eine Verknüpfung, der nicht gefolgt wird; es blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is a pipe, a socket or a device and was left out.</source>
+        <translation>Es ist eine Pipe, ein Socket oder ein Gerät und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is an item of a kind that this version does not know, and was left out.</source>
+        <translation>Es ist ein Eintrag einer Art, die diese Version nicht kennt, und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is cut off and was left out; import the file again when it is complete.</source>
+        <translation>Es ist abgeschnitten und blieb weg; importiere die Datei noch einmal, wenn sie vollständig ist.</translation>
+    </message>
+    <message>
+        <source>It is damaged and was left out.</source>
+        <translation>Es ist beschädigt und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is damaged or cannot be read, and was left out.</source>
+        <translation>Es ist beschädigt oder nicht lesbar und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is damaged, or larger than {most} MB, and was left out.</source>
+        <translation>Es ist beschädigt oder größer als {most} MB und blieb weg.</translation>
     </message>
     <message>
         <source>It is damaged, or no database at all.</source>
@@ -3746,12 +4306,64 @@
         <translation>Sie ist beschädigt oder etwas anderes, als ihr Name sagt.</translation>
     </message>
     <message>
+        <source>It is damaged: {lines}.</source>
+        <translation>Sie ist beschädigt: {lines}.</translation>
+    </message>
+    <message>
+        <source>It is empty and was left out.</source>
+        <translation>Es ist leer und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is encrypted and was left out. Export it from a Joplin that can decrypt it.</source>
+        <translation>Sie ist verschlüsselt und blieb weg. Exportiere sie aus einem Joplin, das sie entschlüsseln kann.</translation>
+    </message>
+    <message>
+        <source>It is from a newer Keepsake (schema {schema}; this one knows {known}).</source>
+        <translation>Sie stammt von einem neueren Keepsake (Schema {schema}; dieses kennt {known}).</translation>
+    </message>
+    <message>
+        <source>It is hidden, holds words and was left out; to have them, import this file.</source>
+        <translation>Es ist verborgen, enthält Text und blieb weg; um ihn zu bekommen, importiere diese Datei.</translation>
+    </message>
+    <message>
+        <source>It is joined to no other message by its &apos;parent&apos; and was left out; the format &apos;{name}&apos; takes it.</source>
+        <translation>Ihr „parent“ verbindet sie mit keiner anderen Nachricht, und sie blieb weg; das Format „{name}“ nimmt sie.</translation>
+    </message>
+    <message>
+        <source>It is larger than an archive within an archive may be.</source>
+        <translation>Es ist größer, als ein Archiv in einem Archiv sein darf.</translation>
+    </message>
+    <message>
         <source>It is larger than an attachment may be.</source>
         <translation>Größer darf ein Anhang nicht sein.</translation>
     </message>
     <message>
+        <source>It is larger than {most} MB and was left out.</source>
+        <translation>Es ist größer als {most} MB und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is larger than {most} MB, so only its text was taken.</source>
+        <translation>Es ist größer als {most} MB, darum wurde nur der Text übernommen.</translation>
+    </message>
+    <message>
+        <source>It is larger than {most} million characters and was left out.</source>
+        <translation>Es ist größer als {most} Millionen Zeichen und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is longer than {most} MB and was left out.</source>
+        <translation>Es ist länger als {most} MB und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is missing.</source>
+        <translation>Es fehlt.</translation>
+    </message>
+    <message>
         <source>It is nested beyond reason.</source>
         <translation>Die Verschachtelung ist zu tief.</translation>
+    </message>
+    <message>
+        <source>It is no canvas of the JSON Canvas format, or damaged; it was left out.</source>
+        <translation>Es ist keine Leinwand im Format JSON Canvas oder beschädigt; es blieb weg.</translation>
     </message>
     <message>
         <source>It is no database of Keepsake.</source>
@@ -3760,6 +4372,78 @@
     <message>
         <source>It is no database that Keepsake can read ({kind}).</source>
         <translation>Die Datei ist keine Datenbank, die Keepsake lesen kann ({kind}).</translation>
+    </message>
+    <message>
+        <source>It is no item of Joplin: the fields at its end are missing or damaged. It was left out.</source>
+        <translation>Es ist kein Eintrag von Joplin: Die Felder am Ende fehlen oder sind beschädigt. Es blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is no line of JSON that a memory server writes and was left out.</source>
+        <translation>Es ist keine JSON-Zeile, wie sie ein Gedächtnisserver schreibt, und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not JSON and was left out: {text}.</source>
+        <translation>Es ist kein JSON und blieb weg: {text}.</translation>
+    </message>
+    <message>
+        <source>It is not UTF-8 and was read as {encoding}; check its special letters.</source>
+        <translation>Es ist kein UTF-8 und wurde als {encoding} gelesen; prüfe die Sonderzeichen.</translation>
+    </message>
+    <message>
+        <source>It is not UTF-8; check its special letters.</source>
+        <translation>Es ist kein UTF-8; prüfe die Sonderzeichen.</translation>
+    </message>
+    <message>
+        <source>It is not a JSON object and was left out.</source>
+        <translation>Es ist kein JSON-Objekt und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not a complete zip file, so its notes were left out.</source>
+        <translation>Es ist keine vollständige ZIP-Datei, darum blieben seine Notizen weg.</translation>
+    </message>
+    <message>
+        <source>It is not a conversation of Cursor and was left out.</source>
+        <translation>Es ist keine Unterhaltung von Cursor und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not a message of Signal and was left out.</source>
+        <translation>Es ist keine Nachricht von Signal und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not an object and was left out.</source>
+        <translation>Es ist kein Objekt und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not complete JSON, or has no messages, and was left out.</source>
+        <translation>Es ist kein vollständiges JSON oder hat keine Nachrichten und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not complete JSON, or too large, and was left out.</source>
+        <translation>Es ist kein vollständiges JSON oder zu groß und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not in the file, and was left out.</source>
+        <translation>Es ist nicht in der Datei und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not read. Move it out of the folder.</source>
+        <translation>Sie wird nicht gelesen. Verschiebe sie aus dem Ordner.</translation>
+    </message>
+    <message>
+        <source>It is not text and was left out.</source>
+        <translation>Es ist kein Text und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not text, in spite of its name, and was left out.</source>
+        <translation>Es ist trotz seines Namens kein Text und blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not text, in spite of its name; it was left out.</source>
+        <translation>Es ist trotz seines Namens kein Text; es blieb weg.</translation>
+    </message>
+    <message>
+        <source>It is not valid JSON and was left out: {error}.</source>
+        <translation>Es ist kein gültiges JSON und blieb weg: {error}.</translation>
     </message>
     <message>
         <source>It is not valid JSON: line {line} cannot be read.</source>
@@ -3774,12 +4458,36 @@
         <translation>Sie führt aus dem Ordner der Anhänge hinaus und wird deshalb nicht gezeigt.</translation>
     </message>
     <message>
+        <source>It needs its passphrase or key and was left out; import it alone.</source>
+        <translation>Es braucht seine Passphrase oder seinen Schlüssel und blieb weg; importiere es einzeln.</translation>
+    </message>
+    <message>
+        <source>It takes the vault&apos;s place when Keepsake is started again; until then nothing changes.</source>
+        <translation>Sie tritt an die Stelle des Tresors, wenn Keepsake neu gestartet wird; bis dahin ändert sich nichts.</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>Er wartet schon.</translation>
     </message>
     <message>
         <source>It was accepted already.</source>
         <translation>Er wurde schon angenommen.</translation>
+    </message>
+    <message>
+        <source>It was left out.</source>
+        <translation>Es blieb weg.</translation>
+    </message>
+    <message>
+        <source>It was left out: {error}.</source>
+        <translation>Es blieb weg: {error}.</translation>
+    </message>
+    <message>
+        <source>It was left out: {reason}.</source>
+        <translation>Es blieb weg: {reason}.</translation>
+    </message>
+    <message>
+        <source>It was not finished: {why}</source>
+        <translation>Es wurde nicht abgeschlossen: {why}</translation>
     </message>
     <message>
         <source>It was rejected already.</source>
@@ -3790,8 +4498,36 @@
         <translation>Es wurde auf Wunsch angehalten.</translation>
     </message>
     <message>
+        <source>It went in without {names}, whose value cannot be read; it is kept in &apos;meta&apos;.</source>
+        <translation>Es kam ohne {names} herein, denn der Wert ist nicht lesbar; er steht in „meta“.</translation>
+    </message>
+    <message>
         <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
         <translation>Eintrag {place} hat {count} Zeichen; höchstens {max_item_characters} sind erlaubt.</translation>
+    </message>
+    <message>
+        <source>Its XML is damaged ({why}).</source>
+        <translation>Ihr XML ist beschädigt ({why}).</translation>
+    </message>
+    <message>
+        <source>Its dates are of the {name} calendar and were converted.</source>
+        <translation>Seine Daten stammen aus dem Kalender {name} und wurden umgerechnet.</translation>
+    </message>
+    <message>
+        <source>Its dates may mean day or month first; they were read with the day first.</source>
+        <translation>Ihre Daten können mit Tag oder Monat beginnen; sie wurden mit dem Tag zuerst gelesen.</translation>
+    </message>
+    <message>
+        <source>Its dates may mean day or month first; they were read with the month first.</source>
+        <translation>Ihre Daten können mit Tag oder Monat beginnen; sie wurden mit dem Monat zuerst gelesen.</translation>
+    </message>
+    <message>
+        <source>Its documents (&apos;docs&apos;) are no list and were left out.</source>
+        <translation>Seine Dokumente („docs“) sind keine Liste und blieben weg.</translation>
+    </message>
+    <message>
+        <source>Its entity has no name that can be stored and was left out.</source>
+        <translation>Sein Eintrag hat keinen speicherbaren Namen und blieb weg.</translation>
     </message>
     <message>
         <source>Its folder</source>
@@ -3814,8 +4550,60 @@
         <translation>Die Inline-Tabelle lässt sich nicht von anderen unterscheiden, deshalb kann dort nichts eingefügt werden.</translation>
     </message>
     <message>
+        <source>Its message is not JSON and was left out.</source>
+        <translation>Seine Nachricht ist kein JSON und blieb weg.</translation>
+    </message>
+    <message>
+        <source>Its number is not greater than the last one stored of session {session_id}, and its text is another.</source>
+        <translation>Ihre Nummer ist nicht größer als die letzte gespeicherte der Unterhaltung {session_id}, und ihr Text ist ein anderer.</translation>
+    </message>
+    <message>
+        <source>Its number {seq} does not follow {key}; it was kept in the order of the file.</source>
+        <translation>Ihre Nummer {seq} folgt nicht auf {key}; sie blieb in der Reihenfolge der Datei.</translation>
+    </message>
+    <message>
+        <source>Its path leads out of the archive; it was left out.</source>
+        <translation>Ihr Pfad führt aus dem Archiv; sie blieb weg.</translation>
+    </message>
+    <message>
+        <source>Its relation has no two ends with names and was left out.</source>
+        <translation>Seine Beziehung hat keine zwei benannten Enden und blieb weg.</translation>
+    </message>
+    <message>
+        <source>Its role {shown} is none of {roles}; it was left out.</source>
+        <translation>Ihre Rolle {shown} ist keine von {roles}; sie blieb weg.</translation>
+    </message>
+    <message>
+        <source>Its role {shown} is unknown; it went in as &apos;system&apos;.</source>
+        <translation>Ihre Rolle {shown} ist unbekannt; sie kam als „system“ herein.</translation>
+    </message>
+    <message>
+        <source>Its sender {text} is unknown; it went in as &apos;system&apos;.</source>
+        <translation>Ihr Absender {text} ist unbekannt; sie kam als „system“ herein.</translation>
+    </message>
+    <message>
         <source>Its text has no end.</source>
         <translation>Dem Text fehlt das Ende.</translation>
+    </message>
+    <message>
+        <source>Its text is encrypted and was left out. Decrypt the mail, and export it again.</source>
+        <translation>Ihr Text ist verschlüsselt und blieb weg. Entschlüssele die E-Mail, und exportiere sie noch einmal.</translation>
+    </message>
+    <message>
+        <source>Its text is longer than {most} million characters; the rest was left out.</source>
+        <translation>Ihr Text ist länger als {most} Millionen Zeichen; der Rest blieb weg.</translation>
+    </message>
+    <message>
+        <source>Its text is not in the agent file.</source>
+        <translation>Ihr Text steht nicht in der Agentendatei.</translation>
+    </message>
+    <message>
+        <source>Its text is not {charset}, as it says; it was read as {encoding}.</source>
+        <translation>Ihr Text ist nicht {charset}, wie sie angibt; er wurde als {encoding} gelesen.</translation>
+    </message>
+    <message>
+        <source>Its text was read as far as it goes.</source>
+        <translation>Ihr Text wurde gelesen, so weit er reicht.</translation>
     </message>
     <message>
         <source>Its time has passed. Give it a new one.</source>
@@ -3958,6 +4746,14 @@
         <translation>Zeilen des Erinnerungsverzeichnisses.</translation>
     </message>
     <message>
+        <source>Look into it with &apos;keepsake --vault&apos; in a folder of its own, then move it away; and keep the vault out of synchronised folders.</source>
+        <translation>Sieh sie dir mit „keepsake --vault“ in einem eigenen Ordner an, und verschiebe sie dann; und halte den Tresor aus synchronisierten Ordnern heraus.</translation>
+    </message>
+    <message>
+        <source>Look whether anything is missing, then delete the file.</source>
+        <translation>Sieh nach, ob etwas fehlt, und lösche dann die Datei.</translation>
+    </message>
+    <message>
         <source>Looked after the vault</source>
         <translation>Hat den Tresor gepflegt</translation>
     </message>
@@ -4010,6 +4806,10 @@
         <translation>Hat Personen und Dinge nachgeschlagen</translation>
     </message>
     <message>
+        <source>Lower {parts}, or raise sessions.budget.</source>
+        <translation>Senke {parts}, oder erhöhe sessions.budget.</translation>
+    </message>
+    <message>
         <source>Lowered the confidence of {items}</source>
         <translation>Gewissheit gesenkt: {items}</translation>
     </message>
@@ -4020,6 +4820,30 @@
     <message>
         <source>MCP memory service</source>
         <translation>MCP-Gedächtnisdienst</translation>
+    </message>
+    <message>
+        <source>Made 1 conversation for messages that had none.</source>
+        <translation>1 Unterhaltung für Nachrichten ohne eine angelegt.</translation>
+    </message>
+    <message>
+        <source>Made the index {name} anew.</source>
+        <translation>Den Index {name} neu erstellt.</translation>
+    </message>
+    <message>
+        <source>Made the search index of 1 message or memory anew.</source>
+        <translation>Den Suchindex von 1 Nachricht oder Erinnerung neu erstellt.</translation>
+    </message>
+    <message>
+        <source>Made the search index of {count} messages and memories anew.</source>
+        <translation>Den Suchindex von {count} Nachrichten und Erinnerungen neu erstellt.</translation>
+    </message>
+    <message>
+        <source>Made {count} conversations for messages that had none.</source>
+        <translation>{count} Unterhaltungen für Nachrichten ohne eine angelegt.</translation>
+    </message>
+    <message>
+        <source>Made {name} readable for you only.</source>
+        <translation>{name} nur für dich lesbar gemacht.</translation>
     </message>
     <message>
         <source>Mails</source>
@@ -4166,6 +4990,10 @@
         <translation>Monatliche Sicherungen, die behalten werden.</translation>
     </message>
     <message>
+        <source>Move it away; it cannot be restored.</source>
+        <translation>Verschiebe sie; sie lässt sich nicht wiederherstellen.</translation>
+    </message>
+    <message>
         <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
         <translation>Nenne eine Datei oder einen Ordner: „path“ ist leer oder hat ein Zeichen, das kein Pfad haben kann.</translation>
     </message>
@@ -4180,6 +5008,10 @@
     <message>
         <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
         <translation>Nenne einen Agenten; was du selbst getan hast, macht „memory.undo“ rückgängig.</translation>
+    </message>
+    <message>
+        <source>Name another --vault.</source>
+        <translation>Nenne mit --vault einen anderen Ordner.</translation>
     </message>
     <message>
         <source>Name at least one other entity to merge into this one.</source>
@@ -4230,6 +5062,10 @@
         <translation>Kein Agent namens „{name}“ hat einen eigenen Tresor. Siehe „agent.vaults“.</translation>
     </message>
     <message>
+        <source>No daily backups are made, while old observations are archived and in time deleted.</source>
+        <translation>Es gibt keine täglichen Sicherungen, während alte Beobachtungen archiviert und mit der Zeit gelöscht werden.</translation>
+    </message>
+    <message>
         <source>No item has such a tag.</source>
         <translation>Nichts hat ein solches Schlagwort.</translation>
     </message>
@@ -4242,6 +5078,10 @@
         <translation>Es ist kein Sprachmodell eingerichtet; siehe die Einstellungen llm.*.</translation>
     </message>
     <message>
+        <source>No line of it begins with a date and a time as in a chat of WhatsApp, so nothing was taken from it. Export the chat again, or import the file as a note with the format &apos;markdown&apos;.</source>
+        <translation>Keine Zeile beginnt mit Datum und Uhrzeit wie in einem Chat von WhatsApp, darum wurde nichts übernommen. Exportiere den Chat noch einmal, oder importiere die Datei mit dem Format „markdown“ als Notiz.</translation>
+    </message>
+    <message>
         <source>No memory was chosen, so there is nothing to put into a capsule.</source>
         <translation>Es wurde keine Erinnerung gewählt, also kommt nichts in eine Kapsel.</translation>
     </message>
@@ -4252,6 +5092,10 @@
     <message>
         <source>No other vectors are being made; choose a model with &apos;embedding.change&apos; first.</source>
         <translation>Es werden keine anderen Vektoren erstellt; wähle zuerst mit „embedding.change“ ein Modell.</translation>
+    </message>
+    <message>
+        <source>No schedule runs, because the vault cannot be written: {why}</source>
+        <translation>Kein Zeitplan läuft, denn der Tresor lässt sich nicht schreiben: {why}</translation>
     </message>
     <message>
         <source>No space left on device</source>
@@ -4284,6 +5128,26 @@
     <message>
         <source>Not everything of your other machines is here yet. {reason}</source>
         <translation>Von deinen anderen Rechnern ist noch nicht alles hier. {reason}</translation>
+    </message>
+    <message>
+        <source>Not forgotten yet on: {machines}. Each forgets it when it next meets the others.</source>
+        <translation>Noch nicht vergessen auf: {machines}. Jeder Rechner vergisst es, sobald er sich wieder mit den anderen abgleicht.</translation>
+    </message>
+    <message>
+        <source>Nothing could be read after line {line}: {error}.</source>
+        <translation>Nach Zeile {line} war nichts lesbar: {error}.</translation>
+    </message>
+    <message>
+        <source>Nothing could be read from here on, because it is broken ({line}).</source>
+        <translation>Ab hier war nichts lesbar, denn es ist beschädigt ({line}).</translation>
+    </message>
+    <message>
+        <source>Nothing could be read from here on, because the file is cut off ({line}).</source>
+        <translation>Ab hier war nichts lesbar, denn die Datei ist abgeschnitten ({line}).</translation>
+    </message>
+    <message>
+        <source>Nothing in it is a conversation or a note that this version knows.</source>
+        <translation>Nichts darin ist eine Unterhaltung oder Notiz, die diese Version kennt.</translation>
     </message>
     <message>
         <source>Nothing is left to undo of that run.</source>
@@ -4322,6 +5186,10 @@
         <translation>Anzahl ähnlicher Beobachtungen, die einen Auszug ergeben.</translation>
     </message>
     <message>
+        <source>Old proposals could not be set aside: {why}</source>
+        <translation>Alte Vorschläge ließen sich nicht beiseitelegen: {why}</translation>
+    </message>
+    <message>
         <source>Older files of the trace that are kept.</source>
         <translation>Ältere Protokolldateien, die behalten werden.</translation>
     </message>
@@ -4358,6 +5226,14 @@
         <translation>Nur das Format „encrypted“ nimmt eine Passphrase; ein Export als {format_name} wird nicht verschlüsselt.</translation>
     </message>
     <message>
+        <source>Only the {most} most recently archived memories were searched.</source>
+        <translation>Nur die {most} zuletzt archivierten Erinnerungen wurden durchsucht.</translation>
+    </message>
+    <message>
+        <source>Only the {most} most recently superseded memories were searched.</source>
+        <translation>Nur die {most} zuletzt ersetzten Erinnerungen wurden durchsucht.</translation>
+    </message>
+    <message>
         <source>Open it with --vault, or export it there and import the file.</source>
         <translation>Öffne ihn mit --vault, oder exportiere ihn dort und importiere die Datei.</translation>
     </message>
@@ -4376,6 +5252,10 @@
     <message>
         <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
         <translation>Dort teilen bereits andere Rechner ihr Gedächtnis. Erstelle auf einem von ihnen eine Einladung und tritt mit deren Wörtern bei.</translation>
+    </message>
+    <message>
+        <source>Others on this machine may read {name}.</source>
+        <translation>Andere auf diesem Rechner können {name} lesen.</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -4422,6 +5302,10 @@
         <translation>Private Texte werden nicht an {host} gesendet; die Einstellung llm.send_private würde es erlauben.</translation>
     </message>
     <message>
+        <source>Put the key into its place, or choose a service that needs none.</source>
+        <translation>Lege den Schlüssel an seinen Platz, oder wähle einen Dienst, der keinen braucht.</translation>
+    </message>
+    <message>
         <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
         <translation>Fragen, die aus dem Tresor gebildet wurden, blieben weg: Private Texte werden nicht an {model} gesendet.</translation>
     </message>
@@ -4448,6 +5332,10 @@
     <message>
         <source>Read-only file system</source>
         <translation>Schreibgeschütztes Dateisystem</translation>
+    </message>
+    <message>
+        <source>Reading for names stopped after an error inside Keepsake ({error}). Restart it.</source>
+        <translation>Das Erkennen von Namen brach nach einem Fehler in Keepsake ab ({error}). Starte es neu.</translation>
     </message>
     <message>
         <source>Reading texts for late interaction</source>
@@ -4546,6 +5434,14 @@
         <translation>Ordner des Nachsortierers</translation>
     </message>
     <message>
+        <source>Restore a backup (&apos;keepsake backup list&apos;), or save what is readable with &apos;keepsake salvage&apos;; until then nothing is lost that is readable now.</source>
+        <translation>Stelle eine Sicherung wieder her („keepsake backup list“), oder rette mit „keepsake salvage“, was lesbar ist; bis dahin geht nichts verloren, was jetzt lesbar ist.</translation>
+    </message>
+    <message>
+        <source>Restore another backup; delete this file if it is of no use.</source>
+        <translation>Stelle eine andere Sicherung wieder her; lösche diese Datei, wenn sie nichts nützt.</translation>
+    </message>
+    <message>
         <source>Results shown at once.</source>
         <translation>Ergebnisse, die auf einmal gezeigt werden.</translation>
     </message>
@@ -4582,6 +5478,10 @@
         <translation>Uhrzeit der Aufbewahrung</translation>
     </message>
     <message>
+        <source>Row {row} of {table} points to nothing in {parent}.</source>
+        <translation>Zeile {row} von {table} verweist auf nichts in {parent}.</translation>
+    </message>
+    <message>
         <source>Rows that each stage of one run changes at most.</source>
         <translation>Zeilen, die jede Stufe eines Laufs höchstens ändert.</translation>
     </message>
@@ -4590,8 +5490,20 @@
         <translation>Lauf</translation>
     </message>
     <message>
+        <source>Run &apos;keepsake backup&apos;; &apos;keepsake config set backup.daily true&apos; has one made every day.</source>
+        <translation>Führe „keepsake backup“ aus; „keepsake config set backup.daily true“ lässt täglich eine anlegen.</translation>
+    </message>
+    <message>
+        <source>Run &apos;keepsake check --repair&apos;; only what can be made anew from the rest is.</source>
+        <translation>Führe „keepsake check --repair“ aus; nur was sich aus dem Übrigen neu erstellen lässt, wird neu erstellt.</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>Läufe eines Zeitplans, die behalten werden.</translation>
+    </message>
+    <message>
+        <source>SQLite reports: {what}.</source>
+        <translation>SQLite meldet: {what}.</translation>
     </message>
     <message>
         <source>Salient messages that the recipe &apos;tri&apos; takes at most.</source>
@@ -4686,6 +5598,46 @@
         <translation>Die Unterhaltung {landed} wurde gelöscht. Mach das rückgängig, oder nimm einen anderen Schlüssel.</translation>
     </message>
     <message>
+        <source>Set it before the start, or leave {name} empty for the key in the keyring.</source>
+        <translation>Setze sie vor dem Start, oder lass {name} leer, damit der Schlüssel aus dem Schlüsselbund gilt.</translation>
+    </message>
+    <message>
+        <source>Set one of them above 0.</source>
+        <translation>Setze eines davon über 0.</translation>
+    </message>
+    <message>
+        <source>Set {name} above {other}.</source>
+        <translation>Setze {name} über {other}.</translation>
+    </message>
+    <message>
+        <source>Set {name} below {other}.</source>
+        <translation>Setze {name} unter {other}.</translation>
+    </message>
+    <message>
+        <source>Set {name} to true, or retention.enabled to false.</source>
+        <translation>Setze {name} auf true oder retention.enabled auf false.</translation>
+    </message>
+    <message>
+        <source>Set {name} to {other} or less.</source>
+        <translation>Setze {name} auf höchstens {other}.</translation>
+    </message>
+    <message>
+        <source>Set {name} to {other} or more.</source>
+        <translation>Setze {name} auf mindestens {other}.</translation>
+    </message>
+    <message>
+        <source>Set {name}, for example to &quot;{example}&quot;, or llm.provider to &quot;none&quot;.</source>
+        <translation>Setze {name}, zum Beispiel auf &quot;{example}&quot;, oder llm.provider auf &quot;none&quot;.</translation>
+    </message>
+    <message>
+        <source>Set {name}.</source>
+        <translation>Setze {name}.</translation>
+    </message>
+    <message>
+        <source>Set {other} to {name}.</source>
+        <translation>Setze {other} auf {name}.</translation>
+    </message>
+    <message>
         <source>Set {section}.api_key_env to the name of the environment variable that holds the key.</source>
         <translation>Trage in {section}.api_key_env den Namen der Umgebungsvariablen ein, die den Schlüssel enthält.</translation>
     </message>
@@ -4752,6 +5704,14 @@
     <message>
         <source>Slack</source>
         <translation>Slack</translation>
+    </message>
+    <message>
+        <source>Some bytes were not UTF-8 text and were replaced with �.</source>
+        <translation>Einige Bytes waren kein UTF-8-Text und wurden durch � ersetzt.</translation>
+    </message>
+    <message>
+        <source>Some of it was not valid {encoding} and was replaced with �.</source>
+        <translation>Einiges darin war kein gültiges {encoding} und wurde durch � ersetzt.</translation>
     </message>
     <message>
         <source>Something went wrong inside Keepsake ({kind}).</source>
@@ -4822,8 +5782,28 @@
         <translation>System</translation>
     </message>
     <message>
+        <source>Take it out of the environment.</source>
+        <translation>Nimm sie aus der Umgebung.</translation>
+    </message>
+    <message>
+        <source>Take it out, unless another version of Keepsake uses it.</source>
+        <translation>Nimm es heraus, außer wenn eine andere Version von Keepsake es benutzt.</translation>
+    </message>
+    <message>
+        <source>Take it out.</source>
+        <translation>Nimm es heraus.</translation>
+    </message>
+    <message>
+        <source>Take it out: &apos;keepsake secret set&apos; puts a key into the system&apos;s keyring, or it stays in the environment and embedding.api_key_env names the variable.</source>
+        <translation>Nimm es heraus: „keepsake secret set“ legt einen Schlüssel in den Schlüsselbund des Systems, oder er bleibt in der Umgebung und embedding.api_key_env nennt die Variable.</translation>
+    </message>
+    <message>
         <source>Take memories from conversations after each turn, where there is a language model.</source>
         <translation>Nach jeder Runde Erinnerungen aus Unterhaltungen ziehen, wo es ein Sprachmodell gibt.</translation>
+    </message>
+    <message>
+        <source>Take {name} out.</source>
+        <translation>Nimm {name} heraus.</translation>
     </message>
     <message>
         <source>Telegram export</source>
@@ -4832,6 +5812,22 @@
     <message>
         <source>Testing the search</source>
         <translation>Die Suche wird geprüft</translation>
+    </message>
+    <message>
+        <source>Text before the first message was left out.</source>
+        <translation>Text vor der ersten Nachricht blieb weg.</translation>
+    </message>
+    <message>
+        <source>Text that is no conversation was left out: {text}.</source>
+        <translation>Text, der keine Unterhaltung ist, blieb weg: {text}.</translation>
+    </message>
+    <message>
+        <source>Texts and the key would travel to the embedding service unencrypted.</source>
+        <translation>Texte und der Schlüssel gingen unverschlüsselt zum Embedding-Dienst.</translation>
+    </message>
+    <message>
+        <source>Texts and the key would travel to the language model unencrypted.</source>
+        <translation>Texte und der Schlüssel gingen unverschlüsselt zum Sprachmodell.</translation>
     </message>
     <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
@@ -4890,8 +5886,20 @@
         <translation>Der Zugang von {agent} ist beendet. Nur die Person kann ihn wieder geben.</translation>
     </message>
     <message>
+        <source>The archive has more than {most} files; it was left out.</source>
+        <translation>Das Archiv hat mehr als {most} Dateien; sie blieb weg.</translation>
+    </message>
+    <message>
         <source>The archive has no memory with the id {memory_id}.</source>
         <translation>Das Archiv hat keine Erinnerung mit der Kennung {memory_id}.</translation>
+    </message>
+    <message>
+        <source>The archive is cut short or damaged there, so it was left out.</source>
+        <translation>Das Archiv ist dort abgeschnitten oder beschädigt, darum blieb sie weg.</translation>
+    </message>
+    <message>
+        <source>The archive is cut short or damaged, so only the notes before that place were read.</source>
+        <translation>Das Archiv ist abgeschnitten oder beschädigt, darum wurden nur die Notizen vor dieser Stelle gelesen.</translation>
     </message>
     <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
@@ -4922,6 +5930,10 @@
         <translation>Ein anderes Programm hat die Konfiguration geändert, seit sie angezeigt wurde. Sieh dir die Änderung noch einmal an; es wurde nichts geschrieben.</translation>
     </message>
     <message>
+        <source>The connection to the place where your machines meet was closed.</source>
+        <translation>Die Verbindung zu dem Ort, an dem sich deine Rechner treffen, wurde geschlossen.</translation>
+    </message>
+    <message>
         <source>The connection to {host} was closed.</source>
         <translation>Die Verbindung zu {host} wurde geschlossen.</translation>
     </message>
@@ -4936,6 +5948,10 @@
     <message>
         <source>The cursor is none that an earlier page gave. Leave it out.</source>
         <translation>Diese Marke stammt von keiner früheren Seite. Lass sie weg.</translation>
+    </message>
+    <message>
+        <source>The daily backup failed: {why}</source>
+        <translation>Die tägliche Sicherung schlug fehl: {why}</translation>
     </message>
     <message>
         <source>The damage goes deeper than a repair of derived data reaches. Restore a backup (&apos;keepsake backup list&apos;), or save what is readable with &apos;keepsake salvage&apos;. Nothing was changed.</source>
@@ -4976,6 +5992,10 @@
     <message>
         <source>The database takes no changes at the moment: it is read-only.</source>
         <translation>Die Datenbank nimmt gerade keine Änderungen an: Sie lässt sich nur lesen.</translation>
+    </message>
+    <message>
+        <source>The database&apos;s log was damaged and was set aside as {name}; what was written last may be missing.</source>
+        <translation>Das Protokoll der Datenbank war beschädigt und wurde als {name} beiseitegelegt; das zuletzt Geschriebene kann fehlen.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -5054,12 +6074,28 @@
         <translation>Der Name {missing}, auf den es sich bezieht, ist nicht in diesem Tresor.</translation>
     </message>
     <message>
+        <source>The entry &apos;{entry_name}&apos; in {path} was changed since, so it was left as it is.</source>
+        <translation>Der Eintrag „{entry_name}“ in {path} wurde seither geändert und blieb darum, wie er ist.</translation>
+    </message>
+    <message>
+        <source>The environment variable named in &apos;{name}&apos; holds no key for &apos;{provider}&apos;.</source>
+        <translation>Die in „{name}“ genannte Umgebungsvariable enthält keinen Schlüssel für „{provider}“.</translation>
+    </message>
+    <message>
+        <source>The environment variable named in &apos;{name}&apos; holds no key for the language model.</source>
+        <translation>Die in „{name}“ genannte Umgebungsvariable enthält keinen Schlüssel für das Sprachmodell.</translation>
+    </message>
+    <message>
         <source>The environment variable that {section}.api_key_env names holds no key for {service}; set it before Keepsake starts.</source>
         <translation>Die Umgebungsvariable, die {section}.api_key_env nennt, enthält keinen Schlüssel für {service}; setze sie, bevor Keepsake startet.</translation>
     </message>
     <message>
         <source>The environment variable {name} holds no key for {service}; set it before Keepsake starts.</source>
         <translation>Die Umgebungsvariable {name} enthält keinen Schlüssel für {service}; setze sie, bevor Keepsake startet.</translation>
+    </message>
+    <message>
+        <source>The environment variable {variable} holds no key for &apos;{provider}&apos;.</source>
+        <translation>Die Umgebungsvariable {variable} enthält keinen Schlüssel für „{provider}“.</translation>
     </message>
     <message>
         <source>The export was stopped; nothing was written.</source>
@@ -5074,6 +6110,54 @@
         <translation>Der Fakt sagt das schon.</translation>
     </message>
     <message>
+        <source>The file declares entities of XML, which no real document does, so it was not read any further.</source>
+        <translation>Die Datei erklärt XML-Entitäten, was kein echtes Dokument tut; sie wurde nicht weitergelesen.</translation>
+    </message>
+    <message>
+        <source>The file declares entities of XML, which no real export does, so it was not read any further.</source>
+        <translation>Die Datei erklärt XML-Entitäten, was kein echter Export tut; sie wurde nicht weitergelesen.</translation>
+    </message>
+    <message>
+        <source>The file ends in the middle of this conversation: it was cut off. Everything before it went in.</source>
+        <translation>Die Datei endet mitten in dieser Unterhaltung: Sie wurde abgeschnitten. Alles davor kam herein.</translation>
+    </message>
+    <message>
+        <source>The file ends without its closing bracket: it was cut off here.</source>
+        <translation>Die Datei endet ohne schließende Klammer: Sie wurde hier abgeschnitten.</translation>
+    </message>
+    <message>
+        <source>The file is cut short or damaged there. Everything before it went in.</source>
+        <translation>Die Datei ist dort abgeschnitten oder beschädigt. Alles davor kam herein.</translation>
+    </message>
+    <message>
+        <source>The file is damaged or cut off here. {words}</source>
+        <translation>Die Datei ist hier beschädigt oder abgeschnitten. {words}</translation>
+    </message>
+    <message>
+        <source>The file is damaged there; what stands between this note and the next one was left out.</source>
+        <translation>Die Datei ist dort beschädigt; was zwischen dieser und der nächsten Notiz steht, blieb weg.</translation>
+    </message>
+    <message>
+        <source>The file is damaged, so only its beginning was read.</source>
+        <translation>Die Datei ist beschädigt, darum wurde nur ihr Anfang gelesen.</translation>
+    </message>
+    <message>
+        <source>The file is not as Keepsake writes it. {words}</source>
+        <translation>Die Datei ist nicht so, wie Keepsake sie schreibt. {words}</translation>
+    </message>
+    <message>
+        <source>The file itself was not attached: {why}</source>
+        <translation>Die Datei selbst wurde nicht angehängt: {why}</translation>
+    </message>
+    <message>
+        <source>The file says nothing of this session before its &apos;{type}&apos;, which was left out.</source>
+        <translation>Die Datei sagt nichts von dieser Unterhaltung vor ihrem „{type}“, das wegblieb.</translation>
+    </message>
+    <message>
+        <source>The file {place} of the folder {root} cannot be read.</source>
+        <translation>Die Datei {place} im Ordner {root} ist nicht lesbar.</translation>
+    </message>
+    <message>
         <source>The files are not those of the model {name}, but another one&apos;s or damaged; get that model&apos;s files, or choose the embedder static.</source>
         <translation>Die Dateien gehören nicht zum Modell {name}, sondern zu einem anderen, oder sie sind beschädigt; hole die richtigen, oder wähle den Embedder static.</translation>
     </message>
@@ -5082,12 +6166,40 @@
         <translation>Die Dateien des Modells {name} sind beschädigt; hole sie neu, oder {instead}.</translation>
     </message>
     <message>
+        <source>The first line was read, and nothing after that.</source>
+        <translation>Die erste Zeile wurde gelesen, danach nichts mehr.</translation>
+    </message>
+    <message>
+        <source>The first {count} lines were read, and nothing after that.</source>
+        <translation>Die ersten {count} Zeilen wurden gelesen, danach nichts mehr.</translation>
+    </message>
+    <message>
+        <source>The folder of notes {folder} could not be read: {why}</source>
+        <translation>Der Ordner mit Notizen {folder} war nicht lesbar: {why}</translation>
+    </message>
+    <message>
+        <source>The folder on {server} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>Der Ordner auf {server} wird von mehr als einem Tresor geteilt. Nenne einen anderen Ordner, oder entferne einen davon.</translation>
+    </message>
+    <message>
+        <source>The folder {place} cannot be read.</source>
+        <translation>Der Ordner {place} ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>The format &apos;{name}&apos; takes it too.</source>
+        <translation>Das Format „{name}“ nimmt auch das.</translation>
+    </message>
+    <message>
         <source>The history has no entry {history_id}.</source>
         <translation>Der Verlauf hat keinen Eintrag {history_id}.</translation>
     </message>
     <message>
         <source>The history has no such entry. See &apos;history.list&apos;.</source>
         <translation>Der Verlauf hat keinen solchen Eintrag. Siehe „history.list“.</translation>
+    </message>
+    <message>
+        <source>The hook for {event} was changed since, so it was left as it is.</source>
+        <translation>Der Hook für {event} wurde seither geändert und blieb darum, wie er ist.</translation>
     </message>
     <message>
         <source>The inbox rule</source>
@@ -5170,6 +6282,10 @@
         <translation>Das Sprachmodell ist gescheitert, deshalb wurde nach den Regeln gespeichert. {said}</translation>
     </message>
     <message>
+        <source>The language model is not used: {why}</source>
+        <translation>Das Sprachmodell wird nicht benutzt: {why}</translation>
+    </message>
+    <message>
         <source>The language model took too long, so it was stored by the rules.</source>
         <translation>Das Sprachmodell brauchte zu lange; es wurde nach den Regeln gespeichert.</translation>
     </message>
@@ -5198,6 +6314,10 @@
         <translation>Die neueste Sicherung, {latest}, lässt sich nicht wiederherstellen: {problem} Lege mit „keepsake backup“ eine neue an.</translation>
     </message>
     <message>
+        <source>The line is too long and was left out.</source>
+        <translation>Die Zeile ist zu lang und blieb weg.</translation>
+    </message>
+    <message>
         <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
         <translation>Die Liste der Rechner an diesem Ort ist nicht die des Rechners, der diesen zugelassen hat. Es wurde nichts übernommen.</translation>
     </message>
@@ -5224,6 +6344,10 @@
     <message>
         <source>The memory</source>
         <translation>Die Erinnerung</translation>
+    </message>
+    <message>
+        <source>The message is too long; this line was left out.</source>
+        <translation>Die Nachricht ist zu lang; diese Zeile blieb weg.</translation>
     </message>
     <message>
         <source>The migrations in {folder} are not numbered 1, 2, 3…</source>
@@ -5274,6 +6398,10 @@
         <translation>Die Namen von Absender und Empfänger dürfen je 200 Zeichen haben.</translation>
     </message>
     <message>
+        <source>The newest backup is {days} days old.</source>
+        <translation>Die neueste Sicherung ist {days} Tage alt.</translation>
+    </message>
+    <message>
         <source>The note</source>
         <translation>Die Notiz</translation>
     </message>
@@ -5282,8 +6410,16 @@
         <translation>Die Notiz nennt diesen Titel nicht mehr ohne Link.</translation>
     </message>
     <message>
+        <source>The note {place} of the folder {root} could not be mirrored: {reason}</source>
+        <translation>Die Notiz {place} im Ordner {root} ließ sich nicht spiegeln: {reason}</translation>
+    </message>
+    <message>
         <source>The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.</source>
         <translation>In {file} stehen {found} statt {total} Zeilen. Es wurde nichts ersetzt. Exportiere noch einmal.</translation>
+    </message>
+    <message>
+        <source>The numbers of its session begin at 0; each message got the number one higher.</source>
+        <translation>Die Nummern ihrer Unterhaltung beginnen bei 0; jede Nachricht bekam die nächsthöhere Nummer.</translation>
     </message>
     <message>
         <source>The observation</source>
@@ -5320,6 +6456,14 @@
     <message>
         <source>The person takes no such changes from {agent} ({kind}).</source>
         <translation>Die Person nimmt solche Änderungen von {agent} nicht an ({kind}).</translation>
+    </message>
+    <message>
+        <source>The picture is damaged and was left out.</source>
+        <translation>Das Bild ist beschädigt und blieb weg.</translation>
+    </message>
+    <message>
+        <source>The picture is too large or protected, and was left out.</source>
+        <translation>Das Bild ist zu groß oder geschützt und blieb weg.</translation>
     </message>
     <message>
         <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
@@ -5382,6 +6526,10 @@
         <translation>Das Modell {name} zum Umsortieren wurde geschlossen</translation>
     </message>
     <message>
+        <source>The rest of it cannot be read: {error}.</source>
+        <translation>Der Rest davon ist nicht lesbar: {error}.</translation>
+    </message>
+    <message>
         <source>The rest of it touches what the person pinned or confirmed, or Keepsake&apos;s own work; what was done before stays. Do those one by one.</source>
         <translation>Der Rest betrifft, was die Person angeheftet oder bestätigt hat, oder Keepsakes eigene Arbeit; was schon getan wurde, bleibt. Tu dies einzeln.</translation>
     </message>
@@ -5422,6 +6570,14 @@
         <translation>Die Suche nach Notizen wurde angehalten; es wurde nichts importiert.</translation>
     </message>
     <message>
+        <source>The search index could not be made anew: {why}</source>
+        <translation>Der Suchindex ließ sich nicht neu erstellen: {why}</translation>
+    </message>
+    <message>
+        <source>The search index is being made anew and does not hold everything yet.</source>
+        <translation>Der Suchindex wird gerade neu erstellt und enthält noch nicht alles.</translation>
+    </message>
+    <message>
         <source>The search weights in {path} are missing or damaged; reinstall Keepsake or choose another search recipe.</source>
         <translation>Die Suchgewichte in {path} fehlen oder sind beschädigt; installiere Keepsake neu, oder wähle ein anderes Suchrezept.</translation>
     </message>
@@ -5432,6 +6588,10 @@
     <message>
         <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
         <translation>Die Größe eines Stücks muss über 0 liegen, und die Überlappung darf höchstens die Hälfte davon sein.</translation>
+    </message>
+    <message>
+        <source>The table of vectors is gone.</source>
+        <translation>Die Tabelle der Vektoren ist weg.</translation>
     </message>
     <message>
         <source>The tables of Keepsake are not in the database.</source>
@@ -5466,6 +6626,14 @@
         <translation>Das Token von {agent} wurde durch ein neueres ersetzt. Bitte die Person darum, und verbinde dich damit neu.</translation>
     </message>
     <message>
+        <source>The transcript {name} could not be read: {why}</source>
+        <translation>Das Protokoll {name} war nicht lesbar: {why}</translation>
+    </message>
+    <message>
+        <source>The variable {name} is no setting and has no effect.</source>
+        <translation>Die Variable {name} ist keine Einstellung und wirkt nicht.</translation>
+    </message>
+    <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
         <translation>Der Tresor lässt sich nicht beschreiben. Prüfe seine Rechte, oder wähle mit --vault einen anderen.</translation>
     </message>
@@ -5476,6 +6644,10 @@
     <message>
         <source>The vault has another attachment of this name, which stays.</source>
         <translation>Der Tresor hat einen anderen Anhang dieses Namens; der bleibt.</translation>
+    </message>
+    <message>
+        <source>The vault in {folder} cannot be opened: {why}</source>
+        <translation>Der Tresor in {folder} lässt sich nicht öffnen: {why}</translation>
     </message>
     <message>
         <source>The vault is closed.</source>
@@ -5496,6 +6668,10 @@
     <message>
         <source>The vault was backed up, but not every isolated agent&apos;s. {notes}</source>
         <translation>Der Tresor wurde gesichert, aber nicht der jedes Agenten mit eigenem Tresor. {notes}</translation>
+    </message>
+    <message>
+        <source>The vault was closed before they were written.</source>
+        <translation>Der Tresor wurde geschlossen, bevor sie geschrieben waren.</translation>
     </message>
     <message>
         <source>The vault was closed before this was done.</source>
@@ -5522,6 +6698,10 @@
         <translation>Der Pfad des Tresors enthält ein NUL-Zeichen. Nenne mit --vault einen Ordner.</translation>
     </message>
     <message>
+        <source>The vault&apos;s path leads through {place}, which is no folder.</source>
+        <translation>Der Pfad des Tresors führt durch {place}, und das ist kein Ordner.</translation>
+    </message>
+    <message>
         <source>The vault&apos;s path {vault} is not UTF-8. Name another folder with --vault, or set LC_ALL=C.UTF-8.</source>
         <translation>Der Pfad des Tresors {vault} ist nicht UTF-8. Nenne mit --vault einen anderen Ordner, oder setze LC_ALL=C.UTF-8.</translation>
     </message>
@@ -5542,6 +6722,10 @@
         <translation>Die Vektoren von {model} sind nicht vollständig: {vectors} von {wanted} sind da.</translation>
     </message>
     <message>
+        <source>The vectors so far cannot be used any more and are made anew: {reason}</source>
+        <translation>Die bisherigen Vektoren sind nicht mehr brauchbar und werden neu erstellt: {reason}</translation>
+    </message>
+    <message>
         <source>The weights for facts in {path} are missing or damaged; reinstall Keepsake.</source>
         <translation>Die Gewichte für Fakten in {path} fehlen oder sind beschädigt; installiere Keepsake neu.</translation>
     </message>
@@ -5560,6 +6744,38 @@
     <message>
         <source>The word in place {number} is none of an invitation. Is it {word}?</source>
         <translation>Das Wort an Stelle {number} kommt in keiner Einladung vor. Heißt es {word}?</translation>
+    </message>
+    <message>
+        <source>The word index does not match the texts: {reason}.</source>
+        <translation>Der Wortindex passt nicht zu den Texten: {reason}.</translation>
+    </message>
+    <message>
+        <source>The word index is damaged: {what}.</source>
+        <translation>Der Wortindex ist beschädigt: {what}.</translation>
+    </message>
+    <message>
+        <source>The words beside its times are not known ({words}); some times may be half a day off.</source>
+        <translation>Die Wörter neben ihren Zeiten sind unbekannt ({words}); manche Zeiten können um einen halben Tag falsch sein.</translation>
+    </message>
+    <message>
+        <source>The words of the search index were not checked: that needs a vault that can be written.</source>
+        <translation>Die Wörter des Suchindex wurden nicht geprüft: Das braucht einen beschreibbaren Tresor.</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged from here on ({error}). Copy it again.</source>
+        <translation>Die ZIP-Datei ist ab hier beschädigt ({error}). Kopiere sie noch einmal.</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged from here on ({error}). Download or copy it again.</source>
+        <translation>Die ZIP-Datei ist ab hier beschädigt ({error}). Lade oder kopiere sie noch einmal.</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged here ({error}).</source>
+        <translation>Die ZIP-Datei ist hier beschädigt ({error}).</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged here ({error}). Download it again.</source>
+        <translation>Die ZIP-Datei ist hier beschädigt ({error}). Lade sie noch einmal herunter.</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
@@ -5620,6 +6836,10 @@
     <message>
         <source>There is no backup of that name. &apos;keepsake backup list&apos; shows them.</source>
         <translation>Eine Sicherung dieses Namens gibt es nicht. „keepsake backup list“ zeigt sie.</translation>
+    </message>
+    <message>
+        <source>There is no backup.</source>
+        <translation>Es gibt keine Sicherung.</translation>
     </message>
     <message>
         <source>There is no encryption to call off. To decrypt these memories, use the passphrase.</source>
@@ -5910,6 +7130,10 @@
         <translation>Diese Installation von Keepsake kann nicht verschlüsseln: Das Paket apsw ist an die Stelle von apsw-sqlite3mc getreten. Entferne beide (pip uninstall apsw apsw-sqlite3mc) und installiere Keepsakes Wheel neu, oder nimm eines seiner Pakete.</translation>
     </message>
     <message>
+        <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
+        <translation>Das ist keine Adresse eines WebDAV-Servers. Sie sieht so aus: https://name:passwort@server/pfad; schreib @, /, # und ? im Passwort als %40, %2F, %23 und %3F.</translation>
+    </message>
+    <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
         <translation>Das ist keine Adresse einer Datenbank. Sie sieht so aus: postgresql://name@server/database.</translation>
     </message>
@@ -6034,6 +7258,10 @@
         <translation>Dieser Tresor wurde von einem neueren Keepsake geschrieben (Schema {schema}; dieses kennt {known}). Aktualisiere Keepsake, und rette damit.</translation>
     </message>
     <message>
+        <source>This version of Keepsake does not know {names}, which was left out.</source>
+        <translation>Diese Version von Keepsake kennt {names} nicht; es blieb weg.</translation>
+    </message>
+    <message>
         <source>This version of Keepsake has no such work.</source>
         <translation>Diese Version von Keepsake kennt eine solche Arbeit nicht.</translation>
     </message>
@@ -6106,12 +7334,36 @@
         <translation>Zu viele Verknüpfungen hintereinander</translation>
     </message>
     <message>
+        <source>Too many messages are waiting to be stored.</source>
+        <translation>Zu viele Nachrichten warten darauf, gespeichert zu werden.</translation>
+    </message>
+    <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
         <translation>Zu viele Programme warten auf Zugriff. Erlaube oder verweigere zuerst einige.</translation>
     </message>
     <message>
+        <source>Took away 1 mention in texts that are gone.</source>
+        <translation>1 Erwähnung in Texten entfernt, die es nicht mehr gibt.</translation>
+    </message>
+    <message>
+        <source>Took away 1 row of {table} that belonged to nothing.</source>
+        <translation>1 Zeile von {table} entfernt, die zu nichts gehörte.</translation>
+    </message>
+    <message>
+        <source>Took away {count} mentions in texts that are gone.</source>
+        <translation>{count} Erwähnungen in Texten entfernt, die es nicht mehr gibt.</translation>
+    </message>
+    <message>
+        <source>Took away {count} rows of {table} that belonged to nothing.</source>
+        <translation>{count} Zeilen von {table} entfernt, die zu nichts gehörten.</translation>
+    </message>
+    <message>
         <source>Took in part of a conversation</source>
         <translation>Hat einen Teil einer Unterhaltung aufgenommen</translation>
+    </message>
+    <message>
+        <source>Transcripts are not followed for now: {why}</source>
+        <translation>Protokollen wird zurzeit nicht gefolgt: {why}</translation>
     </message>
     <message>
         <source>Transcripts of Cursor are not sent in lines. Import its state.vscdb.</source>
@@ -6180,6 +7432,10 @@
     <message>
         <source>Undoing what {name} wrote</source>
         <translation>Was {name} geschrieben hat, wird rückgängig gemacht</translation>
+    </message>
+    <message>
+        <source>Unpack it, and import what is in it.</source>
+        <translation>Entpacke sie, und importiere, was darin ist.</translation>
     </message>
     <message>
         <source>Unpinned {items}</source>
@@ -6266,6 +7522,18 @@
         <translation>Was ein Rechner nach seiner Entfernung geschrieben hat, wird nicht übernommen.</translation>
     </message>
     <message>
+        <source>What agents do is not recorded at the moment.</source>
+        <translation>Was Agenten tun, wird zurzeit nicht aufgezeichnet.</translation>
+    </message>
+    <message>
+        <source>What an edit or a retry replaced was left out.</source>
+        <translation>Was durch Bearbeiten oder einen neuen Versuch ersetzt wurde, blieb weg.</translation>
+    </message>
+    <message>
+        <source>What has expired could not be set aside: {why}</source>
+        <translation>Abgelaufenes ließ sich nicht beiseitelegen: {why}</translation>
+    </message>
+    <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
         <translation>Was mit diesem Ordner geschieht: „read“ übernimmt seine Änderungen und schreibt nie hinein; „both“ schreibt auch Änderungen, neue Notizen und Löschungen zurück und behält eine auf beiden Seiten geänderte Notiz zweimal.</translation>
     </message>
@@ -6334,6 +7602,10 @@
         <translation>Wer antwortet, wo ein Sprachmodell hilft: niemand, oder ein Dienst mit dem Protokoll von OpenAI.</translation>
     </message>
     <message>
+        <source>Without encryption, others could read the password on its way. Begin the address with https://.</source>
+        <translation>Ohne Verschlüsselung könnten andere das Passwort unterwegs mitlesen. Beginne die Adresse mit https://.</translation>
+    </message>
+    <message>
         <source>Word document</source>
         <translation>Word-Dokument</translation>
     </message>
@@ -6346,6 +7618,10 @@
         <translation>Nachrichten im Speicher</translation>
     </message>
     <message>
+        <source>Write [{name}] on a line of its own, and its settings below.</source>
+        <translation>Schreibe [{name}] in eine eigene Zeile und seine Einstellungen darunter.</translation>
+    </message>
+    <message>
         <source>Write a reflection on the week.</source>
         <translation>Eine Reflexion über die Woche schreiben.</translation>
     </message>
@@ -6356,6 +7632,18 @@
     <message>
         <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>
         <translation>Die Woche schreiben: Menschen und was sich bei ihnen änderte, fällige Pläne, offene Versprechen, geänderte Meinungen, Verblasstes.</translation>
+    </message>
+    <message>
+        <source>Write {name} = &quot;{provider}&quot;.</source>
+        <translation>Schreibe {name} = &quot;{provider}&quot;.</translation>
+    </message>
+    <message>
+        <source>Write {name} = &quot;{provider}:&lt;model name&gt;&quot;.</source>
+        <translation>Schreibe {name} = &quot;{provider}:&lt;model name&gt;&quot;.</translation>
+    </message>
+    <message>
+        <source>Write {new} instead; the next change of a setting does it too.</source>
+        <translation>Schreibe stattdessen {new}; die nächste Änderung einer Einstellung tut es auch.</translation>
     </message>
     <message>
         <source>Wrote a note</source>
@@ -6374,6 +7662,18 @@
         <translation>Dein Gedächtnis in {database} ist, wie es vorher war.</translation>
     </message>
     <message>
+        <source>a change of conversation was not noticed</source>
+        <translation>ein Wechsel der Unterhaltung wurde nicht bemerkt</translation>
+    </message>
+    <message>
+        <source>a long conversation could not be condensed</source>
+        <translation>eine lange Unterhaltung ließ sich nicht verdichten</translation>
+    </message>
+    <message>
+        <source>a name that is no plain word</source>
+        <translation>ein Name, der kein einfaches Wort ist</translation>
+    </message>
+    <message>
         <source>a number</source>
         <translation>eine Zahl</translation>
     </message>
@@ -6390,8 +7690,20 @@
         <translation>eine ganze Zahl</translation>
     </message>
     <message>
+        <source>an error inside Keepsake ({kind}). Restart it.</source>
+        <translation>ein Fehler in Keepsake ({kind}). Starte es neu.</translation>
+    </message>
+    <message>
         <source>another encoding</source>
         <translation>in einer anderen Kodierung</translation>
+    </message>
+    <message>
+        <source>are kept with the message, where no search finds them</source>
+        <translation>ist bei der Nachricht aufbewahrt, wo keine Suche ihn findet</translation>
+    </message>
+    <message>
+        <source>beyond the {most} that are looked at in one folder</source>
+        <translation>über die {most} hinaus, die in einem Ordner angesehen werden</translation>
     </message>
     <message>
         <source>category</source>
@@ -6454,8 +7766,20 @@
         <translation>fastembed unterstützt dieses Modell nicht; unterstützt werden {choices}.</translation>
     </message>
     <message>
+        <source>file</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>file that is attached to a mail</source>
+        <translation>Datei, die an einer E-Mail hängt,</translation>
+    </message>
+    <message>
         <source>files</source>
         <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>files that are attached to mails</source>
+        <translation>Dateien, die an E-Mails hängen,</translation>
     </message>
     <message>
         <source>goal</source>
@@ -6464,6 +7788,22 @@
     <message>
         <source>hashtag</source>
         <translation>Hashtag</translation>
+    </message>
+    <message>
+        <source>hidden file</source>
+        <translation>verborgene Datei</translation>
+    </message>
+    <message>
+        <source>hidden file or folder</source>
+        <translation>verborgene Datei oder verborgener Ordner</translation>
+    </message>
+    <message>
+        <source>hidden files</source>
+        <translation>verborgene Dateien</translation>
+    </message>
+    <message>
+        <source>hidden files or folders</source>
+        <translation>verborgene Dateien oder Ordner</translation>
     </message>
     <message>
         <source>holds a {file} that is neither ChatGPT&apos;s nor Claude&apos;s</source>
@@ -6484,6 +7824,18 @@
     <message>
         <source>iCloud has moved {database} off this computer. Download it in the file manager, then move the vault out of iCloud Drive.</source>
         <translation>iCloud hat {database} von diesem Rechner ausgelagert. Lade die Datei im Dateimanager herunter, und verschiebe dann den Tresor aus iCloud Drive.</translation>
+    </message>
+    <message>
+        <source>in &apos;{field}&apos;</source>
+        <translation>in „{field}“</translation>
+    </message>
+    <message>
+        <source>in it</source>
+        <translation>darin</translation>
+    </message>
+    <message>
+        <source>in no format that is known</source>
+        <translation>in keinem bekannten Format</translation>
     </message>
     <message>
         <source>is a SQLite database without memories in tables that are known</source>
@@ -6534,6 +7886,10 @@
         <translation>ist kein gültiges TOML: In Zeile {line}, Spalte {column} stimmt etwas nicht</translation>
     </message>
     <message>
+        <source>it is not valid JSON: {error}</source>
+        <translation>es ist kein gültiges JSON: {error}</translation>
+    </message>
+    <message>
         <source>item</source>
         <translation>Eintrag</translation>
     </message>
@@ -6556,6 +7912,14 @@
     <message>
         <source>leave search.reranker empty</source>
         <translation>lass search.reranker leer</translation>
+    </message>
+    <message>
+        <source>link</source>
+        <translation>Verknüpfung</translation>
+    </message>
+    <message>
+        <source>links</source>
+        <translation>Verknüpfungen</translation>
     </message>
     <message>
         <source>llm.base_url is no address that can be used.</source>
@@ -6602,12 +7966,20 @@
         <translation>Name</translation>
     </message>
     <message>
+        <source>no memories could be taken</source>
+        <translation>es ließen sich keine Erinnerungen übernehmen</translation>
+    </message>
+    <message>
         <source>note</source>
         <translation>Notiz</translation>
     </message>
     <message>
         <source>nothing</source>
         <translation>einer leeren Antwort</translation>
+    </message>
+    <message>
+        <source>nothing is done any more</source>
+        <translation>es wird nichts mehr getan</translation>
     </message>
     <message>
         <source>nothing of use</source>
@@ -6674,8 +8046,32 @@
         <translation>Person</translation>
     </message>
     <message>
+        <source>picture or recording</source>
+        <translation>Bild oder Aufnahme</translation>
+    </message>
+    <message>
+        <source>picture, recording or document</source>
+        <translation>Bild, Aufnahme oder Dokument</translation>
+    </message>
+    <message>
+        <source>pictures or recordings</source>
+        <translation>Bilder oder Aufnahmen</translation>
+    </message>
+    <message>
+        <source>pictures, recordings or documents</source>
+        <translation>Bilder, Aufnahmen oder Dokumente</translation>
+    </message>
+    <message>
         <source>pinned or not</source>
         <translation>angeheftet oder nicht</translation>
+    </message>
+    <message>
+        <source>pipe, socket or device</source>
+        <translation>Pipe, Socket oder Gerät</translation>
+    </message>
+    <message>
+        <source>pipes, sockets or devices</source>
+        <translation>Pipes, Sockets oder Geräte</translation>
     </message>
     <message>
         <source>project</source>
@@ -6746,6 +8142,30 @@
         <translation>Texte</translation>
     </message>
     <message>
+        <source>that lead out of the folder or nowhere</source>
+        <translation>, die aus dem Ordner oder ins Leere führen,</translation>
+    </message>
+    <message>
+        <source>that leads out of it or nowhere</source>
+        <translation>, die hinaus oder ins Leere führt,</translation>
+    </message>
+    <message>
+        <source>that no import takes</source>
+        <translation>die kein Import nimmt</translation>
+    </message>
+    <message>
+        <source>that no message shows</source>
+        <translation>die keine Nachricht zeigt</translation>
+    </message>
+    <message>
+        <source>that no note shows</source>
+        <translation>die keine Notiz zeigt</translation>
+    </message>
+    <message>
+        <source>that this version does not know</source>
+        <translation>die diese Version nicht kennt</translation>
+    </message>
+    <message>
         <source>the battery is low</source>
         <translation>der Akku ist schwach</translation>
     </message>
@@ -6756,6 +8176,10 @@
     <message>
         <source>the conversation ‘{title}’</source>
         <translation>die Unterhaltung ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the default</source>
+        <translation>der Standardwert</translation>
     </message>
     <message>
         <source>the digest ‘{title}’</source>
@@ -6772,6 +8196,10 @@
     <message>
         <source>the fact ‘{title}’</source>
         <translation>der Fakt ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the file is cut off in the middle of it</source>
+        <translation>die Datei ist mitten darin abgeschnitten</translation>
     </message>
     <message>
         <source>the inbox rule ‘{title}’</source>
@@ -6838,6 +8266,18 @@
         <translation>der Text ‚{title}‘</translation>
     </message>
     <message>
+        <source>the value from the command line</source>
+        <translation>der Wert von der Befehlszeile</translation>
+    </message>
+    <message>
+        <source>the value in config.toml</source>
+        <translation>der Wert in config.toml</translation>
+    </message>
+    <message>
+        <source>the value in the environment</source>
+        <translation>der Wert in der Umgebung</translation>
+    </message>
+    <message>
         <source>time</source>
         <translation>Zeit</translation>
     </message>
@@ -6886,6 +8326,18 @@
         <translation>Webadresse</translation>
     </message>
     <message>
+        <source>were left out</source>
+        <translation>blieb weg</translation>
+    </message>
+    <message>
+        <source>what a conversation was about could not be written</source>
+        <translation>wovon eine Unterhaltung handelte, ließ sich nicht schreiben</translation>
+    </message>
+    <message>
+        <source>what is remembered of a conversation could not be looked up</source>
+        <translation>was von einer Unterhaltung behalten wird, ließ sich nicht nachschlagen</translation>
+    </message>
+    <message>
         <source>what it was merged into</source>
         <translation>womit es vereint wurde</translation>
     </message>
@@ -6898,12 +8350,40 @@
         <translation>wer es sehen darf</translation>
     </message>
     <message>
+        <source>with lists, settings or a copy of the conversations,</source>
+        <translation>mit Listen, Einstellungen oder einer Kopie der Unterhaltungen</translation>
+    </message>
+    <message>
+        <source>with ratings of answers, and remarks on them,</source>
+        <translation>mit Bewertungen von Antworten und Anmerkungen dazu</translation>
+    </message>
+    <message>
+        <source>within it</source>
+        <translation>darin</translation>
+    </message>
+    <message>
+        <source>without contents</source>
+        <translation>ohne Inhalt</translation>
+    </message>
+    <message>
         <source>wording</source>
         <translation>Wortlaut</translation>
     </message>
     <message>
         <source>you are typing</source>
         <translation>du tippst gerade</translation>
+    </message>
+    <message>
+        <source>zip file</source>
+        <translation>ZIP-Datei</translation>
+    </message>
+    <message>
+        <source>zip files</source>
+        <translation>ZIP-Dateien</translation>
+    </message>
+    <message>
+        <source>{agent} has not called.</source>
+        <translation>{agent} hat nichts aufgerufen.</translation>
     </message>
     <message>
         <source>{agent} has {trust} trust and stores in {allowed}.</source>
@@ -6926,12 +8406,148 @@
         <translation>{client} ist schon verbunden. Trenne es zuerst („keepsake agent disconnect {client_name}“).</translation>
     </message>
     <message>
+        <source>{count} attached files that no note shows were left out.</source>
+        <translation>{count} angehängte Dateien, die keine Notiz zeigt, blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} calls were lost.</source>
+        <translation>{count} Aufrufe gingen verloren.</translation>
+    </message>
+    <message>
         <source>{count} conversations wait for it.</source>
         <translation>{count} Unterhaltungen warten darauf.</translation>
     </message>
     <message>
+        <source>{count} encrypted passages were left out. Decrypt the text in Evernote, and export the note again.</source>
+        <translation>{count} verschlüsselte Passagen blieben weg. Entschlüssele den Text in Evernote, und exportiere die Notiz noch einmal.</translation>
+    </message>
+    <message>
+        <source>{count} entries of other Google products were left out.</source>
+        <translation>{count} Einträge anderer Google-Produkte blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} files of the archive are none of Joplin&apos;s and were left out.</source>
+        <translation>{count} Dateien des Archivs stammen nicht von Joplin und blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} files that are no ENEX were left out.</source>
+        <translation>{count} Dateien, die kein ENEX sind, blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} files that are not Markdown were left out ({kinds}).</source>
+        <translation>{count} Dateien, die kein Markdown sind, blieben weg ({kinds}).</translation>
+    </message>
+    <message>
+        <source>{count} files that belong to no note were left out.</source>
+        <translation>{count} Dateien, die zu keiner Notiz gehören, blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} files that no page shows were left out.</source>
+        <translation>{count} Dateien, die keine Seite zeigt, blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} hidden folders were left out ({names}).</source>
+        <translation>{count} verborgene Ordner blieben weg ({names}).</translation>
+    </message>
+    <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>Zuvor wurden {count} spätere Änderungen rückgängig gemacht, zuletzt {last}; sie lassen sich wiederherstellen.</translation>
+    </message>
+    <message>
+        <source>{count} mentions of people and things stand in texts that are gone.</source>
+        <translation>{count} Erwähnungen von Personen und Sachen stehen in Texten, die es nicht mehr gibt.</translation>
+    </message>
+    <message>
+        <source>{count} messages cannot be found by search.</source>
+        <translation>{count} Nachrichten lassen sich durch Suche nicht finden.</translation>
+    </message>
+    <message>
+        <source>{count} messages could not be stored in the background. The last reason: {last}</source>
+        <translation>{count} Nachrichten ließen sich im Hintergrund nicht speichern. Der letzte Grund: {last}</translation>
+    </message>
+    <message>
+        <source>{count} messages have no date; the time of the import stands in its place.</source>
+        <translation>{count} Nachrichten haben kein Datum; an seiner Stelle steht die Zeit des Imports.</translation>
+    </message>
+    <message>
+        <source>{count} more files hold words and were left out.</source>
+        <translation>{count} weitere Dateien enthalten Text und blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} more lines begin with a date and a time and were read as part of a message.</source>
+        <translation>{count} weitere Zeilen beginnen mit Datum und Uhrzeit und wurden als Teil einer Nachricht gelesen.</translation>
+    </message>
+    <message>
+        <source>{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put the files back, or delete the notes here.</source>
+        <translation>{count} Notizen fehlen auf einmal im Ordner {root}, darum wurde keine in den Papierkorb verschoben. Lege die Dateien zurück, oder lösche die Notizen hier.</translation>
+    </message>
+    <message>
+        <source>{count} notes cannot be found by search.</source>
+        <translation>{count} Notizen lassen sich durch Suche nicht finden.</translation>
+    </message>
+    <message>
+        <source>{count} notes of the folder {root} were deleted here at once, so their files were left there. Restore the notes, or delete the files.</source>
+        <translation>{count} Notizen des Ordners {root} wurden hier auf einmal gelöscht, darum blieben ihre Dateien dort. Stelle die Notizen wieder her, oder lösche die Dateien.</translation>
+    </message>
+    <message>
+        <source>{count} of its observations are no texts and were left out.</source>
+        <translation>{count} seiner Beobachtungen sind keine Texte und blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} pages have no text, such as scanned pages.</source>
+        <translation>{count} Seiten haben keinen Text, wie gescannte Seiten.</translation>
+    </message>
+    <message>
+        <source>{count} pictures were left out.</source>
+        <translation>{count} Bilder blieben weg.</translation>
+    </message>
+    <message>
+        <source>{count} places in it were not valid UTF-8 and were replaced with �.</source>
+        <translation>{count} Stellen darin waren kein gültiges UTF-8 und wurden durch � ersetzt.</translation>
+    </message>
+    <message>
+        <source>{count} private texts are not sent to the embedding service and found by words only; the setting embedding.send_private changes that.</source>
+        <translation>{count} private Texte werden nicht an den Embedding-Dienst gesendet und nur über Wörter gefunden; die Einstellung embedding.send_private ändert das.</translation>
+    </message>
+    <message>
+        <source>{count} search entries belong to nothing.</source>
+        <translation>{count} Sucheinträge gehören zu nichts.</translation>
+    </message>
+    <message>
+        <source>{count} search entries have no vector and wait for none.</source>
+        <translation>{count} Sucheinträge haben keinen Vektor und warten auf keinen.</translation>
+    </message>
+    <message>
+        <source>{count} search entries lack their number of words, which search ranks by.</source>
+        <translation>{count} Sucheinträgen fehlt die Wortzahl, nach der die Suche ordnet.</translation>
+    </message>
+    <message>
+        <source>{count} sessions lack the note of how far they are.</source>
+        <translation>{count} Unterhaltungen fehlt der Vermerk, wie weit sie sind.</translation>
+    </message>
+    <message>
+        <source>{count} texts are not yet indexed for search by meaning.</source>
+        <translation>{count} Texte sind noch nicht für die Suche nach Bedeutung erfasst.</translation>
+    </message>
+    <message>
+        <source>{count} texts that are gone wait to be read for names.</source>
+        <translation>{count} Texte, die es nicht mehr gibt, warten noch auf das Erkennen von Namen.</translation>
+    </message>
+    <message>
+        <source>{count} vectors belong to nothing.</source>
+        <translation>{count} Vektoren gehören zu nichts.</translation>
+    </message>
+    <message>
+        <source>{count} views of databases were left out; the whole tables hold their rows.</source>
+        <translation>{count} Ansichten von Datenbanken blieben weg; die ganzen Tabellen enthalten ihre Zeilen.</translation>
+    </message>
+    <message>
+        <source>{count} {things} hold words {where} that this version does not know; they {end}, here: {sample}.</source>
+        <translation>{count} {things} enthalten {where} Text, den diese Version nicht kennt; er {end}, hier: {sample}.</translation>
+    </message>
+    <message>
+        <source>{count} {things} were left out ({names}).</source>
+        <translation>{count} {things} blieben weg ({names}).</translation>
     </message>
     <message>
         <source>{ended} &apos;{operation}&apos; may or may not have been done. Look before you repeat it.</source>
@@ -6940,6 +8556,26 @@
     <message>
         <source>{file} does not hold the key of {database}, or the beginning of that file is damaged. Nothing was changed. Bring both back from one copy of the folder.</source>
         <translation>{file} enthält nicht den Schlüssel von {database}, oder der Anfang jener Datei ist beschädigt. Nichts wurde geändert. Hole beide aus ein und derselben Kopie des Ordners zurück.</translation>
+    </message>
+    <message>
+        <source>{file} has &apos;{old}&apos;, which has no effect beside &apos;{new}&apos;, its new name.</source>
+        <translation>{file} enthält „{old}“, das neben seinem neuen Namen „{new}“ nicht wirkt.</translation>
+    </message>
+    <message>
+        <source>{file} has &apos;{old}&apos;, which is now called &apos;{new}&apos;. It still works.</source>
+        <translation>{file} enthält „{old}“, das jetzt „{new}“ heißt. Es wirkt noch.</translation>
+    </message>
+    <message>
+        <source>{file} has the section {shown}, which has no effect.</source>
+        <translation>{file} enthält den Abschnitt {shown}, der nicht wirkt.</translation>
+    </message>
+    <message>
+        <source>{file} has the setting {shown}, which has no effect.</source>
+        <translation>{file} enthält die Einstellung {shown}, die nicht wirkt.</translation>
+    </message>
+    <message>
+        <source>{file} has {shown}, which looks like a secret.</source>
+        <translation>{file} enthält {shown}; das sieht nach einem Geheimnis aus.</translation>
     </message>
     <message>
         <source>{file} is missing, and files of these memories are encrypted: it holds their key. Bring it back from a copy of the folder; another passphrase would not open them.</source>
@@ -7026,6 +8662,14 @@
         <translation>{model} ist nicht das Modell, das die Vektoren erstellt hat.</translation>
     </message>
     <message>
+        <source>{model} is not the same model as before.</source>
+        <translation>{model} ist nicht dasselbe Modell wie zuvor.</translation>
+    </message>
+    <message>
+        <source>{model} is not the same model as before; the vectors are made anew.</source>
+        <translation>{model} ist nicht dasselbe Modell wie zuvor; die Vektoren werden neu erstellt.</translation>
+    </message>
+    <message>
         <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
         <translation>{name} gehört zu einem Keepsake-Tresor, der hier geöffnet ist, und wird nicht importiert.</translation>
     </message>
@@ -7058,6 +8702,10 @@
         <translation>{name} hat keinen Zugang mehr. Lehne ab, was er vorgeschlagen hat, oder lass ihn wieder herein.</translation>
     </message>
     <message>
+        <source>{name} holds a database that a restore replaced.</source>
+        <translation>{name} enthält eine Datenbank, die eine Wiederherstellung ersetzt hat.</translation>
+    </message>
+    <message>
         <source>{name} holds no text of its own; a program makes what a browser shows. Import its data instead.</source>
         <translation>{name} enthält selbst keinen Text; was ein Browser zeigt, erzeugt erst ein Programm. Importiere stattdessen dessen Daten.</translation>
     </message>
@@ -7074,8 +8722,16 @@
         <translation>{name} unter den Anhängen ist nicht verschlüsselt, diese Erinnerungen aber sind es: Ein anderes Programm hat die Datei dorthin gelegt. Sie wurde nicht gelesen. Verschiebe sie aus dem Ordner; wenn du sie willst, häng sie neu an.</translation>
     </message>
     <message>
+        <source>{name} in the backups is no database.</source>
+        <translation>{name} unter den Sicherungen ist keine Datenbank.</translation>
+    </message>
+    <message>
         <source>{name} is a Keepsake vault. {advice}</source>
         <translation>{name} ist ein Keepsake-Tresor. {advice}</translation>
+    </message>
+    <message>
+        <source>{name} is a backup that could not be restored, so the restore was called off.</source>
+        <translation>{name} ist eine Sicherung, die sich nicht wiederherstellen ließ; die Wiederherstellung wurde abgesagt.</translation>
     </message>
     <message>
         <source>{name} is empty; there is nothing to import.</source>
@@ -7114,6 +8770,10 @@
         <translation>{name} ist kein Objekt, deshalb lässt sich dort nichts einfügen.</translation>
     </message>
     <message>
+        <source>{name} is not encrypted, and these memories are: another program has put it there.</source>
+        <translation>{name} ist nicht verschlüsselt, diese Erinnerungen aber schon: Ein anderes Programm hat sie dort abgelegt.</translation>
+    </message>
+    <message>
         <source>{name} is not text; it was not read.</source>
         <translation>{name} ist kein Text; es wurde nicht gelesen.</translation>
     </message>
@@ -7140,6 +8800,10 @@
     <message>
         <source>{name} is the database of a Keepsake vault. {advice}</source>
         <translation>{name} ist die Datenbank eines Keepsake-Tresors. {advice}</translation>
+    </message>
+    <message>
+        <source>{name} looks like a copy that a sync program made. Keepsake does not read it.</source>
+        <translation>{name} sieht nach einer Kopie aus, die ein Synchronisierungsprogramm angelegt hat. Keepsake liest sie nicht.</translation>
     </message>
     <message>
         <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
@@ -7282,6 +8946,10 @@
         <translation>{path} ist verschlüsselt, ihr Tresor aber nicht.</translation>
     </message>
     <message>
+        <source>{path} is gone already.</source>
+        <translation>{path} ist schon weg.</translation>
+    </message>
+    <message>
         <source>{path} is neither a file nor a folder. Choose one of these.</source>
         <translation>{path} ist weder eine Datei noch ein Ordner. Wähle eines davon.</translation>
     </message>
@@ -7330,6 +8998,10 @@
         <translation>{path} {what}. Berichtige die Datei oder leg sie woanders hin.</translation>
     </message>
     <message>
+        <source>{place} cannot be written.</source>
+        <translation>{place} lässt sich nicht schreiben.</translation>
+    </message>
+    <message>
         <source>{problem}, or the account has nothing left to spend</source>
         <translation>{problem}, oder das Guthaben ist verbraucht</translation>
     </message>
@@ -7364,6 +9036,62 @@
     <message>
         <source>{sentence} It cannot be attached.</source>
         <translation>{sentence} Sie lässt sich nicht anhängen.</translation>
+    </message>
+    <message>
+        <source>{server} cannot be reached. See whether this machine is online and the address is right; nothing is lost meanwhile.</source>
+        <translation>{server} ist nicht erreichbar. Sieh nach, ob dieser Rechner online ist und die Adresse stimmt; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} did not answer in time. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} hat nicht rechtzeitig geantwortet. Es wird von selbst erneut versucht; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} did not keep a file that it took. See whether the address is right; nothing is lost meanwhile.</source>
+        <translation>{server} hat eine Datei angenommen, aber nicht behalten. Sieh nach, ob die Adresse stimmt; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
+        <translation>{server} akzeptiert den Namen oder das Passwort nicht. Berichtige sie in der Adresse; verlangt der Server einen zweiten Faktor, leg dort ein App-Passwort an.</translation>
+    </message>
+    <message>
+        <source>{server} does not hold what your machines share: the folder is another one, or was emptied.</source>
+        <translation>{server} enthält nicht, was deine Rechner teilen: Der Ordner ist ein anderer, oder er wurde geleert.</translation>
+    </message>
+    <message>
+        <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
+        <translation>{server} erlaubt diesem Namen das in dem Ordner nicht. Gib ihm dort Lese- und Schreibrechte, oder nenne einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
+        <translation>{server} spricht unter dieser Adresse kein WebDAV. Kopiere die WebDAV-Adresse aus den Einstellungen des Servers.</translation>
+    </message>
+    <message>
+        <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
+        <translation>Auf {server} ist für dich kein Platz mehr. Schaff dort Platz; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>
+        <translation>Auf {server} gibt es diesen Ordner nicht. Leg ihn dort zuerst an, und sieh nach, ob die Adresse stimmt.</translation>
+    </message>
+    <message>
+        <source>{server} refers to another address on {other}, to which Keepsake sends no password. Name that address if it is the right one.</source>
+        <translation>{server} verweist auf eine andere Adresse auf {other}, an die Keepsake kein Passwort sendet. Nenne jene Adresse, wenn sie die richtige ist.</translation>
+    </message>
+    <message>
+        <source>{server} sent an unexpected answer (status {status}). See whether the address is right.</source>
+        <translation>{server} hat unerwartet geantwortet (Status {status}). Sieh nach, ob die Adresse stimmt.</translation>
+    </message>
+    <message>
+        <source>{server} sent far more than was requested, so nothing of it was read. See whether the address is right.</source>
+        <translation>{server} hat weit mehr gesendet als verlangt, darum wurde nichts davon gelesen. Sieh nach, ob die Adresse stimmt.</translation>
+    </message>
+    <message>
+        <source>{server} takes no file of that size. Allow larger ones there; nothing is lost meanwhile.</source>
+        <translation>{server} nimmt keine Datei dieser Größe an. Erlaube dort größere; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} takes no requests at the moment (status {status}). It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} nimmt zurzeit keine Anfragen an (Status {status}). Es wird von selbst erneut versucht; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
         <source>{service} cannot be reached ({reason})</source>
@@ -7476,6 +9204,14 @@
     <message>
         <source>{what}, from {source}</source>
         <translation>{what}, aus: {source}</translation>
+    </message>
+    <message>
+        <source>{why} Another value counts.</source>
+        <translation>{why} Ein anderer Wert gilt.</translation>
+    </message>
+    <message>
+        <source>{why} Until then the vectors made so far answer searches.</source>
+        <translation>{why} Bis dahin beantworten die bisherigen Vektoren Suchen.</translation>
     </message>
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
@@ -11155,8 +12891,8 @@
         <translation>Alle Texte sind gelesen.</translation>
     </message>
     <message>
-        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
-        <translation>Es gilt ab dem nächsten Start. Die Dateien des Modells werden bei der ersten Suche geholt, wenn die Einstellungen Downloads erlauben, oder aus dem Ordner gelesen, den die Einstellungen der Suche nennen.</translation>
+        <source>It takes effect at the next start. The model&apos;s files are fetched when they are first needed if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>Es gilt ab dem nächsten Start. Die Dateien des Modells werden geholt, sobald sie gebraucht werden, wenn die Einstellungen Downloads erlauben, oder aus dem Ordner gelesen, den die Einstellungen der Suche nennen.</translation>
     </message>
     <message>
         <source>No model</source>

@@ -2434,6 +2434,10 @@
         <translation>«limit» debe ser de 1 a {most} y «per_session» al menos 1.</translation>
     </message>
     <message>
+        <source>&apos;llm.base_url&apos; is no address.</source>
+        <translation>«llm.base_url» no es una dirección.</translation>
+    </message>
+    <message>
         <source>&apos;offset&apos; is 0 or more, &apos;length&apos; from 1 to {most}.</source>
         <translation>«offset» es al menos 0 y «length» de 1 a {most}.</translation>
     </message>
@@ -2494,12 +2498,80 @@
         <translation>«{longest}» superaría los {max_tag_length} caracteres de una etiqueta. Elige un nombre más corto.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; and &apos;{other}&apos; are both 0, so the recipe &apos;weighted&apos; puts nothing before anything.</source>
+        <translation>«{name}» y «{other}» son ambos 0, así que la receta «weighted» no ordena nada.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; and &apos;{other}&apos; come to {total}, not to 1; only their ratio counts.</source>
+        <translation>«{name}» y «{other}» suman {total}, no 1; solo cuenta su proporción.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
         <translation>«{name}» ya tiene acceso. Si es el mismo programa y necesita un token nuevo, permítelo con «replace_token» (en la línea de órdenes, --replace-token): conserva su confianza y el token anterior deja de valer. Si es otro programa, recházalo.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; has no effect on a model of this machine.</source>
+        <translation>«{name}» no tiene efecto en un modelo de este equipo.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no effect, as both prices are 0 and so nothing is counted as cost.</source>
+        <translation>«{name}» no tiene efecto, pues ambos precios son 0 y nada se cuenta como coste.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; in {file} has a value, but is a section.</source>
+        <translation>«{name}» tiene un valor en {file}, pero es una sección.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is above &apos;{other}&apos;: an emergency would leave more messages than a usual compaction.</source>
+        <translation>«{name}» es mayor que «{other}»: en una emergencia quedarían más mensajes que en una compactación normal.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;, so no reflection is ever written.</source>
+        <translation>«{name}» es menor que «{other}», así que nunca se escribe una reflexión.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;, so nothing is ever compressed.</source>
+        <translation>«{name}» es menor que «{other}», así que nunca se comprime nada.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;, so one run may take the budget of the whole month.</source>
+        <translation>«{name}» es menor que «{other}», así que una ejecución puede gastar el presupuesto de todo el mes.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;: some messages that a compaction leaves are never given to agents.</source>
+        <translation>«{name}» es menor que «{other}»: algunos mensajes que deja una compactación nunca llegan a los agentes.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is empty, but &apos;{compatible}&apos; needs it.</source>
+        <translation>«{name}» está vacío, pero «{compatible}» lo necesita.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is empty, so no language model is asked.</source>
+        <translation>«{name}» está vacío, así que no se pregunta a ningún modelo de lenguaje.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is for the person&apos;s own programs, not for agents.</source>
         <translation>«{name}» es para los programas propios de la persona, no para los agentes.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is no address.</source>
+        <translation>«{name}» no es una dirección.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not above &apos;{other}&apos;: observations are archived before they are compressed.</source>
+        <translation>«{name}» no es mayor que «{other}»: las observaciones se archivan antes de comprimirse.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not above &apos;{other}&apos;: the archive would be emptied as fast as it fills.</source>
+        <translation>«{name}» no es mayor que «{other}»: el archivo se vaciaría tan rápido como se llena.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not below &apos;{other}&apos;, so condensing would begin again as soon as it ends.</source>
+        <translation>«{name}» no es menor que «{other}», así que la condensación volvería a empezar nada más acabar.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not below &apos;{other}&apos;: a fact that a newer one contradicts is set aside at once.</source>
+        <translation>«{name}» no es menor que «{other}»: un hecho contradicho por otro más nuevo se aparta de inmediato.</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
@@ -2514,6 +2586,18 @@
         <translation>«{name}» debe ser {allowed}{but}.</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; names a provider that Keepsake does not know.</source>
+        <translation>«{name}» indica un proveedor que Keepsake no conoce.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; names no folder of this machine.</source>
+        <translation>«{name}» no indica ninguna carpeta de este equipo.</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; names the provider &apos;{provider}&apos; but no model.</source>
+        <translation>«{name}» indica el proveedor «{provider}», pero ningún modelo.</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; needs {needed} trust; {agent} has {held}.</source>
         <translation>«{name}» exige confianza {needed}; {agent} tiene {held}.</translation>
     </message>
@@ -2526,12 +2610,24 @@
         <translation>No se puede escribir en «{path}»: {strerror}.</translation>
     </message>
     <message>
+        <source>&apos;{provider}&apos; takes no model name.</source>
+        <translation>«{provider}» no admite nombre de modelo.</translation>
+    </message>
+    <message>
         <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
         <translation>«{section}» en {path} no es una sección. Corrígelo allí y vuelve a fijar «{name}».</translation>
     </message>
     <message>
         <source>, not {shown}</source>
         <translation>, no {shown}</translation>
+    </message>
+    <message>
+        <source>1 attached file that no note shows was left out.</source>
+        <translation>Se omitió 1 archivo adjunto que ninguna nota muestra.</translation>
+    </message>
+    <message>
+        <source>1 call was lost.</source>
+        <translation>Se perdió 1 llamada.</translation>
     </message>
     <message>
         <source>1 conversation</source>
@@ -2546,8 +2642,40 @@
         <translation>1 resumen</translation>
     </message>
     <message>
+        <source>1 encrypted passage was left out. Decrypt the text in Evernote, and export the note again.</source>
+        <translation>Se omitió 1 pasaje cifrado. Descifra el texto en Evernote y exporta la nota de nuevo.</translation>
+    </message>
+    <message>
+        <source>1 entry of another Google product was left out.</source>
+        <translation>Se omitió 1 entrada de otro producto de Google.</translation>
+    </message>
+    <message>
         <source>1 fact</source>
         <translation>1 hecho</translation>
+    </message>
+    <message>
+        <source>1 file of the archive is none of Joplin&apos;s and was left out.</source>
+        <translation>1 archivo del paquete no es de Joplin y se omitió.</translation>
+    </message>
+    <message>
+        <source>1 file that belongs to no note was left out.</source>
+        <translation>Se omitió 1 archivo que no pertenece a ninguna nota.</translation>
+    </message>
+    <message>
+        <source>1 file that is no ENEX was left out.</source>
+        <translation>Se omitió 1 archivo que no es ENEX.</translation>
+    </message>
+    <message>
+        <source>1 file that is not Markdown was left out ({kinds}).</source>
+        <translation>Se omitió 1 archivo que no es Markdown ({kinds}).</translation>
+    </message>
+    <message>
+        <source>1 file that no page shows was left out.</source>
+        <translation>Se omitió 1 archivo que ninguna página muestra.</translation>
+    </message>
+    <message>
+        <source>1 hidden folder was left out ({names}).</source>
+        <translation>Se omitió 1 carpeta oculta ({names}).</translation>
     </message>
     <message>
         <source>1 inbox rule</source>
@@ -2558,6 +2686,30 @@
         <translation>1 recuerdo</translation>
     </message>
     <message>
+        <source>1 mention of a person or thing stands in texts that are gone.</source>
+        <translation>1 mención de una persona o cosa está en textos que ya no existen.</translation>
+    </message>
+    <message>
+        <source>1 message cannot be found by search.</source>
+        <translation>1 mensaje no se puede encontrar con la búsqueda.</translation>
+    </message>
+    <message>
+        <source>1 message could not be stored in the background. The last reason: {last}</source>
+        <translation>No se pudo guardar 1 mensaje en segundo plano. El último motivo: {last}</translation>
+    </message>
+    <message>
+        <source>1 message has no date; the time of the import stands in its place.</source>
+        <translation>1 mensaje no tiene fecha; en su lugar figura la hora de la importación.</translation>
+    </message>
+    <message>
+        <source>1 more file holds words and was left out.</source>
+        <translation>Se omitió 1 archivo más que contiene texto.</translation>
+    </message>
+    <message>
+        <source>1 more line begins with a date and a time and was read as part of a message.</source>
+        <translation>1 línea más empieza con fecha y hora y se leyó como parte de un mensaje.</translation>
+    </message>
+    <message>
         <source>1 name</source>
         <translation>1 nombre</translation>
     </message>
@@ -2566,8 +2718,32 @@
         <translation>1 nota</translation>
     </message>
     <message>
+        <source>1 note cannot be found by search.</source>
+        <translation>1 nota no se puede encontrar con la búsqueda.</translation>
+    </message>
+    <message>
         <source>1 observation</source>
         <translation>1 observación</translation>
+    </message>
+    <message>
+        <source>1 of its observations is no text and was left out.</source>
+        <translation>1 de sus observaciones no es texto y se omitió.</translation>
+    </message>
+    <message>
+        <source>1 page has no text, such as scanned pages.</source>
+        <translation>1 página no tiene texto, como las escaneadas.</translation>
+    </message>
+    <message>
+        <source>1 picture was left out.</source>
+        <translation>Se omitió 1 imagen.</translation>
+    </message>
+    <message>
+        <source>1 place in it was not valid UTF-8 and was replaced with �.</source>
+        <translation>1 lugar no era UTF-8 válido y se sustituyó por �.</translation>
+    </message>
+    <message>
+        <source>1 private text is not sent to the embedding service and found by words only; the setting embedding.send_private changes that.</source>
+        <translation>1 texto privado no se envía al servicio de incrustación y solo se encuentra por palabras; el ajuste embedding.send_private lo cambia.</translation>
     </message>
     <message>
         <source>1 proposal</source>
@@ -2586,8 +2762,52 @@
         <translation>1 programación</translation>
     </message>
     <message>
+        <source>1 search entry belongs to nothing.</source>
+        <translation>1 entrada de búsqueda no pertenece a nada.</translation>
+    </message>
+    <message>
+        <source>1 search entry has no vector and waits for none.</source>
+        <translation>1 entrada de búsqueda no tiene vector y no espera ninguno.</translation>
+    </message>
+    <message>
+        <source>1 search entry lacks its number of words, which search ranks by.</source>
+        <translation>A 1 entrada de búsqueda le falta su número de palabras, por el que ordena la búsqueda.</translation>
+    </message>
+    <message>
+        <source>1 session lacks the note of how far it is.</source>
+        <translation>A 1 conversación le falta la nota de hasta dónde llega.</translation>
+    </message>
+    <message>
         <source>1 text</source>
         <translation>1 texto</translation>
+    </message>
+    <message>
+        <source>1 text is not yet indexed for search by meaning.</source>
+        <translation>1 texto aún no está indexado para la búsqueda por significado.</translation>
+    </message>
+    <message>
+        <source>1 text that is gone waits to be read for names.</source>
+        <translation>1 texto que ya no existe espera a que se lean sus nombres.</translation>
+    </message>
+    <message>
+        <source>1 vector belongs to nothing.</source>
+        <translation>1 vector no pertenece a nada.</translation>
+    </message>
+    <message>
+        <source>1 view of a database was left out; the whole tables hold their rows.</source>
+        <translation>Se omitió 1 vista de una base de datos; las tablas completas contienen sus filas.</translation>
+    </message>
+    <message>
+        <source>1 {things} was left out ({names}).</source>
+        <translation>Se omitió 1 {things} ({names}).</translation>
+    </message>
+    <message>
+        <source>A backup waits to be restored.</source>
+        <translation>Una copia de seguridad espera a ser restaurada.</translation>
+    </message>
+    <message>
+        <source>A backup waits to take the vault&apos;s place at the next start.</source>
+        <translation>Una copia de seguridad espera para ocupar el lugar de la bóveda en el próximo inicio.</translation>
     </message>
     <message>
         <source>A built-in schedule cannot be deleted. Pause it instead.</source>
@@ -2598,12 +2818,20 @@
         <translation>Una cápsula puede ser válida de 1 a {most} días.</translation>
     </message>
     <message>
+        <source>A capsule holds memories; something else in it was left out.</source>
+        <translation>Una cápsula contiene recuerdos; otra cosa que había en ella se omitió.</translation>
+    </message>
+    <message>
         <source>A change to this vault was cut off, and undoing it needs a folder that can be written. Free some space, make the folder writable, or copy it to a place that is.</source>
         <translation>Un cambio en esta bóveda quedó interrumpido, y para deshacerlo hace falta una carpeta en la que se pueda escribir. Libera espacio, permite la escritura en la carpeta o cópiala a un lugar que la permita.</translation>
     </message>
     <message>
         <source>A confidence lies between 0 and 1.</source>
         <translation>Una confianza está entre 0 y 1.</translation>
+    </message>
+    <message>
+        <source>A conversation that was left could not be consolidated: {why}</source>
+        <translation>No se pudo consolidar una conversación que se dejó: {why}</translation>
     </message>
     <message>
         <source>A cron expression has five fields: minute, hour, day of month, month, day of week.</source>
@@ -2654,6 +2882,10 @@
         <translation>Un archivo que dejó otro equipo está dañado. Si lo quitas, Keepsake lo escribirá de nuevo desde allí.</translation>
     </message>
     <message>
+        <source>A file that it shows ({name}) is not in the archive.</source>
+        <translation>Un archivo que muestra ({name}) no está en el paquete.</translation>
+    </message>
+    <message>
         <source>A goal cannot have more trust than {agent} has.</source>
         <translation>Un objetivo no puede tener más confianza que {agent}.</translation>
     </message>
@@ -2684,6 +2916,14 @@
     <message>
         <source>A list can be narrowed to at most {max_tags} tags at once.</source>
         <translation>Una lista se puede limitar a {max_tags} etiquetas a la vez como máximo.</translation>
+    </message>
+    <message>
+        <source>A log that is not this database&apos;s, or an older one of it, lay beside it and was set aside as {name}. The database is whole without it.</source>
+        <translation>Junto a la base de datos había un registro que no es suyo, o uno más antiguo, y se apartó como {name}. La base de datos está completa sin él.</translation>
+    </message>
+    <message>
+        <source>A mark stands in place of each.</source>
+        <translation>En el lugar de cada uno hay una marca.</translation>
     </message>
     <message>
         <source>A memory holds at most {max_bytes} MB of text; this one has {size} MB. Split it into several notes.</source>
@@ -2718,12 +2958,24 @@
         <translation>Este campo de un recuerdo ({field}) no puede contener caracteres de control. Quítalos.</translation>
     </message>
     <message>
+        <source>A message has more than {allowed} and was left out.</source>
+        <translation>Un mensaje tiene más de {allowed} y se omitió.</translation>
+    </message>
+    <message>
+        <source>A message is too long and was left out.</source>
+        <translation>Un mensaje es demasiado largo y se omitió.</translation>
+    </message>
+    <message>
         <source>A message may have at most 128 million characters.</source>
         <translation>Un mensaje puede tener como máximo 128 millones de caracteres.</translation>
     </message>
     <message>
         <source>A message&apos;s number is at most {max_seq}.</source>
         <translation>El número de un mensaje es {max_seq} como máximo.</translation>
+    </message>
+    <message>
+        <source>A message&apos;s predecessor is missing from the file; the messages before it are not there.</source>
+        <translation>Falta en el archivo el mensaje anterior a uno; los mensajes previos no están.</translation>
     </message>
     <message>
         <source>A name must have 1 to {max_name} characters.</source>
@@ -2756,6 +3008,22 @@
     <message>
         <source>A passphrase is one line without control characters.</source>
         <translation>Una frase de contraseña es una sola línea sin caracteres de control.</translation>
+    </message>
+    <message>
+        <source>A prompt that was taken back out of the queue was left out.</source>
+        <translation>Se omitió una petición que se retiró de la cola.</translation>
+    </message>
+    <message>
+        <source>A role {shown} is unknown.</source>
+        <translation>El rol {shown} es desconocido.</translation>
+    </message>
+    <message>
+        <source>A row of its {table} points to nothing in {parent}.</source>
+        <translation>Una fila de su tabla {table} no apunta a nada en {parent}.</translation>
+    </message>
+    <message>
+        <source>A row of {table} points to nothing in {parent}.</source>
+        <translation>Una fila de {table} no apunta a nada en {parent}.</translation>
     </message>
     <message>
         <source>A run takes 1 to {max_turns} turns.</source>
@@ -2802,6 +3070,10 @@
         <translation>Variable de la clave de API</translation>
     </message>
     <message>
+        <source>About {foreign} of what is written here is in words that the built-in model does not know well, so search by meaning finds less of it. A multilingual model, such as &apos;fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2&apos;, would suit this vault better.</source>
+        <translation>Alrededor del {foreign} de lo escrito aquí está en palabras que el modelo incorporado conoce poco, por lo que la búsqueda por significado encuentra menos. Un modelo multilingüe, como «fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2», convendría más a esta bóveda.</translation>
+    </message>
+    <message>
         <source>Accepted {items}</source>
         <translation>Aceptado: {items}</translation>
     </message>
@@ -2822,6 +3094,10 @@
         <translation>Dirección del servicio, como http://localhost:11434/v1 para Ollama.</translation>
     </message>
     <message>
+        <source>After a turn, {part}: {why}</source>
+        <translation>Después de un turno, {part}: {why}</translation>
+    </message>
+    <message>
         <source>After turn</source>
         <translation>Tras cada turno</translation>
     </message>
@@ -2834,8 +3110,24 @@
         <translation>Agentes cuyas conversaciones no se guardan, separados por comas.</translation>
     </message>
     <message>
+        <source>All conversations and memories and the first attachment were read, and no other attachment.</source>
+        <translation>Se leyeron todas las conversaciones y recuerdos y el primer adjunto, y ningún otro adjunto.</translation>
+    </message>
+    <message>
+        <source>All conversations and memories and the first {count} attachments were read, and no other attachment.</source>
+        <translation>Se leyeron todas las conversaciones y recuerdos y los primeros {count} adjuntos, y ningún otro.</translation>
+    </message>
+    <message>
         <source>All schedules are paused until {time} UTC.</source>
         <translation>Todas las programaciones están en pausa hasta {time} UTC.</translation>
+    </message>
+    <message>
+        <source>All your machines have forgotten it.</source>
+        <translation>Todos tus equipos lo han olvidado.</translation>
+    </message>
+    <message>
+        <source>Allow yourself to write there, or name another --vault.</source>
+        <translation>Permítete escribir allí o indica otra --vault.</translation>
     </message>
     <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
@@ -2862,8 +3154,16 @@
         <translation>Una entrada conserva su propio nombre. Cámbialo primero.</translation>
     </message>
     <message>
+        <source>An error of Keepsake itself; the log has it.</source>
+        <translation>Un error del propio Keepsake; está en el registro.</translation>
+    </message>
+    <message>
         <source>An import is running. The exchange goes on when it has ended.</source>
         <translation>Hay una importación en curso. El intercambio continúa cuando termine.</translation>
+    </message>
+    <message>
+        <source>An import of {path} was cut off. Import it again to go on; nothing is added twice.</source>
+        <translation>Una importación de {path} quedó interrumpida. Impórtalo de nuevo para continuar; nada se añade dos veces.</translation>
     </message>
     <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
@@ -2894,6 +3194,10 @@
         <translation>La bóveda de un agente aislado no contiene otras bóvedas.</translation>
     </message>
     <message>
+        <source>An item is not an object and was left out.</source>
+        <translation>Un elemento no es un objeto y se omitió.</translation>
+    </message>
+    <message>
         <source>Another Keepsake (process {number}) has this vault open.</source>
         <translation>Otro Keepsake (proceso {number}) tiene abierta esta bóveda.</translation>
     </message>
@@ -2908,10 +3212,6 @@
     <message>
         <source>Another machine came in with these words. Make a new invitation.</source>
         <translation>Otro equipo ya se ha unido con estas palabras. Crea una invitación nueva.</translation>
-    </message>
-    <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>Otro equipo está creando las tablas de Keepsake en este momento.</translation>
     </message>
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
@@ -2936,6 +3236,10 @@
     <message>
         <source>Another program is writing to it. Close that program and try again.</source>
         <translation>Otro programa está escribiendo en ella. Ciérralo e inténtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Another program keeps a file locked on {server}. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>Otro programa mantiene bloqueado un archivo en {server}. Se volverá a intentar automáticamente; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -3042,6 +3346,14 @@
         <translation>Empezó una conversación</translation>
     </message>
     <message>
+        <source>Begin llm.base_url with https://.</source>
+        <translation>Empieza llm.base_url con https://.</translation>
+    </message>
+    <message>
+        <source>Begin {name} with https://.</source>
+        <translation>Empieza {name} con https://.</translation>
+    </message>
+    <message>
         <source>Between {least} and {max_merged} notes can be merged.</source>
         <translation>Se pueden fusionar entre {least} y {max_merged} notas.</translation>
     </message>
@@ -3070,8 +3382,16 @@
         <translation>Presupuesto</translation>
     </message>
     <message>
+        <source>Building the vectors stopped after an error in Keepsake ({error}). Restart it.</source>
+        <translation>La creación de los vectores se detuvo por un error de Keepsake ({error}). Reinícialo.</translation>
+    </message>
+    <message>
         <source>Burst</source>
         <translation>Ráfaga</translation>
+    </message>
+    <message>
+        <source>Call it off with &apos;keepsake call backup.cancel_restore&apos;.</source>
+        <translation>Anúlalo con «keepsake call backup.cancel_restore».</translation>
     </message>
     <message>
         <source>Calls a second that an agent may make in the long run.</source>
@@ -3166,6 +3486,10 @@
         <translation>Caracteres de la respuesta de una herramienta que lee el modelo.</translation>
     </message>
     <message>
+        <source>Characters that cannot be stored were replaced.</source>
+        <translation>Se sustituyeron caracteres que no se pueden guardar.</translation>
+    </message>
+    <message>
         <source>ChatGPT export</source>
         <translation>Exportación de ChatGPT</translation>
     </message>
@@ -3176,6 +3500,10 @@
     <message>
         <source>Checked its own access</source>
         <translation>Comprobó su propio acceso</translation>
+    </message>
+    <message>
+        <source>Choose one of {known}.</source>
+        <translation>Elige uno de {known}.</translation>
     </message>
     <message>
         <source>Claude Code</source>
@@ -3330,6 +3658,26 @@
         <translation>Contraste de los colores: como pida el sistema, o siempre alto.</translation>
     </message>
     <message>
+        <source>Correct it in {where}; until then the vault stays closed.</source>
+        <translation>Corrígelo en {where}; hasta entonces la bóveda permanece cerrada.</translation>
+    </message>
+    <message>
+        <source>Correct it in {where}; until then {now} counts.</source>
+        <translation>Corrígelo en {where}; hasta entonces vale {now}.</translation>
+    </message>
+    <message>
+        <source>Correct it, or leave it empty.</source>
+        <translation>Corrígelo o déjalo vacío.</translation>
+    </message>
+    <message>
+        <source>Correct it; it looks like https://example.org/v1.</source>
+        <translation>Corrígela; tiene esta forma: https://example.org/v1.</translation>
+    </message>
+    <message>
+        <source>Correct the file or move it away; until then the vault stays closed.</source>
+        <translation>Corrige el archivo o llévalo a otro lugar; hasta entonces la bóveda permanece cerrada.</translation>
+    </message>
+    <message>
         <source>Corrected a fact</source>
         <translation>Corrigió un hecho</translation>
     </message>
@@ -3340,6 +3688,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>Coste máximo de una ejecución de un objetivo, en la moneda de los precios.</translation>
+    </message>
+    <message>
+        <source>Counted anew what was counted wrongly.</source>
+        <translation>Se contó de nuevo lo que estaba mal contado.</translation>
     </message>
     <message>
         <source>Created {items}</source>
@@ -3418,6 +3770,10 @@
         <translation>Decidió sobre propuestas</translation>
     </message>
     <message>
+        <source>Delete the folder once you are sure that nothing in it is missed.</source>
+        <translation>Elimina la carpeta cuando estés seguro de que no se echa nada en falta.</translation>
+    </message>
+    <message>
         <source>Deleted a note</source>
         <translation>Eliminó una nota</translation>
     </message>
@@ -3440,6 +3796,10 @@
     <message>
         <source>Did nothing that is still known</source>
         <translation>No hizo nada que aún se conozca</translation>
+    </message>
+    <message>
+        <source>Did you mean &apos;{near}&apos;?</source>
+        <translation>¿Querías decir «{near}»?</translation>
     </message>
     <message>
         <source>Discord</source>
@@ -3538,6 +3898,10 @@
         <translation>Extraer hechos de conversaciones terminadas.</translation>
     </message>
     <message>
+        <source>Facts and index may take {context} tokens, all of the {budget} in &apos;sessions.budget&apos;.</source>
+        <translation>Los hechos y el índice pueden ocupar {context} tokens, todos los {budget} de «sessions.budget».</translation>
+    </message>
+    <message>
         <source>Facts of other conversations in an agent&apos;s context.</source>
         <translation>Hechos de otras conversaciones en el contexto de un agente.</translation>
     </message>
@@ -3614,8 +3978,20 @@
         <translation>Nombres encontrados en: {items}</translation>
     </message>
     <message>
+        <source>Free some space or make the folder writable, and check again.</source>
+        <translation>Libera espacio o permite la escritura en la carpeta, y comprueba de nuevo.</translation>
+    </message>
+    <message>
         <source>Friday</source>
         <translation>Viernes</translation>
+    </message>
+    <message>
+        <source>From here on, 1 message has no date that can be right: none there is, or one in the future. It was kept without its time.</source>
+        <translation>A partir de aquí, 1 mensaje no tiene una fecha posible: no existe o está en el futuro. Se conservó sin su hora.</translation>
+    </message>
+    <message>
+        <source>From here on, {count} messages have no date that can be right: none there is, or one in the future. They were kept without their time.</source>
+        <translation>A partir de aquí, {count} mensajes no tienen una fecha posible: no existe o está en el futuro. Se conservaron sin su hora.</translation>
     </message>
     <message>
         <source>Gemini CLI</source>
@@ -3674,8 +4050,16 @@
         <translation>Hora de la puesta a punto</translation>
     </message>
     <message>
+        <source>How often memories are read is not counted at the moment. {why}</source>
+        <translation>Por ahora no se cuenta cuántas veces se leen los recuerdos. {why}</translation>
+    </message>
+    <message>
         <source>How words and meaning are weighed.</source>
         <translation>Cómo se ponderan las palabras y el significado.</translation>
+    </message>
+    <message>
+        <source>Import the folders in it one by one.</source>
+        <translation>Importa una a una las carpetas que contiene.</translation>
     </message>
     <message>
         <source>Importance from which a message counts as important.</source>
@@ -3702,6 +4086,18 @@
         <translation>Importando {name}</translation>
     </message>
     <message>
+        <source>In config.toml: {why}</source>
+        <translation>En config.toml: {why}</translation>
+    </message>
+    <message>
+        <source>In the variable {name}: {why}</source>
+        <translation>En la variable {name}: {why}</translation>
+    </message>
+    <message>
+        <source>In {folder}: {what}</source>
+        <translation>En {folder}: {what}</translation>
+    </message>
+    <message>
         <source>Incognito has an end only while it is on.</source>
         <translation>El modo incógnito solo tiene un final mientras está activado.</translation>
     </message>
@@ -3714,12 +4110,24 @@
         <translation>Indexando para buscar por significado</translation>
     </message>
     <message>
+        <source>Indexing stopped after an error inside Keepsake ({error}). Restart it.</source>
+        <translation>La indexación se detuvo por un error de Keepsake ({error}). Reinícialo.</translation>
+    </message>
+    <message>
         <source>Input/output error</source>
         <translation>Error de entrada/salida</translation>
     </message>
     <message>
         <source>Is a directory</source>
         <translation>Es una carpeta</translation>
+    </message>
+    <message>
+        <source>It begins with a date and a time and was read as part of the message before it.</source>
+        <translation>Empieza con fecha y hora y se leyó como parte del mensaje anterior.</translation>
+    </message>
+    <message>
+        <source>It belongs to the system and was left out.</source>
+        <translation>Pertenece al sistema y se omitió.</translation>
     </message>
     <message>
         <source>It cannot be opened. Check that it is there and that it is yours.</source>
@@ -3730,12 +4138,164 @@
         <translation>No se puede leer donde está. Copia el archivo a una carpeta tuya.</translation>
     </message>
     <message>
+        <source>It cannot be read.</source>
+        <translation>No se puede leer.</translation>
+    </message>
+    <message>
+        <source>It cannot be stored: {strerror}.</source>
+        <translation>No se puede guardar: {strerror}.</translation>
+    </message>
+    <message>
+        <source>It could not be read and was left out: {error}</source>
+        <translation>No se pudo leer y se omitió: {error}</translation>
+    </message>
+    <message>
+        <source>It could not be read and was left out: {error}.</source>
+        <translation>No se pudo leer y se omitió: {error}.</translation>
+    </message>
+    <message>
+        <source>It could not be read: {error}. Its names are missing.</source>
+        <translation>No se pudo leer: {error}. Faltan sus nombres.</translation>
+    </message>
+    <message>
+        <source>It could not be read: {strerror}.</source>
+        <translation>No se pudo leer: {strerror}.</translation>
+    </message>
+    <message>
+        <source>It could not be read: {why}.</source>
+        <translation>No se pudo leer: {why}.</translation>
+    </message>
+    <message>
+        <source>It goes on by itself whenever Keepsake runs.</source>
+        <translation>Continúa por sí solo siempre que Keepsake está en marcha.</translation>
+    </message>
+    <message>
+        <source>It has 1 {thing}, which is no conversation, message or note that this version knows.</source>
+        <translation>Tiene 1 {thing}, que no es una conversación, mensaje o nota que esta versión conozca.</translation>
+    </message>
+    <message>
         <source>It has expired already.</source>
         <translation>Ya ha caducado.</translation>
     </message>
     <message>
+        <source>It has more than {most} MB and was left out.</source>
+        <translation>Tiene más de {most} MB y se omitió.</translation>
+    </message>
+    <message>
+        <source>It has more than {most} files; 1 more file was not looked at.</source>
+        <translation>Tiene más de {most} archivos; 1 archivo más no se miró.</translation>
+    </message>
+    <message>
+        <source>It has more than {most} files; {count} more files were not looked at.</source>
+        <translation>Tiene más de {most} archivos; {count} archivos más no se miraron.</translation>
+    </message>
+    <message>
+        <source>It has more than {most} pages; the rest was left out.</source>
+        <translation>Tiene más de {most} páginas; el resto se omitió.</translation>
+    </message>
+    <message>
+        <source>It has more than {most} tags or very long ones; as tags the first {most} were kept, shortened.</source>
+        <translation>Tiene más de {most} etiquetas o muy largas; se conservaron como etiquetas las primeras {most}, acortadas.</translation>
+    </message>
+    <message>
+        <source>It has neither a title nor a text and was left out.</source>
+        <translation>No tiene título ni texto y se omitió.</translation>
+    </message>
+    <message>
+        <source>It has no encoding mark and was read as {guess}.</source>
+        <translation>No tiene marca de codificación y se leyó como {guess}.</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>Le falta el final.</translation>
+    </message>
+    <message>
+        <source>It has no messages (&apos;chat_messages&apos; is missing) and was left out.</source>
+        <translation>No tiene mensajes (falta «chat_messages») y se omitió.</translation>
+    </message>
+    <message>
+        <source>It has no messages (&apos;mapping&apos; is missing or empty) and was left out.</source>
+        <translation>No tiene mensajes («mapping» falta o está vacío) y se omitió.</translation>
+    </message>
+    <message>
+        <source>It has no name that can be stored, and was left out.</source>
+        <translation>No tiene un nombre que se pueda guardar y se omitió.</translation>
+    </message>
+    <message>
+        <source>It has no text and was left out.</source>
+        <translation>No tiene texto y se omitió.</translation>
+    </message>
+    <message>
+        <source>It has no time that can be read and was left out.</source>
+        <translation>No tiene una hora legible y se omitió.</translation>
+    </message>
+    <message>
+        <source>It has no two ends with names and was left out.</source>
+        <translation>No tiene dos extremos con nombre y se omitió.</translation>
+    </message>
+    <message>
+        <source>It has {count} {things}, none of them a conversation, message or note that this version knows.</source>
+        <translation>Tiene {count} {things}, y nada es una conversación, mensaje o nota que esta versión conozca.</translation>
+    </message>
+    <message>
+        <source>It holds no text and was left out.</source>
+        <translation>No contiene texto y se omitió.</translation>
+    </message>
+    <message>
+        <source>It holds words and was left out; to have them, unpack the zip.</source>
+        <translation>Contiene texto y se omitió; para tenerlo, descomprime el zip.</translation>
+    </message>
+    <message>
+        <source>It holds words in no format that is known and was left out.</source>
+        <translation>Contiene texto en un formato desconocido y se omitió.</translation>
+    </message>
+    <message>
+        <source>It holds words {where} that this version does not know; they {end}: {sample}.</source>
+        <translation>Contiene {where} texto que esta versión no conoce; {end}: {sample}.</translation>
+    </message>
+    <message>
+        <source>It is a Keepsake vault and was left out. {advice}</source>
+        <translation>Es una bóveda de Keepsake y se omitió. {advice}</translation>
+    </message>
+    <message>
+        <source>It is a link that leads nowhere or in a circle and was left out.</source>
+        <translation>Es un enlace que no lleva a ninguna parte o da vueltas, y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is a link that leads out of the folder and was not followed.</source>
+        <translation>Es un enlace que sale de la carpeta y no se siguió.</translation>
+    </message>
+    <message>
+        <source>It is a link to a folder that it lies in and was not followed; the notes there are read once.</source>
+        <translation>Es un enlace a una carpeta en la que está y no se siguió; las notas de allí se leen una vez.</translation>
+    </message>
+    <message>
+        <source>It is a link, which is not followed; it was left out.</source>
+        <translation>Es un enlace, que no se sigue; se omitió.</translation>
+    </message>
+    <message>
+        <source>It is a pipe, a socket or a device and was left out.</source>
+        <translation>Es una tubería, un socket o un dispositivo y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is an item of a kind that this version does not know, and was left out.</source>
+        <translation>Es un elemento de un tipo que esta versión no conoce, y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is cut off and was left out; import the file again when it is complete.</source>
+        <translation>Está cortado y se omitió; importa el archivo de nuevo cuando esté completo.</translation>
+    </message>
+    <message>
+        <source>It is damaged and was left out.</source>
+        <translation>Está dañado y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is damaged or cannot be read, and was left out.</source>
+        <translation>Está dañado o no se puede leer, y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is damaged, or larger than {most} MB, and was left out.</source>
+        <translation>Está dañado o supera {most} MB, y se omitió.</translation>
     </message>
     <message>
         <source>It is damaged, or no database at all.</source>
@@ -3746,12 +4306,64 @@
         <translation>Está dañado o es algo distinto de lo que dice su nombre.</translation>
     </message>
     <message>
+        <source>It is damaged: {lines}.</source>
+        <translation>Está dañada: {lines}.</translation>
+    </message>
+    <message>
+        <source>It is empty and was left out.</source>
+        <translation>Está vacío y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is encrypted and was left out. Export it from a Joplin that can decrypt it.</source>
+        <translation>Está cifrada y se omitió. Expórtala desde un Joplin que pueda descifrarla.</translation>
+    </message>
+    <message>
+        <source>It is from a newer Keepsake (schema {schema}; this one knows {known}).</source>
+        <translation>Es de un Keepsake más reciente (esquema {schema}; este conoce {known}).</translation>
+    </message>
+    <message>
+        <source>It is hidden, holds words and was left out; to have them, import this file.</source>
+        <translation>Está oculto, contiene texto y se omitió; para tenerlo, importa este archivo.</translation>
+    </message>
+    <message>
+        <source>It is joined to no other message by its &apos;parent&apos; and was left out; the format &apos;{name}&apos; takes it.</source>
+        <translation>Su «parent» no lo une a ningún otro mensaje y se omitió; el formato «{name}» lo toma.</translation>
+    </message>
+    <message>
+        <source>It is larger than an archive within an archive may be.</source>
+        <translation>Es mayor de lo que puede ser un paquete dentro de otro.</translation>
+    </message>
+    <message>
         <source>It is larger than an attachment may be.</source>
         <translation>Supera el tamaño que puede tener un adjunto.</translation>
     </message>
     <message>
+        <source>It is larger than {most} MB and was left out.</source>
+        <translation>Supera {most} MB y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is larger than {most} MB, so only its text was taken.</source>
+        <translation>Supera {most} MB, por eso solo se tomó su texto.</translation>
+    </message>
+    <message>
+        <source>It is larger than {most} million characters and was left out.</source>
+        <translation>Supera {most} millones de caracteres y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is longer than {most} MB and was left out.</source>
+        <translation>Es más largo de {most} MB y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is missing.</source>
+        <translation>Falta.</translation>
+    </message>
+    <message>
         <source>It is nested beyond reason.</source>
         <translation>El anidamiento es excesivo.</translation>
+    </message>
+    <message>
+        <source>It is no canvas of the JSON Canvas format, or damaged; it was left out.</source>
+        <translation>No es un lienzo del formato JSON Canvas, o está dañado; se omitió.</translation>
     </message>
     <message>
         <source>It is no database of Keepsake.</source>
@@ -3760,6 +4372,78 @@
     <message>
         <source>It is no database that Keepsake can read ({kind}).</source>
         <translation>El archivo no es una base de datos que Keepsake pueda leer ({kind}).</translation>
+    </message>
+    <message>
+        <source>It is no item of Joplin: the fields at its end are missing or damaged. It was left out.</source>
+        <translation>No es un elemento de Joplin: los campos del final faltan o están dañados. Se omitió.</translation>
+    </message>
+    <message>
+        <source>It is no line of JSON that a memory server writes and was left out.</source>
+        <translation>No es una línea de JSON de un servidor de memoria y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not JSON and was left out: {text}.</source>
+        <translation>No es JSON y se omitió: {text}.</translation>
+    </message>
+    <message>
+        <source>It is not UTF-8 and was read as {encoding}; check its special letters.</source>
+        <translation>No es UTF-8 y se leyó como {encoding}; revisa sus letras especiales.</translation>
+    </message>
+    <message>
+        <source>It is not UTF-8; check its special letters.</source>
+        <translation>No es UTF-8; revisa sus letras especiales.</translation>
+    </message>
+    <message>
+        <source>It is not a JSON object and was left out.</source>
+        <translation>No es un objeto JSON y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not a complete zip file, so its notes were left out.</source>
+        <translation>No es un archivo zip completo, por eso se omitieron sus notas.</translation>
+    </message>
+    <message>
+        <source>It is not a conversation of Cursor and was left out.</source>
+        <translation>No es una conversación de Cursor y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not a message of Signal and was left out.</source>
+        <translation>No es un mensaje de Signal y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not an object and was left out.</source>
+        <translation>No es un objeto y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not complete JSON, or has no messages, and was left out.</source>
+        <translation>No es JSON completo, o no tiene mensajes, y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not complete JSON, or too large, and was left out.</source>
+        <translation>No es JSON completo, o es demasiado grande, y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not in the file, and was left out.</source>
+        <translation>No está en el archivo y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not read. Move it out of the folder.</source>
+        <translation>No se lee. Sácalo de la carpeta.</translation>
+    </message>
+    <message>
+        <source>It is not text and was left out.</source>
+        <translation>No es texto y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not text, in spite of its name, and was left out.</source>
+        <translation>A pesar de su nombre, no es texto y se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not text, in spite of its name; it was left out.</source>
+        <translation>A pesar de su nombre, no es texto; se omitió.</translation>
+    </message>
+    <message>
+        <source>It is not valid JSON and was left out: {error}.</source>
+        <translation>No es JSON válido y se omitió: {error}.</translation>
     </message>
     <message>
         <source>It is not valid JSON: line {line} cannot be read.</source>
@@ -3774,12 +4458,36 @@
         <translation>Conduce fuera de la carpeta de adjuntos, así que no se muestra.</translation>
     </message>
     <message>
+        <source>It needs its passphrase or key and was left out; import it alone.</source>
+        <translation>Necesita su frase de contraseña o clave y se omitió; impórtalo por separado.</translation>
+    </message>
+    <message>
+        <source>It takes the vault&apos;s place when Keepsake is started again; until then nothing changes.</source>
+        <translation>Ocupará el lugar de la bóveda cuando Keepsake se inicie de nuevo; hasta entonces nada cambia.</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>Ya está en espera.</translation>
     </message>
     <message>
         <source>It was accepted already.</source>
         <translation>Ya se aceptó.</translation>
+    </message>
+    <message>
+        <source>It was left out.</source>
+        <translation>Se omitió.</translation>
+    </message>
+    <message>
+        <source>It was left out: {error}.</source>
+        <translation>Se omitió: {error}.</translation>
+    </message>
+    <message>
+        <source>It was left out: {reason}.</source>
+        <translation>Se omitió: {reason}.</translation>
+    </message>
+    <message>
+        <source>It was not finished: {why}</source>
+        <translation>No se terminó: {why}</translation>
     </message>
     <message>
         <source>It was rejected already.</source>
@@ -3790,8 +4498,36 @@
         <translation>Se detuvo a petición.</translation>
     </message>
     <message>
+        <source>It went in without {names}, whose value cannot be read; it is kept in &apos;meta&apos;.</source>
+        <translation>Se incorporó sin {names}, cuyo valor no se puede leer; se conserva en «meta».</translation>
+    </message>
+    <message>
         <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
         <translation>El elemento {place} tiene {count} caracteres; se permiten {max_item_characters} como máximo.</translation>
+    </message>
+    <message>
+        <source>Its XML is damaged ({why}).</source>
+        <translation>Su XML está dañado ({why}).</translation>
+    </message>
+    <message>
+        <source>Its dates are of the {name} calendar and were converted.</source>
+        <translation>Sus fechas son del calendario {name} y se convirtieron.</translation>
+    </message>
+    <message>
+        <source>Its dates may mean day or month first; they were read with the day first.</source>
+        <translation>Sus fechas pueden empezar por el día o por el mes; se leyeron con el día primero.</translation>
+    </message>
+    <message>
+        <source>Its dates may mean day or month first; they were read with the month first.</source>
+        <translation>Sus fechas pueden empezar por el día o por el mes; se leyeron con el mes primero.</translation>
+    </message>
+    <message>
+        <source>Its documents (&apos;docs&apos;) are no list and were left out.</source>
+        <translation>Sus documentos («docs») no son una lista y se omitieron.</translation>
+    </message>
+    <message>
+        <source>Its entity has no name that can be stored and was left out.</source>
+        <translation>Su entidad no tiene un nombre que se pueda guardar y se omitió.</translation>
     </message>
     <message>
         <source>Its folder</source>
@@ -3814,8 +4550,60 @@
         <translation>Su tabla en línea no se distingue de otras, así que no se le puede añadir nada.</translation>
     </message>
     <message>
+        <source>Its message is not JSON and was left out.</source>
+        <translation>Su mensaje no es JSON y se omitió.</translation>
+    </message>
+    <message>
+        <source>Its number is not greater than the last one stored of session {session_id}, and its text is another.</source>
+        <translation>Su número no es mayor que el último guardado de la conversación {session_id}, y su texto es otro.</translation>
+    </message>
+    <message>
+        <source>Its number {seq} does not follow {key}; it was kept in the order of the file.</source>
+        <translation>Su número {seq} no sigue a {key}; se mantuvo en el orden del archivo.</translation>
+    </message>
+    <message>
+        <source>Its path leads out of the archive; it was left out.</source>
+        <translation>Su ruta sale del paquete; se omitió.</translation>
+    </message>
+    <message>
+        <source>Its relation has no two ends with names and was left out.</source>
+        <translation>Su relación no tiene dos extremos con nombre y se omitió.</translation>
+    </message>
+    <message>
+        <source>Its role {shown} is none of {roles}; it was left out.</source>
+        <translation>Su rol {shown} no es ninguno de {roles}; se omitió.</translation>
+    </message>
+    <message>
+        <source>Its role {shown} is unknown; it went in as &apos;system&apos;.</source>
+        <translation>Su rol {shown} es desconocido; se incorporó como «system».</translation>
+    </message>
+    <message>
+        <source>Its sender {text} is unknown; it went in as &apos;system&apos;.</source>
+        <translation>Su remitente {text} es desconocido; se incorporó como «system».</translation>
+    </message>
+    <message>
         <source>Its text has no end.</source>
         <translation>A su texto le falta el final.</translation>
+    </message>
+    <message>
+        <source>Its text is encrypted and was left out. Decrypt the mail, and export it again.</source>
+        <translation>Su texto está cifrado y se omitió. Descifra el correo y expórtalo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Its text is longer than {most} million characters; the rest was left out.</source>
+        <translation>Su texto supera {most} millones de caracteres; el resto se omitió.</translation>
+    </message>
+    <message>
+        <source>Its text is not in the agent file.</source>
+        <translation>Su texto no está en el archivo del agente.</translation>
+    </message>
+    <message>
+        <source>Its text is not {charset}, as it says; it was read as {encoding}.</source>
+        <translation>Su texto no es {charset}, como dice; se leyó como {encoding}.</translation>
+    </message>
+    <message>
+        <source>Its text was read as far as it goes.</source>
+        <translation>Su texto se leyó hasta donde llega.</translation>
     </message>
     <message>
         <source>Its time has passed. Give it a new one.</source>
@@ -3958,6 +4746,14 @@
         <translation>Líneas del índice de recuerdos.</translation>
     </message>
     <message>
+        <source>Look into it with &apos;keepsake --vault&apos; in a folder of its own, then move it away; and keep the vault out of synchronised folders.</source>
+        <translation>Míralo con «keepsake --vault» en una carpeta aparte y luego llévalo a otro lugar; y mantén la bóveda fuera de carpetas sincronizadas.</translation>
+    </message>
+    <message>
+        <source>Look whether anything is missing, then delete the file.</source>
+        <translation>Mira si falta algo y luego elimina el archivo.</translation>
+    </message>
+    <message>
         <source>Looked after the vault</source>
         <translation>Cuidó la bóveda</translation>
     </message>
@@ -4010,6 +4806,10 @@
         <translation>Consultó personas y cosas</translation>
     </message>
     <message>
+        <source>Lower {parts}, or raise sessions.budget.</source>
+        <translation>Baja {parts} o sube sessions.budget.</translation>
+    </message>
+    <message>
         <source>Lowered the confidence of {items}</source>
         <translation>Confianza reducida: {items}</translation>
     </message>
@@ -4020,6 +4820,30 @@
     <message>
         <source>MCP memory service</source>
         <translation>Servicio de memoria MCP</translation>
+    </message>
+    <message>
+        <source>Made 1 conversation for messages that had none.</source>
+        <translation>Se creó 1 conversación para mensajes que no la tenían.</translation>
+    </message>
+    <message>
+        <source>Made the index {name} anew.</source>
+        <translation>Se rehízo el índice {name}.</translation>
+    </message>
+    <message>
+        <source>Made the search index of 1 message or memory anew.</source>
+        <translation>Se rehízo el índice de búsqueda de 1 mensaje o recuerdo.</translation>
+    </message>
+    <message>
+        <source>Made the search index of {count} messages and memories anew.</source>
+        <translation>Se rehízo el índice de búsqueda de {count} mensajes y recuerdos.</translation>
+    </message>
+    <message>
+        <source>Made {count} conversations for messages that had none.</source>
+        <translation>Se crearon {count} conversaciones para mensajes que no las tenían.</translation>
+    </message>
+    <message>
+        <source>Made {name} readable for you only.</source>
+        <translation>Ahora solo tú puedes leer {name}.</translation>
     </message>
     <message>
         <source>Mails</source>
@@ -4166,6 +4990,10 @@
         <translation>Copias mensuales que se conservan.</translation>
     </message>
     <message>
+        <source>Move it away; it cannot be restored.</source>
+        <translation>Llévala a otro lugar; no se puede restaurar.</translation>
+    </message>
+    <message>
         <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
         <translation>Indica un archivo o una carpeta: «path» está vacío o tiene un carácter que ninguna ruta puede tener.</translation>
     </message>
@@ -4180,6 +5008,10 @@
     <message>
         <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
         <translation>Indica un agente; lo que hiciste se deshace con «memory.undo».</translation>
+    </message>
+    <message>
+        <source>Name another --vault.</source>
+        <translation>Indica otra --vault.</translation>
     </message>
     <message>
         <source>Name at least one other entity to merge into this one.</source>
@@ -4230,6 +5062,10 @@
         <translation>Ningún agente llamado «{name}» tiene bóveda propia. Ver «agent.vaults».</translation>
     </message>
     <message>
+        <source>No daily backups are made, while old observations are archived and in time deleted.</source>
+        <translation>No se hacen copias de seguridad diarias, mientras que las observaciones antiguas se archivan y con el tiempo se eliminan.</translation>
+    </message>
+    <message>
         <source>No item has such a tag.</source>
         <translation>Ningún elemento tiene esa etiqueta.</translation>
     </message>
@@ -4242,6 +5078,10 @@
         <translation>No hay ningún modelo de lenguaje configurado; consulta los ajustes llm.*.</translation>
     </message>
     <message>
+        <source>No line of it begins with a date and a time as in a chat of WhatsApp, so nothing was taken from it. Export the chat again, or import the file as a note with the format &apos;markdown&apos;.</source>
+        <translation>Ninguna línea empieza con fecha y hora como en un chat de WhatsApp, así que no se tomó nada. Exporta el chat de nuevo o importa el archivo como nota con el formato «markdown».</translation>
+    </message>
+    <message>
         <source>No memory was chosen, so there is nothing to put into a capsule.</source>
         <translation>No se eligió ningún recuerdo, así que no hay nada que poner en una cápsula.</translation>
     </message>
@@ -4252,6 +5092,10 @@
     <message>
         <source>No other vectors are being made; choose a model with &apos;embedding.change&apos; first.</source>
         <translation>No se están creando otros vectores; elige antes un modelo con «embedding.change».</translation>
+    </message>
+    <message>
+        <source>No schedule runs, because the vault cannot be written: {why}</source>
+        <translation>No se ejecuta ninguna programación, porque no se puede escribir en la bóveda: {why}</translation>
     </message>
     <message>
         <source>No space left on device</source>
@@ -4284,6 +5128,26 @@
     <message>
         <source>Not everything of your other machines is here yet. {reason}</source>
         <translation>Aún no está aquí todo lo de tus otros equipos. {reason}</translation>
+    </message>
+    <message>
+        <source>Not forgotten yet on: {machines}. Each forgets it when it next meets the others.</source>
+        <translation>Aún no se ha olvidado en: {machines}. Cada equipo lo olvidará cuando vuelva a sincronizarse con los demás.</translation>
+    </message>
+    <message>
+        <source>Nothing could be read after line {line}: {error}.</source>
+        <translation>No se pudo leer nada después de la línea {line}: {error}.</translation>
+    </message>
+    <message>
+        <source>Nothing could be read from here on, because it is broken ({line}).</source>
+        <translation>A partir de aquí no se pudo leer nada, porque está dañado ({line}).</translation>
+    </message>
+    <message>
+        <source>Nothing could be read from here on, because the file is cut off ({line}).</source>
+        <translation>A partir de aquí no se pudo leer nada, porque el archivo está cortado ({line}).</translation>
+    </message>
+    <message>
+        <source>Nothing in it is a conversation or a note that this version knows.</source>
+        <translation>Nada en él es una conversación o nota que esta versión conozca.</translation>
     </message>
     <message>
         <source>Nothing is left to undo of that run.</source>
@@ -4322,6 +5186,10 @@
         <translation>Número de observaciones parecidas que forman un extracto.</translation>
     </message>
     <message>
+        <source>Old proposals could not be set aside: {why}</source>
+        <translation>No se pudieron apartar las propuestas antiguas: {why}</translation>
+    </message>
+    <message>
         <source>Older files of the trace that are kept.</source>
         <translation>Archivos de registro antiguos que se conservan.</translation>
     </message>
@@ -4358,6 +5226,14 @@
         <translation>Solo el formato «encrypted» admite una frase de contraseña; una exportación como {format_name} no se cifra.</translation>
     </message>
     <message>
+        <source>Only the {most} most recently archived memories were searched.</source>
+        <translation>Solo se buscó en los {most} recuerdos archivados más recientemente.</translation>
+    </message>
+    <message>
+        <source>Only the {most} most recently superseded memories were searched.</source>
+        <translation>Solo se buscó en los {most} recuerdos reemplazados más recientemente.</translation>
+    </message>
+    <message>
         <source>Open it with --vault, or export it there and import the file.</source>
         <translation>Ábrela con --vault, o expórtala allí e importa el archivo.</translation>
     </message>
@@ -4376,6 +5252,10 @@
     <message>
         <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
         <translation>Otros equipos ya comparten su memoria allí. Crea una invitación en uno de ellos y únete con sus palabras.</translation>
+    </message>
+    <message>
+        <source>Others on this machine may read {name}.</source>
+        <translation>Otros en este equipo pueden leer {name}.</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -4422,6 +5302,10 @@
         <translation>Los textos privados no se envían a {host}; el ajuste llm.send_private lo permitiría.</translation>
     </message>
     <message>
+        <source>Put the key into its place, or choose a service that needs none.</source>
+        <translation>Pon la clave en su lugar o elige un servicio que no la necesite.</translation>
+    </message>
+    <message>
         <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
         <translation>Se omitieron las preguntas formadas a partir de la bóveda: los textos privados no se envían a {model}.</translation>
     </message>
@@ -4448,6 +5332,10 @@
     <message>
         <source>Read-only file system</source>
         <translation>Sistema de archivos de solo lectura</translation>
+    </message>
+    <message>
+        <source>Reading for names stopped after an error inside Keepsake ({error}). Restart it.</source>
+        <translation>La lectura de nombres se detuvo por un error de Keepsake ({error}). Reinícialo.</translation>
     </message>
     <message>
         <source>Reading texts for late interaction</source>
@@ -4546,6 +5434,14 @@
         <translation>Carpeta del reordenador</translation>
     </message>
     <message>
+        <source>Restore a backup (&apos;keepsake backup list&apos;), or save what is readable with &apos;keepsake salvage&apos;; until then nothing is lost that is readable now.</source>
+        <translation>Restaura una copia de seguridad («keepsake backup list») o salva lo legible con «keepsake salvage»; hasta entonces no se pierde nada de lo que ahora se puede leer.</translation>
+    </message>
+    <message>
+        <source>Restore another backup; delete this file if it is of no use.</source>
+        <translation>Restaura otra copia de seguridad; elimina este archivo si no sirve.</translation>
+    </message>
+    <message>
         <source>Results shown at once.</source>
         <translation>Resultados que se muestran a la vez.</translation>
     </message>
@@ -4582,6 +5478,10 @@
         <translation>Hora de la retención</translation>
     </message>
     <message>
+        <source>Row {row} of {table} points to nothing in {parent}.</source>
+        <translation>La fila {row} de {table} no apunta a nada en {parent}.</translation>
+    </message>
+    <message>
         <source>Rows that each stage of one run changes at most.</source>
         <translation>Filas que cada fase de una ejecución cambia como máximo.</translation>
     </message>
@@ -4590,8 +5490,20 @@
         <translation>Ejecutar</translation>
     </message>
     <message>
+        <source>Run &apos;keepsake backup&apos;; &apos;keepsake config set backup.daily true&apos; has one made every day.</source>
+        <translation>Ejecuta «keepsake backup»; con «keepsake config set backup.daily true» se hace una cada día.</translation>
+    </message>
+    <message>
+        <source>Run &apos;keepsake check --repair&apos;; only what can be made anew from the rest is.</source>
+        <translation>Ejecuta «keepsake check --repair»; solo se rehace lo que puede rehacerse a partir del resto.</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>Ejecuciones de una programación que se conservan.</translation>
+    </message>
+    <message>
+        <source>SQLite reports: {what}.</source>
+        <translation>SQLite informa: {what}.</translation>
     </message>
     <message>
         <source>Salient messages that the recipe &apos;tri&apos; takes at most.</source>
@@ -4686,6 +5598,46 @@
         <translation>La conversación {landed} se eliminó. Deshazlo o usa otra clave.</translation>
     </message>
     <message>
+        <source>Set it before the start, or leave {name} empty for the key in the keyring.</source>
+        <translation>Defínela antes del inicio, o deja {name} vacío para usar la clave del llavero.</translation>
+    </message>
+    <message>
+        <source>Set one of them above 0.</source>
+        <translation>Pon uno de ellos por encima de 0.</translation>
+    </message>
+    <message>
+        <source>Set {name} above {other}.</source>
+        <translation>Pon {name} por encima de {other}.</translation>
+    </message>
+    <message>
+        <source>Set {name} below {other}.</source>
+        <translation>Pon {name} por debajo de {other}.</translation>
+    </message>
+    <message>
+        <source>Set {name} to true, or retention.enabled to false.</source>
+        <translation>Pon {name} en true o retention.enabled en false.</translation>
+    </message>
+    <message>
+        <source>Set {name} to {other} or less.</source>
+        <translation>Pon {name} en {other} o menos.</translation>
+    </message>
+    <message>
+        <source>Set {name} to {other} or more.</source>
+        <translation>Pon {name} en {other} o más.</translation>
+    </message>
+    <message>
+        <source>Set {name}, for example to &quot;{example}&quot;, or llm.provider to &quot;none&quot;.</source>
+        <translation>Define {name}, por ejemplo como &quot;{example}&quot;, o pon llm.provider en &quot;none&quot;.</translation>
+    </message>
+    <message>
+        <source>Set {name}.</source>
+        <translation>Define {name}.</translation>
+    </message>
+    <message>
+        <source>Set {other} to {name}.</source>
+        <translation>Pon {other} en {name}.</translation>
+    </message>
+    <message>
         <source>Set {section}.api_key_env to the name of the environment variable that holds the key.</source>
         <translation>Pon en {section}.api_key_env el nombre de la variable de entorno que contiene la clave.</translation>
     </message>
@@ -4752,6 +5704,14 @@
     <message>
         <source>Slack</source>
         <translation>Slack</translation>
+    </message>
+    <message>
+        <source>Some bytes were not UTF-8 text and were replaced with �.</source>
+        <translation>Algunos bytes no eran texto UTF-8 y se sustituyeron por �.</translation>
+    </message>
+    <message>
+        <source>Some of it was not valid {encoding} and was replaced with �.</source>
+        <translation>Parte no era {encoding} válido y se sustituyó por �.</translation>
     </message>
     <message>
         <source>Something went wrong inside Keepsake ({kind}).</source>
@@ -4822,8 +5782,28 @@
         <translation>Sistema</translation>
     </message>
     <message>
+        <source>Take it out of the environment.</source>
+        <translation>Quítala del entorno.</translation>
+    </message>
+    <message>
+        <source>Take it out, unless another version of Keepsake uses it.</source>
+        <translation>Quítalo, salvo que lo use otra versión de Keepsake.</translation>
+    </message>
+    <message>
+        <source>Take it out.</source>
+        <translation>Quítalo.</translation>
+    </message>
+    <message>
+        <source>Take it out: &apos;keepsake secret set&apos; puts a key into the system&apos;s keyring, or it stays in the environment and embedding.api_key_env names the variable.</source>
+        <translation>Quítalo: «keepsake secret set» pone una clave en el llavero del sistema, o se queda en el entorno y embedding.api_key_env indica la variable.</translation>
+    </message>
+    <message>
         <source>Take memories from conversations after each turn, where there is a language model.</source>
         <translation>Tomar recuerdos de las conversaciones tras cada turno, donde hay un modelo de lenguaje.</translation>
+    </message>
+    <message>
+        <source>Take {name} out.</source>
+        <translation>Quita {name}.</translation>
     </message>
     <message>
         <source>Telegram export</source>
@@ -4832,6 +5812,22 @@
     <message>
         <source>Testing the search</source>
         <translation>Probando la búsqueda</translation>
+    </message>
+    <message>
+        <source>Text before the first message was left out.</source>
+        <translation>Se omitió el texto anterior al primer mensaje.</translation>
+    </message>
+    <message>
+        <source>Text that is no conversation was left out: {text}.</source>
+        <translation>Se omitió texto que no es una conversación: {text}.</translation>
+    </message>
+    <message>
+        <source>Texts and the key would travel to the embedding service unencrypted.</source>
+        <translation>Los textos y la clave viajarían sin cifrar al servicio de incrustación.</translation>
+    </message>
+    <message>
+        <source>Texts and the key would travel to the language model unencrypted.</source>
+        <translation>Los textos y la clave viajarían sin cifrar al modelo de lenguaje.</translation>
     </message>
     <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
@@ -4890,8 +5886,20 @@
         <translation>El acceso de {agent} ha terminado. Solo la persona puede darlo de nuevo.</translation>
     </message>
     <message>
+        <source>The archive has more than {most} files; it was left out.</source>
+        <translation>El paquete tiene más de {most} archivos; se omitió.</translation>
+    </message>
+    <message>
         <source>The archive has no memory with the id {memory_id}.</source>
         <translation>El archivo no tiene ningún recuerdo con el identificador {memory_id}.</translation>
+    </message>
+    <message>
+        <source>The archive is cut short or damaged there, so it was left out.</source>
+        <translation>El paquete está cortado o dañado ahí, por eso se omitió.</translation>
+    </message>
+    <message>
+        <source>The archive is cut short or damaged, so only the notes before that place were read.</source>
+        <translation>El paquete está cortado o dañado, por eso solo se leyeron las notas anteriores a ese punto.</translation>
     </message>
     <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
@@ -4922,6 +5930,10 @@
         <translation>Otro programa cambió la configuración desde que se mostró. Revisa de nuevo el cambio; no se escribió nada.</translation>
     </message>
     <message>
+        <source>The connection to the place where your machines meet was closed.</source>
+        <translation>Se cerró la conexión con el lugar donde se encuentran tus equipos.</translation>
+    </message>
+    <message>
         <source>The connection to {host} was closed.</source>
         <translation>Se cerró la conexión con {host}.</translation>
     </message>
@@ -4936,6 +5948,10 @@
     <message>
         <source>The cursor is none that an earlier page gave. Leave it out.</source>
         <translation>El cursor no procede de ninguna página anterior. Omítelo.</translation>
+    </message>
+    <message>
+        <source>The daily backup failed: {why}</source>
+        <translation>La copia de seguridad diaria falló: {why}</translation>
     </message>
     <message>
         <source>The damage goes deeper than a repair of derived data reaches. Restore a backup (&apos;keepsake backup list&apos;), or save what is readable with &apos;keepsake salvage&apos;. Nothing was changed.</source>
@@ -4976,6 +5992,10 @@
     <message>
         <source>The database takes no changes at the moment: it is read-only.</source>
         <translation>La base de datos no admite cambios ahora: es de solo lectura.</translation>
+    </message>
+    <message>
+        <source>The database&apos;s log was damaged and was set aside as {name}; what was written last may be missing.</source>
+        <translation>El registro de la base de datos estaba dañado y se apartó como {name}; puede faltar lo último que se escribió.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -5054,12 +6074,28 @@
         <translation>El nombre {missing}, al que se refiere, no está en esta bóveda.</translation>
     </message>
     <message>
+        <source>The entry &apos;{entry_name}&apos; in {path} was changed since, so it was left as it is.</source>
+        <translation>La entrada «{entry_name}» de {path} se cambió desde entonces, así que se dejó como está.</translation>
+    </message>
+    <message>
+        <source>The environment variable named in &apos;{name}&apos; holds no key for &apos;{provider}&apos;.</source>
+        <translation>La variable de entorno indicada en «{name}» no contiene ninguna clave para «{provider}».</translation>
+    </message>
+    <message>
+        <source>The environment variable named in &apos;{name}&apos; holds no key for the language model.</source>
+        <translation>La variable de entorno indicada en «{name}» no contiene ninguna clave para el modelo de lenguaje.</translation>
+    </message>
+    <message>
         <source>The environment variable that {section}.api_key_env names holds no key for {service}; set it before Keepsake starts.</source>
         <translation>La variable de entorno que nombra {section}.api_key_env no contiene ninguna clave de {service}; defínela antes de que Keepsake se inicie.</translation>
     </message>
     <message>
         <source>The environment variable {name} holds no key for {service}; set it before Keepsake starts.</source>
         <translation>La variable de entorno {name} no contiene ninguna clave de {service}; defínela antes de que Keepsake se inicie.</translation>
+    </message>
+    <message>
+        <source>The environment variable {variable} holds no key for &apos;{provider}&apos;.</source>
+        <translation>La variable de entorno {variable} no contiene ninguna clave para «{provider}».</translation>
     </message>
     <message>
         <source>The export was stopped; nothing was written.</source>
@@ -5074,6 +6110,54 @@
         <translation>El hecho ya dice eso.</translation>
     </message>
     <message>
+        <source>The file declares entities of XML, which no real document does, so it was not read any further.</source>
+        <translation>El archivo declara entidades XML, cosa que no hace ningún documento real, así que no se leyó más.</translation>
+    </message>
+    <message>
+        <source>The file declares entities of XML, which no real export does, so it was not read any further.</source>
+        <translation>El archivo declara entidades XML, cosa que no hace ninguna exportación real, así que no se leyó más.</translation>
+    </message>
+    <message>
+        <source>The file ends in the middle of this conversation: it was cut off. Everything before it went in.</source>
+        <translation>El archivo termina en medio de esta conversación: quedó cortado. Todo lo anterior se incorporó.</translation>
+    </message>
+    <message>
+        <source>The file ends without its closing bracket: it was cut off here.</source>
+        <translation>El archivo termina sin su corchete de cierre: quedó cortado aquí.</translation>
+    </message>
+    <message>
+        <source>The file is cut short or damaged there. Everything before it went in.</source>
+        <translation>El archivo está cortado o dañado ahí. Todo lo anterior se incorporó.</translation>
+    </message>
+    <message>
+        <source>The file is damaged or cut off here. {words}</source>
+        <translation>El archivo está dañado o cortado aquí. {words}</translation>
+    </message>
+    <message>
+        <source>The file is damaged there; what stands between this note and the next one was left out.</source>
+        <translation>El archivo está dañado ahí; se omitió lo que hay entre esta nota y la siguiente.</translation>
+    </message>
+    <message>
+        <source>The file is damaged, so only its beginning was read.</source>
+        <translation>El archivo está dañado, por eso solo se leyó su comienzo.</translation>
+    </message>
+    <message>
+        <source>The file is not as Keepsake writes it. {words}</source>
+        <translation>El archivo no es como lo escribe Keepsake. {words}</translation>
+    </message>
+    <message>
+        <source>The file itself was not attached: {why}</source>
+        <translation>El archivo en sí no se adjuntó: {why}</translation>
+    </message>
+    <message>
+        <source>The file says nothing of this session before its &apos;{type}&apos;, which was left out.</source>
+        <translation>El archivo no dice nada de esta conversación antes de su «{type}», que se omitió.</translation>
+    </message>
+    <message>
+        <source>The file {place} of the folder {root} cannot be read.</source>
+        <translation>No se puede leer el archivo {place} de la carpeta {root}.</translation>
+    </message>
+    <message>
         <source>The files are not those of the model {name}, but another one&apos;s or damaged; get that model&apos;s files, or choose the embedder static.</source>
         <translation>Los archivos no son del modelo {name}, sino de otro, o están dañados; obtén los correctos o elige el codificador static.</translation>
     </message>
@@ -5082,12 +6166,40 @@
         <translation>Los archivos del modelo {name} están dañados; vuelve a obtenerlos o {instead}.</translation>
     </message>
     <message>
+        <source>The first line was read, and nothing after that.</source>
+        <translation>Se leyó la primera línea y nada más.</translation>
+    </message>
+    <message>
+        <source>The first {count} lines were read, and nothing after that.</source>
+        <translation>Se leyeron las primeras {count} líneas y nada más.</translation>
+    </message>
+    <message>
+        <source>The folder of notes {folder} could not be read: {why}</source>
+        <translation>No se pudo leer la carpeta de notas {folder}: {why}</translation>
+    </message>
+    <message>
+        <source>The folder on {server} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>La carpeta en {server} la comparten varias bóvedas. Indica otra carpeta o elimina una de ellas.</translation>
+    </message>
+    <message>
+        <source>The folder {place} cannot be read.</source>
+        <translation>No se puede leer la carpeta {place}.</translation>
+    </message>
+    <message>
+        <source>The format &apos;{name}&apos; takes it too.</source>
+        <translation>El formato «{name}» también lo toma.</translation>
+    </message>
+    <message>
         <source>The history has no entry {history_id}.</source>
         <translation>El historial no tiene la entrada {history_id}.</translation>
     </message>
     <message>
         <source>The history has no such entry. See &apos;history.list&apos;.</source>
         <translation>El historial no tiene esa entrada. Ver «history.list».</translation>
+    </message>
+    <message>
+        <source>The hook for {event} was changed since, so it was left as it is.</source>
+        <translation>El gancho de {event} se cambió desde entonces, así que se dejó como está.</translation>
     </message>
     <message>
         <source>The inbox rule</source>
@@ -5170,6 +6282,10 @@
         <translation>El modelo de lenguaje falló; se guardó según las reglas. {said}</translation>
     </message>
     <message>
+        <source>The language model is not used: {why}</source>
+        <translation>El modelo de lenguaje no se usa: {why}</translation>
+    </message>
+    <message>
         <source>The language model took too long, so it was stored by the rules.</source>
         <translation>El modelo de lenguaje tardó demasiado; se guardó según las reglas.</translation>
     </message>
@@ -5198,6 +6314,10 @@
         <translation>La última copia de seguridad, {latest}, no se puede restaurar: {problem} Haz otra con «keepsake backup».</translation>
     </message>
     <message>
+        <source>The line is too long and was left out.</source>
+        <translation>La línea es demasiado larga y se omitió.</translation>
+    </message>
+    <message>
         <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
         <translation>La lista de equipos de ese lugar no es la del equipo que admitió a este. No se ha incorporado nada.</translation>
     </message>
@@ -5224,6 +6344,10 @@
     <message>
         <source>The memory</source>
         <translation>El recuerdo</translation>
+    </message>
+    <message>
+        <source>The message is too long; this line was left out.</source>
+        <translation>El mensaje es demasiado largo; esta línea se omitió.</translation>
     </message>
     <message>
         <source>The migrations in {folder} are not numbered 1, 2, 3…</source>
@@ -5274,6 +6398,10 @@
         <translation>Los nombres del remitente y del destinatario pueden tener 200 caracteres cada uno.</translation>
     </message>
     <message>
+        <source>The newest backup is {days} days old.</source>
+        <translation>La copia de seguridad más reciente tiene {days} días.</translation>
+    </message>
+    <message>
         <source>The note</source>
         <translation>La nota</translation>
     </message>
@@ -5282,8 +6410,16 @@
         <translation>La nota ya no nombra ese título sin enlace.</translation>
     </message>
     <message>
+        <source>The note {place} of the folder {root} could not be mirrored: {reason}</source>
+        <translation>No se pudo reflejar la nota {place} de la carpeta {root}: {reason}</translation>
+    </message>
+    <message>
         <source>The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.</source>
         <translation>El número de líneas de {file} es {found} en lugar de {total}. No se reemplazó nada. Exporta de nuevo.</translation>
+    </message>
+    <message>
+        <source>The numbers of its session begin at 0; each message got the number one higher.</source>
+        <translation>Los números de su conversación empiezan en 0; cada mensaje recibió el número siguiente.</translation>
     </message>
     <message>
         <source>The observation</source>
@@ -5320,6 +6456,14 @@
     <message>
         <source>The person takes no such changes from {agent} ({kind}).</source>
         <translation>La persona no acepta cambios de este tipo de {agent} ({kind}).</translation>
+    </message>
+    <message>
+        <source>The picture is damaged and was left out.</source>
+        <translation>La imagen está dañada y se omitió.</translation>
+    </message>
+    <message>
+        <source>The picture is too large or protected, and was left out.</source>
+        <translation>La imagen es demasiado grande o está protegida, y se omitió.</translation>
     </message>
     <message>
         <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
@@ -5382,6 +6526,10 @@
         <translation>El modelo de reordenación {name} se cerró</translation>
     </message>
     <message>
+        <source>The rest of it cannot be read: {error}.</source>
+        <translation>El resto no se puede leer: {error}.</translation>
+    </message>
+    <message>
         <source>The rest of it touches what the person pinned or confirmed, or Keepsake&apos;s own work; what was done before stays. Do those one by one.</source>
         <translation>El resto afecta a lo que la persona fijó o confirmó, o al trabajo propio de Keepsake; lo ya hecho se queda. Haz eso uno por uno.</translation>
     </message>
@@ -5422,6 +6570,14 @@
         <translation>Se detuvo la búsqueda de notas; no se importó nada.</translation>
     </message>
     <message>
+        <source>The search index could not be made anew: {why}</source>
+        <translation>No se pudo rehacer el índice de búsqueda: {why}</translation>
+    </message>
+    <message>
+        <source>The search index is being made anew and does not hold everything yet.</source>
+        <translation>El índice de búsqueda se está rehaciendo y aún no lo contiene todo.</translation>
+    </message>
+    <message>
         <source>The search weights in {path} are missing or damaged; reinstall Keepsake or choose another search recipe.</source>
         <translation>Los pesos de búsqueda de {path} faltan o están dañados; reinstala Keepsake o elige otra receta de búsqueda.</translation>
     </message>
@@ -5432,6 +6588,10 @@
     <message>
         <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
         <translation>El tamaño de un fragmento debe ser mayor que 0, y el solapamiento como máximo la mitad.</translation>
+    </message>
+    <message>
+        <source>The table of vectors is gone.</source>
+        <translation>La tabla de vectores ha desaparecido.</translation>
     </message>
     <message>
         <source>The tables of Keepsake are not in the database.</source>
@@ -5466,6 +6626,14 @@
         <translation>El token de {agent} fue sustituido por otro más nuevo. Pídeselo a la persona y conéctate de nuevo con él.</translation>
     </message>
     <message>
+        <source>The transcript {name} could not be read: {why}</source>
+        <translation>No se pudo leer la transcripción {name}: {why}</translation>
+    </message>
+    <message>
+        <source>The variable {name} is no setting and has no effect.</source>
+        <translation>La variable {name} no es un ajuste y no tiene efecto.</translation>
+    </message>
+    <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
         <translation>No se puede escribir en la bóveda. Comprueba sus permisos o elige otra con --vault.</translation>
     </message>
@@ -5476,6 +6644,10 @@
     <message>
         <source>The vault has another attachment of this name, which stays.</source>
         <translation>La bóveda tiene otro adjunto con ese nombre, que se queda.</translation>
+    </message>
+    <message>
+        <source>The vault in {folder} cannot be opened: {why}</source>
+        <translation>No se puede abrir la bóveda de {folder}: {why}</translation>
     </message>
     <message>
         <source>The vault is closed.</source>
@@ -5496,6 +6668,10 @@
     <message>
         <source>The vault was backed up, but not every isolated agent&apos;s. {notes}</source>
         <translation>Se hizo una copia de seguridad de la bóveda, pero no de la de todos los agentes aislados. {notes}</translation>
+    </message>
+    <message>
+        <source>The vault was closed before they were written.</source>
+        <translation>La bóveda se cerró antes de escribirlos.</translation>
     </message>
     <message>
         <source>The vault was closed before this was done.</source>
@@ -5522,6 +6698,10 @@
         <translation>La ruta de la bóveda contiene un carácter NUL. Indica una carpeta con --vault.</translation>
     </message>
     <message>
+        <source>The vault&apos;s path leads through {place}, which is no folder.</source>
+        <translation>La ruta de la bóveda pasa por {place}, que no es una carpeta.</translation>
+    </message>
+    <message>
         <source>The vault&apos;s path {vault} is not UTF-8. Name another folder with --vault, or set LC_ALL=C.UTF-8.</source>
         <translation>La ruta de la bóveda {vault} no es UTF-8. Indica otra carpeta con --vault, o pon LC_ALL=C.UTF-8.</translation>
     </message>
@@ -5542,6 +6722,10 @@
         <translation>Los vectores de {model} no están completos: hay {vectors} de {wanted}.</translation>
     </message>
     <message>
+        <source>The vectors so far cannot be used any more and are made anew: {reason}</source>
+        <translation>Los vectores existentes ya no sirven y se crean de nuevo: {reason}</translation>
+    </message>
+    <message>
         <source>The weights for facts in {path} are missing or damaged; reinstall Keepsake.</source>
         <translation>Los pesos para los hechos de {path} faltan o están dañados; reinstala Keepsake.</translation>
     </message>
@@ -5560,6 +6744,38 @@
     <message>
         <source>The word in place {number} is none of an invitation. Is it {word}?</source>
         <translation>La palabra número {number} no aparece en ninguna invitación. ¿Es {word}?</translation>
+    </message>
+    <message>
+        <source>The word index does not match the texts: {reason}.</source>
+        <translation>El índice de palabras no coincide con los textos: {reason}.</translation>
+    </message>
+    <message>
+        <source>The word index is damaged: {what}.</source>
+        <translation>El índice de palabras está dañado: {what}.</translation>
+    </message>
+    <message>
+        <source>The words beside its times are not known ({words}); some times may be half a day off.</source>
+        <translation>Las palabras junto a sus horas son desconocidas ({words}); algunas horas pueden tener medio día de error.</translation>
+    </message>
+    <message>
+        <source>The words of the search index were not checked: that needs a vault that can be written.</source>
+        <translation>No se comprobaron las palabras del índice de búsqueda: eso exige una bóveda en la que se pueda escribir.</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged from here on ({error}). Copy it again.</source>
+        <translation>El archivo zip está dañado a partir de aquí ({error}). Cópialo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged from here on ({error}). Download or copy it again.</source>
+        <translation>El archivo zip está dañado a partir de aquí ({error}). Descárgalo o cópialo de nuevo.</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged here ({error}).</source>
+        <translation>El archivo zip está dañado aquí ({error}).</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged here ({error}). Download it again.</source>
+        <translation>El archivo zip está dañado aquí ({error}). Descárgalo de nuevo.</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
@@ -5620,6 +6836,10 @@
     <message>
         <source>There is no backup of that name. &apos;keepsake backup list&apos; shows them.</source>
         <translation>No hay ninguna copia de seguridad con ese nombre. «keepsake backup list» las muestra.</translation>
+    </message>
+    <message>
+        <source>There is no backup.</source>
+        <translation>No hay ninguna copia de seguridad.</translation>
     </message>
     <message>
         <source>There is no encryption to call off. To decrypt these memories, use the passphrase.</source>
@@ -5910,6 +7130,10 @@
         <translation>Esta instalación de Keepsake no puede cifrar: el paquete apsw ha ocupado el lugar de apsw-sqlite3mc. Quita ambos (pip uninstall apsw apsw-sqlite3mc) y vuelve a instalar el wheel de Keepsake, o usa uno de sus paquetes.</translation>
     </message>
     <message>
+        <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
+        <translation>Esta no es la dirección de un servidor WebDAV. Tiene esta forma: https://nombre:contraseña@servidor/ruta; escribe @, /, # y ? en la contraseña como %40, %2F, %23 y %3F.</translation>
+    </message>
+    <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
         <translation>Eso no es la dirección de una base de datos. Tiene esta forma: postgresql://name@server/database.</translation>
     </message>
@@ -6034,6 +7258,10 @@
         <translation>Esta bóveda la escribió un Keepsake más reciente (esquema {schema}; este conoce {known}). Actualiza Keepsake y sálvala con él.</translation>
     </message>
     <message>
+        <source>This version of Keepsake does not know {names}, which was left out.</source>
+        <translation>Esta versión de Keepsake no conoce {names}, que se omitió.</translation>
+    </message>
+    <message>
         <source>This version of Keepsake has no such work.</source>
         <translation>Esta versión de Keepsake no tiene esa tarea.</translation>
     </message>
@@ -6106,12 +7334,36 @@
         <translation>Demasiados enlaces simbólicos seguidos</translation>
     </message>
     <message>
+        <source>Too many messages are waiting to be stored.</source>
+        <translation>Hay demasiados mensajes esperando a guardarse.</translation>
+    </message>
+    <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
         <translation>Demasiados programas esperan acceso. Permite o rechaza algunos primero.</translation>
     </message>
     <message>
+        <source>Took away 1 mention in texts that are gone.</source>
+        <translation>Se quitó 1 mención en textos que ya no existen.</translation>
+    </message>
+    <message>
+        <source>Took away 1 row of {table} that belonged to nothing.</source>
+        <translation>Se quitó 1 fila de {table} que no pertenecía a nada.</translation>
+    </message>
+    <message>
+        <source>Took away {count} mentions in texts that are gone.</source>
+        <translation>Se quitaron {count} menciones en textos que ya no existen.</translation>
+    </message>
+    <message>
+        <source>Took away {count} rows of {table} that belonged to nothing.</source>
+        <translation>Se quitaron {count} filas de {table} que no pertenecían a nada.</translation>
+    </message>
+    <message>
         <source>Took in part of a conversation</source>
         <translation>Recogió parte de una conversación</translation>
+    </message>
+    <message>
+        <source>Transcripts are not followed for now: {why}</source>
+        <translation>Por ahora no se siguen las transcripciones: {why}</translation>
     </message>
     <message>
         <source>Transcripts of Cursor are not sent in lines. Import its state.vscdb.</source>
@@ -6180,6 +7432,10 @@
     <message>
         <source>Undoing what {name} wrote</source>
         <translation>Deshaciendo lo que escribió {name}</translation>
+    </message>
+    <message>
+        <source>Unpack it, and import what is in it.</source>
+        <translation>Descomprímelo e importa lo que contiene.</translation>
     </message>
     <message>
         <source>Unpinned {items}</source>
@@ -6266,6 +7522,18 @@
         <translation>Lo que un equipo escribió después de que se quitara no se incorpora.</translation>
     </message>
     <message>
+        <source>What agents do is not recorded at the moment.</source>
+        <translation>Por ahora no se registra lo que hacen los agentes.</translation>
+    </message>
+    <message>
+        <source>What an edit or a retry replaced was left out.</source>
+        <translation>Se omitió lo que una edición o un nuevo intento reemplazó.</translation>
+    </message>
+    <message>
+        <source>What has expired could not be set aside: {why}</source>
+        <translation>No se pudo apartar lo caducado: {why}</translation>
+    </message>
+    <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
         <translation>Qué se hace con esa carpeta: «read» incorpora sus cambios y nunca escribe en ella; «both» escribe además los cambios, las notas nuevas y las eliminaciones, y conserva dos veces una nota cambiada en ambos lados.</translation>
     </message>
@@ -6334,6 +7602,10 @@
         <translation>Quién responde donde ayuda un modelo de lenguaje: nadie, o un servicio que habla el protocolo de OpenAI.</translation>
     </message>
     <message>
+        <source>Without encryption, others could read the password on its way. Begin the address with https://.</source>
+        <translation>Sin cifrado, otros podrían leer la contraseña por el camino. Empieza la dirección con https://.</translation>
+    </message>
+    <message>
         <source>Word document</source>
         <translation>Documento de Word</translation>
     </message>
@@ -6346,6 +7618,10 @@
         <translation>Turnos de trabajo</translation>
     </message>
     <message>
+        <source>Write [{name}] on a line of its own, and its settings below.</source>
+        <translation>Escribe [{name}] en una línea propia y sus ajustes debajo.</translation>
+    </message>
+    <message>
         <source>Write a reflection on the week.</source>
         <translation>Escribir una reflexión sobre la semana.</translation>
     </message>
@@ -6356,6 +7632,18 @@
     <message>
         <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>
         <translation>Escribir la semana: personas y qué cambió con ellas, planes próximos, promesas pendientes, cambios de opinión, lo que se desvaneció.</translation>
+    </message>
+    <message>
+        <source>Write {name} = &quot;{provider}&quot;.</source>
+        <translation>Escribe {name} = &quot;{provider}&quot;.</translation>
+    </message>
+    <message>
+        <source>Write {name} = &quot;{provider}:&lt;model name&gt;&quot;.</source>
+        <translation>Escribe {name} = &quot;{provider}:&lt;model name&gt;&quot;.</translation>
+    </message>
+    <message>
+        <source>Write {new} instead; the next change of a setting does it too.</source>
+        <translation>Escribe {new} en su lugar; el próximo cambio de un ajuste también lo hace.</translation>
     </message>
     <message>
         <source>Wrote a note</source>
@@ -6374,6 +7662,18 @@
         <translation>Tu memoria en {database} está como antes.</translation>
     </message>
     <message>
+        <source>a change of conversation was not noticed</source>
+        <translation>no se advirtió un cambio de conversación</translation>
+    </message>
+    <message>
+        <source>a long conversation could not be condensed</source>
+        <translation>no se pudo condensar una conversación larga</translation>
+    </message>
+    <message>
+        <source>a name that is no plain word</source>
+        <translation>un nombre que no es una palabra simple</translation>
+    </message>
+    <message>
         <source>a number</source>
         <translation>un número</translation>
     </message>
@@ -6390,8 +7690,20 @@
         <translation>un número entero</translation>
     </message>
     <message>
+        <source>an error inside Keepsake ({kind}). Restart it.</source>
+        <translation>un error de Keepsake ({kind}). Reinícialo.</translation>
+    </message>
+    <message>
         <source>another encoding</source>
         <translation>otra codificación</translation>
+    </message>
+    <message>
+        <source>are kept with the message, where no search finds them</source>
+        <translation>se conserva con el mensaje, donde ninguna búsqueda lo encuentra</translation>
+    </message>
+    <message>
+        <source>beyond the {most} that are looked at in one folder</source>
+        <translation>más allá de los {most} que se miran en una carpeta</translation>
     </message>
     <message>
         <source>category</source>
@@ -6454,8 +7766,20 @@
         <translation>fastembed no admite este modelo; admite {choices}.</translation>
     </message>
     <message>
+        <source>file</source>
+        <translation>archivo</translation>
+    </message>
+    <message>
+        <source>file that is attached to a mail</source>
+        <translation>archivo adjunto a un correo</translation>
+    </message>
+    <message>
         <source>files</source>
         <translation>archivos</translation>
+    </message>
+    <message>
+        <source>files that are attached to mails</source>
+        <translation>archivos adjuntos a correos</translation>
     </message>
     <message>
         <source>goal</source>
@@ -6464,6 +7788,22 @@
     <message>
         <source>hashtag</source>
         <translation>etiqueta</translation>
+    </message>
+    <message>
+        <source>hidden file</source>
+        <translation>archivo oculto</translation>
+    </message>
+    <message>
+        <source>hidden file or folder</source>
+        <translation>archivo o carpeta ocultos</translation>
+    </message>
+    <message>
+        <source>hidden files</source>
+        <translation>archivos ocultos</translation>
+    </message>
+    <message>
+        <source>hidden files or folders</source>
+        <translation>archivos o carpetas ocultos</translation>
     </message>
     <message>
         <source>holds a {file} that is neither ChatGPT&apos;s nor Claude&apos;s</source>
@@ -6484,6 +7824,18 @@
     <message>
         <source>iCloud has moved {database} off this computer. Download it in the file manager, then move the vault out of iCloud Drive.</source>
         <translation>iCloud ha sacado {database} de este equipo. Descárgalo en el gestor de archivos y luego saca la bóveda de iCloud Drive.</translation>
+    </message>
+    <message>
+        <source>in &apos;{field}&apos;</source>
+        <translation>en «{field}»</translation>
+    </message>
+    <message>
+        <source>in it</source>
+        <translation>en él</translation>
+    </message>
+    <message>
+        <source>in no format that is known</source>
+        <translation>en un formato desconocido</translation>
     </message>
     <message>
         <source>is a SQLite database without memories in tables that are known</source>
@@ -6534,6 +7886,10 @@
         <translation>no es TOML válido: hay un fallo en la línea {line}, columna {column}</translation>
     </message>
     <message>
+        <source>it is not valid JSON: {error}</source>
+        <translation>no es JSON válido: {error}</translation>
+    </message>
+    <message>
         <source>item</source>
         <translation>elemento</translation>
     </message>
@@ -6556,6 +7912,14 @@
     <message>
         <source>leave search.reranker empty</source>
         <translation>deja vacío search.reranker</translation>
+    </message>
+    <message>
+        <source>link</source>
+        <translation>enlace</translation>
+    </message>
+    <message>
+        <source>links</source>
+        <translation>enlaces</translation>
     </message>
     <message>
         <source>llm.base_url is no address that can be used.</source>
@@ -6602,12 +7966,20 @@
         <translation>nombre</translation>
     </message>
     <message>
+        <source>no memories could be taken</source>
+        <translation>no se pudo tomar ningún recuerdo</translation>
+    </message>
+    <message>
         <source>note</source>
         <translation>nota</translation>
     </message>
     <message>
         <source>nothing</source>
         <translation>nada</translation>
+    </message>
+    <message>
+        <source>nothing is done any more</source>
+        <translation>ya no se hace nada</translation>
     </message>
     <message>
         <source>nothing of use</source>
@@ -6674,8 +8046,32 @@
         <translation>persona</translation>
     </message>
     <message>
+        <source>picture or recording</source>
+        <translation>imagen o grabación</translation>
+    </message>
+    <message>
+        <source>picture, recording or document</source>
+        <translation>imagen, grabación o documento</translation>
+    </message>
+    <message>
+        <source>pictures or recordings</source>
+        <translation>imágenes o grabaciones</translation>
+    </message>
+    <message>
+        <source>pictures, recordings or documents</source>
+        <translation>imágenes, grabaciones o documentos</translation>
+    </message>
+    <message>
         <source>pinned or not</source>
         <translation>fijado o no</translation>
+    </message>
+    <message>
+        <source>pipe, socket or device</source>
+        <translation>tubería, socket o dispositivo</translation>
+    </message>
+    <message>
+        <source>pipes, sockets or devices</source>
+        <translation>tuberías, sockets o dispositivos</translation>
     </message>
     <message>
         <source>project</source>
@@ -6746,6 +8142,30 @@
         <translation>textos</translation>
     </message>
     <message>
+        <source>that lead out of the folder or nowhere</source>
+        <translation>que salen de la carpeta o no llevan a ninguna parte</translation>
+    </message>
+    <message>
+        <source>that leads out of it or nowhere</source>
+        <translation>que sale de ella o no lleva a ninguna parte</translation>
+    </message>
+    <message>
+        <source>that no import takes</source>
+        <translation>que ninguna importación toma</translation>
+    </message>
+    <message>
+        <source>that no message shows</source>
+        <translation>que ningún mensaje muestra</translation>
+    </message>
+    <message>
+        <source>that no note shows</source>
+        <translation>que ninguna nota muestra</translation>
+    </message>
+    <message>
+        <source>that this version does not know</source>
+        <translation>que esta versión no conoce</translation>
+    </message>
+    <message>
         <source>the battery is low</source>
         <translation>la batería está baja</translation>
     </message>
@@ -6756,6 +8176,10 @@
     <message>
         <source>the conversation ‘{title}’</source>
         <translation>la conversación «{title}»</translation>
+    </message>
+    <message>
+        <source>the default</source>
+        <translation>el valor predeterminado</translation>
     </message>
     <message>
         <source>the digest ‘{title}’</source>
@@ -6772,6 +8196,10 @@
     <message>
         <source>the fact ‘{title}’</source>
         <translation>el hecho «{title}»</translation>
+    </message>
+    <message>
+        <source>the file is cut off in the middle of it</source>
+        <translation>el archivo está cortado en medio</translation>
     </message>
     <message>
         <source>the inbox rule ‘{title}’</source>
@@ -6838,6 +8266,18 @@
         <translation>el texto «{title}»</translation>
     </message>
     <message>
+        <source>the value from the command line</source>
+        <translation>el valor de la línea de órdenes</translation>
+    </message>
+    <message>
+        <source>the value in config.toml</source>
+        <translation>el valor de config.toml</translation>
+    </message>
+    <message>
+        <source>the value in the environment</source>
+        <translation>el valor del entorno</translation>
+    </message>
+    <message>
         <source>time</source>
         <translation>fecha</translation>
     </message>
@@ -6886,6 +8326,18 @@
         <translation>dirección web</translation>
     </message>
     <message>
+        <source>were left out</source>
+        <translation>se omitió</translation>
+    </message>
+    <message>
+        <source>what a conversation was about could not be written</source>
+        <translation>no se pudo escribir de qué trató una conversación</translation>
+    </message>
+    <message>
+        <source>what is remembered of a conversation could not be looked up</source>
+        <translation>no se pudo consultar lo que se recuerda de una conversación</translation>
+    </message>
+    <message>
         <source>what it was merged into</source>
         <translation>con qué se combinó</translation>
     </message>
@@ -6898,12 +8350,40 @@
         <translation>quién puede verlo</translation>
     </message>
     <message>
+        <source>with lists, settings or a copy of the conversations,</source>
+        <translation>con listas, ajustes o una copia de las conversaciones</translation>
+    </message>
+    <message>
+        <source>with ratings of answers, and remarks on them,</source>
+        <translation>con valoraciones de respuestas y comentarios sobre ellas</translation>
+    </message>
+    <message>
+        <source>within it</source>
+        <translation>en su interior</translation>
+    </message>
+    <message>
+        <source>without contents</source>
+        <translation>sin contenido</translation>
+    </message>
+    <message>
         <source>wording</source>
         <translation>redacción</translation>
     </message>
     <message>
         <source>you are typing</source>
         <translation>estás escribiendo</translation>
+    </message>
+    <message>
+        <source>zip file</source>
+        <translation>archivo zip</translation>
+    </message>
+    <message>
+        <source>zip files</source>
+        <translation>archivos zip</translation>
+    </message>
+    <message>
+        <source>{agent} has not called.</source>
+        <translation>{agent} no ha llamado.</translation>
     </message>
     <message>
         <source>{agent} has {trust} trust and stores in {allowed}.</source>
@@ -6926,12 +8406,148 @@
         <translation>{client} ya está conectado. Desconéctalo primero («keepsake agent disconnect {client_name}»).</translation>
     </message>
     <message>
+        <source>{count} attached files that no note shows were left out.</source>
+        <translation>Se omitieron {count} archivos adjuntos que ninguna nota muestra.</translation>
+    </message>
+    <message>
+        <source>{count} calls were lost.</source>
+        <translation>Se perdieron {count} llamadas.</translation>
+    </message>
+    <message>
         <source>{count} conversations wait for it.</source>
         <translation>{count} conversaciones lo esperan.</translation>
     </message>
     <message>
+        <source>{count} encrypted passages were left out. Decrypt the text in Evernote, and export the note again.</source>
+        <translation>Se omitieron {count} pasajes cifrados. Descifra el texto en Evernote y exporta la nota de nuevo.</translation>
+    </message>
+    <message>
+        <source>{count} entries of other Google products were left out.</source>
+        <translation>Se omitieron {count} entradas de otros productos de Google.</translation>
+    </message>
+    <message>
+        <source>{count} files of the archive are none of Joplin&apos;s and were left out.</source>
+        <translation>{count} archivos del paquete no son de Joplin y se omitieron.</translation>
+    </message>
+    <message>
+        <source>{count} files that are no ENEX were left out.</source>
+        <translation>Se omitieron {count} archivos que no son ENEX.</translation>
+    </message>
+    <message>
+        <source>{count} files that are not Markdown were left out ({kinds}).</source>
+        <translation>Se omitieron {count} archivos que no son Markdown ({kinds}).</translation>
+    </message>
+    <message>
+        <source>{count} files that belong to no note were left out.</source>
+        <translation>Se omitieron {count} archivos que no pertenecen a ninguna nota.</translation>
+    </message>
+    <message>
+        <source>{count} files that no page shows were left out.</source>
+        <translation>Se omitieron {count} archivos que ninguna página muestra.</translation>
+    </message>
+    <message>
+        <source>{count} hidden folders were left out ({names}).</source>
+        <translation>Se omitieron {count} carpetas ocultas ({names}).</translation>
+    </message>
+    <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>Antes se deshicieron {count} cambios posteriores, el último de ellos {last}, que se pueden rehacer.</translation>
+    </message>
+    <message>
+        <source>{count} mentions of people and things stand in texts that are gone.</source>
+        <translation>{count} menciones de personas y cosas están en textos que ya no existen.</translation>
+    </message>
+    <message>
+        <source>{count} messages cannot be found by search.</source>
+        <translation>{count} mensajes no se pueden encontrar con la búsqueda.</translation>
+    </message>
+    <message>
+        <source>{count} messages could not be stored in the background. The last reason: {last}</source>
+        <translation>No se pudieron guardar {count} mensajes en segundo plano. El último motivo: {last}</translation>
+    </message>
+    <message>
+        <source>{count} messages have no date; the time of the import stands in its place.</source>
+        <translation>{count} mensajes no tienen fecha; en su lugar figura la hora de la importación.</translation>
+    </message>
+    <message>
+        <source>{count} more files hold words and were left out.</source>
+        <translation>Se omitieron {count} archivos más que contienen texto.</translation>
+    </message>
+    <message>
+        <source>{count} more lines begin with a date and a time and were read as part of a message.</source>
+        <translation>{count} líneas más empiezan con fecha y hora y se leyeron como parte de un mensaje.</translation>
+    </message>
+    <message>
+        <source>{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put the files back, or delete the notes here.</source>
+        <translation>Faltan de golpe {count} notas en la carpeta {root}, así que no se movió ninguna a la papelera. Devuelve los archivos o elimina aquí las notas.</translation>
+    </message>
+    <message>
+        <source>{count} notes cannot be found by search.</source>
+        <translation>{count} notas no se pueden encontrar con la búsqueda.</translation>
+    </message>
+    <message>
+        <source>{count} notes of the folder {root} were deleted here at once, so their files were left there. Restore the notes, or delete the files.</source>
+        <translation>Aquí se eliminaron de golpe {count} notas de la carpeta {root}, así que sus archivos se dejaron allí. Restaura las notas o elimina los archivos.</translation>
+    </message>
+    <message>
+        <source>{count} of its observations are no texts and were left out.</source>
+        <translation>{count} de sus observaciones no son textos y se omitieron.</translation>
+    </message>
+    <message>
+        <source>{count} pages have no text, such as scanned pages.</source>
+        <translation>{count} páginas no tienen texto, como las escaneadas.</translation>
+    </message>
+    <message>
+        <source>{count} pictures were left out.</source>
+        <translation>Se omitieron {count} imágenes.</translation>
+    </message>
+    <message>
+        <source>{count} places in it were not valid UTF-8 and were replaced with �.</source>
+        <translation>{count} lugares no eran UTF-8 válido y se sustituyeron por �.</translation>
+    </message>
+    <message>
+        <source>{count} private texts are not sent to the embedding service and found by words only; the setting embedding.send_private changes that.</source>
+        <translation>{count} textos privados no se envían al servicio de incrustación y solo se encuentran por palabras; el ajuste embedding.send_private lo cambia.</translation>
+    </message>
+    <message>
+        <source>{count} search entries belong to nothing.</source>
+        <translation>{count} entradas de búsqueda no pertenecen a nada.</translation>
+    </message>
+    <message>
+        <source>{count} search entries have no vector and wait for none.</source>
+        <translation>{count} entradas de búsqueda no tienen vector y no esperan ninguno.</translation>
+    </message>
+    <message>
+        <source>{count} search entries lack their number of words, which search ranks by.</source>
+        <translation>A {count} entradas de búsqueda les falta su número de palabras, por el que ordena la búsqueda.</translation>
+    </message>
+    <message>
+        <source>{count} sessions lack the note of how far they are.</source>
+        <translation>A {count} conversaciones les falta la nota de hasta dónde llegan.</translation>
+    </message>
+    <message>
+        <source>{count} texts are not yet indexed for search by meaning.</source>
+        <translation>{count} textos aún no están indexados para la búsqueda por significado.</translation>
+    </message>
+    <message>
+        <source>{count} texts that are gone wait to be read for names.</source>
+        <translation>{count} textos que ya no existen esperan a que se lean sus nombres.</translation>
+    </message>
+    <message>
+        <source>{count} vectors belong to nothing.</source>
+        <translation>{count} vectores no pertenecen a nada.</translation>
+    </message>
+    <message>
+        <source>{count} views of databases were left out; the whole tables hold their rows.</source>
+        <translation>Se omitieron {count} vistas de bases de datos; las tablas completas contienen sus filas.</translation>
+    </message>
+    <message>
+        <source>{count} {things} hold words {where} that this version does not know; they {end}, here: {sample}.</source>
+        <translation>{count} {things} contienen {where} texto que esta versión no conoce; {end}, aquí: {sample}.</translation>
+    </message>
+    <message>
+        <source>{count} {things} were left out ({names}).</source>
+        <translation>Se omitieron {count} {things} ({names}).</translation>
     </message>
     <message>
         <source>{ended} &apos;{operation}&apos; may or may not have been done. Look before you repeat it.</source>
@@ -6940,6 +8556,26 @@
     <message>
         <source>{file} does not hold the key of {database}, or the beginning of that file is damaged. Nothing was changed. Bring both back from one copy of the folder.</source>
         <translation>{file} no contiene la clave de {database}, o el comienzo de ese archivo está dañado. No se cambió nada. Recupera ambos de una misma copia de la carpeta.</translation>
+    </message>
+    <message>
+        <source>{file} has &apos;{old}&apos;, which has no effect beside &apos;{new}&apos;, its new name.</source>
+        <translation>{file} tiene «{old}», que no tiene efecto junto a «{new}», su nuevo nombre.</translation>
+    </message>
+    <message>
+        <source>{file} has &apos;{old}&apos;, which is now called &apos;{new}&apos;. It still works.</source>
+        <translation>{file} tiene «{old}», que ahora se llama «{new}». Aún funciona.</translation>
+    </message>
+    <message>
+        <source>{file} has the section {shown}, which has no effect.</source>
+        <translation>{file} tiene la sección {shown}, que no tiene efecto.</translation>
+    </message>
+    <message>
+        <source>{file} has the setting {shown}, which has no effect.</source>
+        <translation>{file} tiene el ajuste {shown}, que no tiene efecto.</translation>
+    </message>
+    <message>
+        <source>{file} has {shown}, which looks like a secret.</source>
+        <translation>{file} tiene {shown}, que parece un secreto.</translation>
     </message>
     <message>
         <source>{file} is missing, and files of these memories are encrypted: it holds their key. Bring it back from a copy of the folder; another passphrase would not open them.</source>
@@ -7026,6 +8662,14 @@
         <translation>{model} no es el modelo que hizo sus vectores.</translation>
     </message>
     <message>
+        <source>{model} is not the same model as before.</source>
+        <translation>{model} no es el mismo modelo que antes.</translation>
+    </message>
+    <message>
+        <source>{model} is not the same model as before; the vectors are made anew.</source>
+        <translation>{model} no es el mismo modelo que antes; los vectores se crean de nuevo.</translation>
+    </message>
+    <message>
         <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
         <translation>{name} pertenece a una bóveda de Keepsake que está abierta aquí y no se importa.</translation>
     </message>
@@ -7058,6 +8702,10 @@
         <translation>{name} ya no tiene acceso. Rechaza lo que propuso, o vuelve a dejarlo entrar.</translation>
     </message>
     <message>
+        <source>{name} holds a database that a restore replaced.</source>
+        <translation>{name} contiene una base de datos que una restauración reemplazó.</translation>
+    </message>
+    <message>
         <source>{name} holds no text of its own; a program makes what a browser shows. Import its data instead.</source>
         <translation>{name} no contiene texto propio; lo que muestra un navegador lo genera un programa. Importa sus datos en su lugar.</translation>
     </message>
@@ -7074,8 +8722,16 @@
         <translation>{name}, entre los adjuntos, no está cifrado y estos recuerdos sí: otro programa lo ha puesto ahí. No se ha leído. Sácalo de la carpeta; si lo quieres, adjúntalo de nuevo.</translation>
     </message>
     <message>
+        <source>{name} in the backups is no database.</source>
+        <translation>{name}, entre las copias de seguridad, no es una base de datos.</translation>
+    </message>
+    <message>
         <source>{name} is a Keepsake vault. {advice}</source>
         <translation>{name} es una bóveda de Keepsake. {advice}</translation>
+    </message>
+    <message>
+        <source>{name} is a backup that could not be restored, so the restore was called off.</source>
+        <translation>{name} es una copia de seguridad que no se pudo restaurar, así que la restauración se anuló.</translation>
     </message>
     <message>
         <source>{name} is empty; there is nothing to import.</source>
@@ -7114,6 +8770,10 @@
         <translation>{name} no es un objeto, así que no se le puede añadir nada.</translation>
     </message>
     <message>
+        <source>{name} is not encrypted, and these memories are: another program has put it there.</source>
+        <translation>{name} no está cifrado, y estos recuerdos sí: otro programa lo puso ahí.</translation>
+    </message>
+    <message>
         <source>{name} is not text; it was not read.</source>
         <translation>{name} no es texto; no se leyó.</translation>
     </message>
@@ -7140,6 +8800,10 @@
     <message>
         <source>{name} is the database of a Keepsake vault. {advice}</source>
         <translation>{name} es la base de datos de una bóveda de Keepsake. {advice}</translation>
+    </message>
+    <message>
+        <source>{name} looks like a copy that a sync program made. Keepsake does not read it.</source>
+        <translation>{name} parece una copia hecha por un programa de sincronización. Keepsake no la lee.</translation>
     </message>
     <message>
         <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
@@ -7282,6 +8946,10 @@
         <translation>{path} está cifrado y su bóveda no.</translation>
     </message>
     <message>
+        <source>{path} is gone already.</source>
+        <translation>{path} ya no está.</translation>
+    </message>
+    <message>
         <source>{path} is neither a file nor a folder. Choose one of these.</source>
         <translation>{path} no es ni un archivo ni una carpeta. Elige una de las dos cosas.</translation>
     </message>
@@ -7330,6 +8998,10 @@
         <translation>{path} {what}. Corrígelo o muévelo a otro sitio.</translation>
     </message>
     <message>
+        <source>{place} cannot be written.</source>
+        <translation>No se puede escribir en {place}.</translation>
+    </message>
+    <message>
         <source>{problem}, or the account has nothing left to spend</source>
         <translation>{problem}, o la cuenta no tiene saldo</translation>
     </message>
@@ -7364,6 +9036,62 @@
     <message>
         <source>{sentence} It cannot be attached.</source>
         <translation>{sentence} No se puede adjuntar.</translation>
+    </message>
+    <message>
+        <source>{server} cannot be reached. See whether this machine is online and the address is right; nothing is lost meanwhile.</source>
+        <translation>No se puede acceder a {server}. Comprueba si este equipo está en línea y si la dirección es correcta; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} did not answer in time. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} no respondió a tiempo. Se volverá a intentar automáticamente; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} did not keep a file that it took. See whether the address is right; nothing is lost meanwhile.</source>
+        <translation>{server} aceptó un archivo, pero no lo conservó. Comprueba si la dirección es correcta; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
+        <translation>{server} no acepta el nombre o la contraseña. Corrígelos en la dirección; si el servidor pide un segundo factor, crea allí una contraseña de aplicación.</translation>
+    </message>
+    <message>
+        <source>{server} does not hold what your machines share: the folder is another one, or was emptied.</source>
+        <translation>{server} no contiene lo que comparten tus equipos: la carpeta es otra, o se vació.</translation>
+    </message>
+    <message>
+        <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
+        <translation>{server} no permite a este usuario hacer eso en la carpeta. Permítele leer y escribir allí, o indica otra carpeta.</translation>
+    </message>
+    <message>
+        <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
+        <translation>{server} no ofrece WebDAV en esa dirección. Copia la dirección de WebDAV de los ajustes del servidor.</translation>
+    </message>
+    <message>
+        <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
+        <translation>En {server} no te queda espacio. Libera espacio allí; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>
+        <translation>En {server} no existe esa carpeta. Créala allí primero y comprueba si la dirección es correcta.</translation>
+    </message>
+    <message>
+        <source>{server} refers to another address on {other}, to which Keepsake sends no password. Name that address if it is the right one.</source>
+        <translation>{server} remite a otra dirección en {other}, a la que Keepsake no envía ninguna contraseña. Indica esa dirección si es la correcta.</translation>
+    </message>
+    <message>
+        <source>{server} sent an unexpected answer (status {status}). See whether the address is right.</source>
+        <translation>{server} dio una respuesta inesperada (estado {status}). Comprueba si la dirección es correcta.</translation>
+    </message>
+    <message>
+        <source>{server} sent far more than was requested, so nothing of it was read. See whether the address is right.</source>
+        <translation>{server} envió mucho más de lo solicitado, por lo que no se leyó nada. Comprueba si la dirección es correcta.</translation>
+    </message>
+    <message>
+        <source>{server} takes no file of that size. Allow larger ones there; nothing is lost meanwhile.</source>
+        <translation>{server} no acepta archivos de ese tamaño. Permite allí archivos más grandes; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} takes no requests at the moment (status {status}). It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} no atiende solicitudes en este momento (estado {status}). Se volverá a intentar automáticamente; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
         <source>{service} cannot be reached ({reason})</source>
@@ -7476,6 +9204,14 @@
     <message>
         <source>{what}, from {source}</source>
         <translation>{what}, de: {source}</translation>
+    </message>
+    <message>
+        <source>{why} Another value counts.</source>
+        <translation>{why} Vale otro valor.</translation>
+    </message>
+    <message>
+        <source>{why} Until then the vectors made so far answer searches.</source>
+        <translation>{why} Hasta entonces los vectores existentes responden a las búsquedas.</translation>
     </message>
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
@@ -11155,8 +12891,8 @@
         <translation>Todos los textos están leídos.</translation>
     </message>
     <message>
-        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
-        <translation>Tendrá efecto en el próximo inicio. Los archivos del modelo se obtienen en la primera búsqueda si los ajustes permiten descargas, o se leen de la carpeta que indican los ajustes de búsqueda.</translation>
+        <source>It takes effect at the next start. The model&apos;s files are fetched when they are first needed if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>Tendrá efecto en el próximo inicio. Los archivos del modelo se obtienen cuando se necesitan por primera vez si los ajustes permiten descargas, o se leen de la carpeta que indican los ajustes de búsqueda.</translation>
     </message>
     <message>
         <source>No model</source>

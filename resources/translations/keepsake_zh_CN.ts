@@ -2434,6 +2434,10 @@
         <translation>“limit”必须为 1 到 {most}，“per_session”至少为 1。</translation>
     </message>
     <message>
+        <source>&apos;llm.base_url&apos; is no address.</source>
+        <translation>“llm.base_url”不是地址。</translation>
+    </message>
+    <message>
         <source>&apos;offset&apos; is 0 or more, &apos;length&apos; from 1 to {most}.</source>
         <translation>“offset”至少为 0，“length”为 1 到 {most}。</translation>
     </message>
@@ -2494,12 +2498,80 @@
         <translation>“{longest}”会超过标签的 {max_tag_length} 个字符。请选择更短的名称。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; and &apos;{other}&apos; are both 0, so the recipe &apos;weighted&apos; puts nothing before anything.</source>
+        <translation>“{name}”和“{other}”都为 0，因此配方“weighted”无法排序。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; and &apos;{other}&apos; come to {total}, not to 1; only their ratio counts.</source>
+        <translation>“{name}”与“{other}”之和为 {total} 而不是 1；只有它们的比例起作用。</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; has access already. If this is the same program, which needs a new token, allow it with &apos;replace_token&apos; (on the command line --replace-token): it keeps its trust, and the token so far ends. Refuse it if it is another program.</source>
         <translation>“{name}”已有访问权限。如果是同一程序需要新令牌，请用“replace_token”（命令行为 --replace-token）允许：它保留信任级别，旧令牌失效。如果是其他程序，请拒绝。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; has no effect on a model of this machine.</source>
+        <translation>“{name}”对此电脑上的模型不起作用。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; has no effect, as both prices are 0 and so nothing is counted as cost.</source>
+        <translation>“{name}”不起作用，因为两个价格都为 0，不计任何费用。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; in {file} has a value, but is a section.</source>
+        <translation>{file} 中的“{name}”有值，但它是一个小节。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is above &apos;{other}&apos;: an emergency would leave more messages than a usual compaction.</source>
+        <translation>“{name}”大于“{other}”：紧急情况下留下的消息会多于通常的压缩。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;, so no reflection is ever written.</source>
+        <translation>“{name}”小于“{other}”，因此永远不会写回顾。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;, so nothing is ever compressed.</source>
+        <translation>“{name}”小于“{other}”，因此永远不会压缩任何内容。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;, so one run may take the budget of the whole month.</source>
+        <translation>“{name}”小于“{other}”，因此一次运行就可能用完整月的额度。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is below &apos;{other}&apos;: some messages that a compaction leaves are never given to agents.</source>
+        <translation>“{name}”小于“{other}”：压缩后留下的部分消息永远不会提供给智能体。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is empty, but &apos;{compatible}&apos; needs it.</source>
+        <translation>“{name}”为空，但“{compatible}”需要它。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is empty, so no language model is asked.</source>
+        <translation>“{name}”为空，因此不会询问语言模型。</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; is for the person&apos;s own programs, not for agents.</source>
         <translation>“{name}”仅供本人自己的程序使用，不供智能体使用。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is no address.</source>
+        <translation>“{name}”不是地址。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not above &apos;{other}&apos;: observations are archived before they are compressed.</source>
+        <translation>“{name}”不大于“{other}”：观察会在压缩之前就被归档。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not above &apos;{other}&apos;: the archive would be emptied as fast as it fills.</source>
+        <translation>“{name}”不大于“{other}”：归档会在填充的同时被清空。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not below &apos;{other}&apos;, so condensing would begin again as soon as it ends.</source>
+        <translation>“{name}”不小于“{other}”，因此浓缩一结束就会重新开始。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; is not below &apos;{other}&apos;: a fact that a newer one contradicts is set aside at once.</source>
+        <translation>“{name}”不小于“{other}”：被较新事实否定的事实会立即被搁置。</translation>
     </message>
     <message>
         <source>&apos;{name}&apos; is set by {where} and cannot be changed here.</source>
@@ -2514,6 +2586,18 @@
         <translation>“{name}”必须是{allowed}{but}。</translation>
     </message>
     <message>
+        <source>&apos;{name}&apos; names a provider that Keepsake does not know.</source>
+        <translation>“{name}”指定的提供方 Keepsake 不认识。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; names no folder of this machine.</source>
+        <translation>“{name}”不是此电脑上的文件夹。</translation>
+    </message>
+    <message>
+        <source>&apos;{name}&apos; names the provider &apos;{provider}&apos; but no model.</source>
+        <translation>“{name}”指定了提供方“{provider}”，但没有指定模型。</translation>
+    </message>
+    <message>
         <source>&apos;{name}&apos; needs {needed} trust; {agent} has {held}.</source>
         <translation>“{name}”需要信任级别 {needed}；{agent} 的级别是 {held}。</translation>
     </message>
@@ -2526,12 +2610,24 @@
         <translation>无法写入“{path}”：{strerror}。</translation>
     </message>
     <message>
+        <source>&apos;{provider}&apos; takes no model name.</source>
+        <translation>“{provider}”不接受模型名称。</translation>
+    </message>
+    <message>
         <source>&apos;{section}&apos; in {path} is not a section. Correct it there, then set &apos;{name}&apos; again.</source>
         <translation>{path} 中的“{section}”不是一个节。请在那里更正，然后重新设置“{name}”。</translation>
     </message>
     <message>
         <source>, not {shown}</source>
         <translation>，而不是 {shown}</translation>
+    </message>
+    <message>
+        <source>1 attached file that no note shows was left out.</source>
+        <translation>1 个没有笔记显示的附件被略去。</translation>
+    </message>
+    <message>
+        <source>1 call was lost.</source>
+        <translation>丢失了 1 次调用。</translation>
     </message>
     <message>
         <source>1 conversation</source>
@@ -2546,8 +2642,40 @@
         <translation>1 份摘要</translation>
     </message>
     <message>
+        <source>1 encrypted passage was left out. Decrypt the text in Evernote, and export the note again.</source>
+        <translation>1 段加密文本被略去。请在 Evernote 中解密后重新导出该笔记。</translation>
+    </message>
+    <message>
+        <source>1 entry of another Google product was left out.</source>
+        <translation>1 条其他 Google 产品的记录被略去。</translation>
+    </message>
+    <message>
         <source>1 fact</source>
         <translation>1 条事实</translation>
+    </message>
+    <message>
+        <source>1 file of the archive is none of Joplin&apos;s and was left out.</source>
+        <translation>归档中有 1 个文件不是 Joplin 的，已略去。</translation>
+    </message>
+    <message>
+        <source>1 file that belongs to no note was left out.</source>
+        <translation>1 个不属于任何笔记的文件被略去。</translation>
+    </message>
+    <message>
+        <source>1 file that is no ENEX was left out.</source>
+        <translation>1 个非 ENEX 文件被略去。</translation>
+    </message>
+    <message>
+        <source>1 file that is not Markdown was left out ({kinds}).</source>
+        <translation>1 个非 Markdown 文件被略去（{kinds}）。</translation>
+    </message>
+    <message>
+        <source>1 file that no page shows was left out.</source>
+        <translation>1 个没有页面显示的文件被略去。</translation>
+    </message>
+    <message>
+        <source>1 hidden folder was left out ({names}).</source>
+        <translation>1 个隐藏文件夹被略去（{names}）。</translation>
     </message>
     <message>
         <source>1 inbox rule</source>
@@ -2558,6 +2686,30 @@
         <translation>1 条记忆</translation>
     </message>
     <message>
+        <source>1 mention of a person or thing stands in texts that are gone.</source>
+        <translation>1 处对人或事物的提及位于已不存在的文本中。</translation>
+    </message>
+    <message>
+        <source>1 message cannot be found by search.</source>
+        <translation>有 1 条消息无法通过搜索找到。</translation>
+    </message>
+    <message>
+        <source>1 message could not be stored in the background. The last reason: {last}</source>
+        <translation>1 条消息无法在后台存储。最近的原因：{last}</translation>
+    </message>
+    <message>
+        <source>1 message has no date; the time of the import stands in its place.</source>
+        <translation>1 条消息没有日期；以导入时间代替。</translation>
+    </message>
+    <message>
+        <source>1 more file holds words and was left out.</source>
+        <translation>另有 1 个含文字的文件被略去。</translation>
+    </message>
+    <message>
+        <source>1 more line begins with a date and a time and was read as part of a message.</source>
+        <translation>另有 1 行以日期和时间开头，被读作消息的一部分。</translation>
+    </message>
+    <message>
         <source>1 name</source>
         <translation>1 个名称</translation>
     </message>
@@ -2566,8 +2718,32 @@
         <translation>1 条笔记</translation>
     </message>
     <message>
+        <source>1 note cannot be found by search.</source>
+        <translation>有 1 条笔记无法通过搜索找到。</translation>
+    </message>
+    <message>
         <source>1 observation</source>
         <translation>1 条观察</translation>
+    </message>
+    <message>
+        <source>1 of its observations is no text and was left out.</source>
+        <translation>其中 1 条观察不是文本，已略去。</translation>
+    </message>
+    <message>
+        <source>1 page has no text, such as scanned pages.</source>
+        <translation>1 页没有文本，例如扫描页。</translation>
+    </message>
+    <message>
+        <source>1 picture was left out.</source>
+        <translation>1 张图片被略去。</translation>
+    </message>
+    <message>
+        <source>1 place in it was not valid UTF-8 and was replaced with �.</source>
+        <translation>其中 1 处不是有效的 UTF-8，已替换为 �。</translation>
+    </message>
+    <message>
+        <source>1 private text is not sent to the embedding service and found by words only; the setting embedding.send_private changes that.</source>
+        <translation>1 段私密文本不会发送到嵌入服务，只能按词语找到；设置 embedding.send_private 可更改此行为。</translation>
     </message>
     <message>
         <source>1 proposal</source>
@@ -2586,8 +2762,52 @@
         <translation>1 个计划</translation>
     </message>
     <message>
+        <source>1 search entry belongs to nothing.</source>
+        <translation>1 个搜索条目不属于任何内容。</translation>
+    </message>
+    <message>
+        <source>1 search entry has no vector and waits for none.</source>
+        <translation>1 个搜索条目没有向量，也没有在等待。</translation>
+    </message>
+    <message>
+        <source>1 search entry lacks its number of words, which search ranks by.</source>
+        <translation>1 个搜索条目缺少用于排序的词数。</translation>
+    </message>
+    <message>
+        <source>1 session lacks the note of how far it is.</source>
+        <translation>1 个会话缺少进度记录。</translation>
+    </message>
+    <message>
         <source>1 text</source>
         <translation>1 篇文本</translation>
+    </message>
+    <message>
+        <source>1 text is not yet indexed for search by meaning.</source>
+        <translation>1 段文本尚未为按含义搜索建立索引。</translation>
+    </message>
+    <message>
+        <source>1 text that is gone waits to be read for names.</source>
+        <translation>1 段已不存在的文本在等待识别名称。</translation>
+    </message>
+    <message>
+        <source>1 vector belongs to nothing.</source>
+        <translation>1 个向量不属于任何内容。</translation>
+    </message>
+    <message>
+        <source>1 view of a database was left out; the whole tables hold their rows.</source>
+        <translation>1 个数据库视图被略去；完整的表中包含其各行。</translation>
+    </message>
+    <message>
+        <source>1 {things} was left out ({names}).</source>
+        <translation>1 个{things}被略去（{names}）。</translation>
+    </message>
+    <message>
+        <source>A backup waits to be restored.</source>
+        <translation>有一个备份等待恢复。</translation>
+    </message>
+    <message>
+        <source>A backup waits to take the vault&apos;s place at the next start.</source>
+        <translation>有一个备份等待在下次启动时取代记忆库。</translation>
     </message>
     <message>
         <source>A built-in schedule cannot be deleted. Pause it instead.</source>
@@ -2598,12 +2818,20 @@
         <translation>胶囊的有效期可为 1 到 {most} 天。</translation>
     </message>
     <message>
+        <source>A capsule holds memories; something else in it was left out.</source>
+        <translation>胶囊中应为记忆；其中的其他内容被略去。</translation>
+    </message>
+    <message>
         <source>A change to this vault was cut off, and undoing it needs a folder that can be written. Free some space, make the folder writable, or copy it to a place that is.</source>
         <translation>对此记忆库的一次更改被中断，撤销它需要可写的文件夹。请腾出空间、使文件夹可写，或将其复制到可写的位置。</translation>
     </message>
     <message>
         <source>A confidence lies between 0 and 1.</source>
         <translation>置信度在 0 和 1 之间。</translation>
+    </message>
+    <message>
+        <source>A conversation that was left could not be consolidated: {why}</source>
+        <translation>无法整理一个已离开的会话：{why}</translation>
     </message>
     <message>
         <source>A cron expression has five fields: minute, hour, day of month, month, day of week.</source>
@@ -2654,6 +2882,10 @@
         <translation>另一台设备留下的文件已损坏。移除该文件后，那里的 Keepsake 会重新写入。</translation>
     </message>
     <message>
+        <source>A file that it shows ({name}) is not in the archive.</source>
+        <translation>其中显示的文件（{name}）不在归档中。</translation>
+    </message>
+    <message>
         <source>A goal cannot have more trust than {agent} has.</source>
         <translation>目标的信任级别不能高于 {agent} 的级别。</translation>
     </message>
@@ -2684,6 +2916,14 @@
     <message>
         <source>A list can be narrowed to at most {max_tags} tags at once.</source>
         <translation>列表一次最多按 {max_tags} 个标签筛选。</translation>
+    </message>
+    <message>
+        <source>A log that is not this database&apos;s, or an older one of it, lay beside it and was set aside as {name}. The database is whole without it.</source>
+        <translation>数据库旁有一个不属于它或较旧的日志，已另存为 {name}。没有它数据库也是完整的。</translation>
+    </message>
+    <message>
+        <source>A mark stands in place of each.</source>
+        <translation>每个的位置都留有标记。</translation>
     </message>
     <message>
         <source>A memory holds at most {max_bytes} MB of text; this one has {size} MB. Split it into several notes.</source>
@@ -2718,12 +2958,24 @@
         <translation>记忆的这一字段（{field}）不能包含控制字符。请去掉它们。</translation>
     </message>
     <message>
+        <source>A message has more than {allowed} and was left out.</source>
+        <translation>有一条消息超过 {allowed}，已略去。</translation>
+    </message>
+    <message>
+        <source>A message is too long and was left out.</source>
+        <translation>有一条消息过长，已略去。</translation>
+    </message>
+    <message>
         <source>A message may have at most 128 million characters.</source>
         <translation>一条消息最多 1.28 亿个字符。</translation>
     </message>
     <message>
         <source>A message&apos;s number is at most {max_seq}.</source>
         <translation>消息编号最大为 {max_seq}。</translation>
+    </message>
+    <message>
+        <source>A message&apos;s predecessor is missing from the file; the messages before it are not there.</source>
+        <translation>文件中缺少某条消息的前一条；其之前的消息都不在。</translation>
     </message>
     <message>
         <source>A name must have 1 to {max_name} characters.</source>
@@ -2756,6 +3008,22 @@
     <message>
         <source>A passphrase is one line without control characters.</source>
         <translation>密码短语是不含控制字符的一行文字。</translation>
+    </message>
+    <message>
+        <source>A prompt that was taken back out of the queue was left out.</source>
+        <translation>一条从队列中撤回的输入被略去。</translation>
+    </message>
+    <message>
+        <source>A role {shown} is unknown.</source>
+        <translation>未知的角色 {shown}。</translation>
+    </message>
+    <message>
+        <source>A row of its {table} points to nothing in {parent}.</source>
+        <translation>其 {table} 中有一行在 {parent} 中没有对应。</translation>
+    </message>
+    <message>
+        <source>A row of {table} points to nothing in {parent}.</source>
+        <translation>{table} 中有一行在 {parent} 中没有对应。</translation>
     </message>
     <message>
         <source>A run takes 1 to {max_turns} turns.</source>
@@ -2802,6 +3070,10 @@
         <translation>API 密钥变量</translation>
     </message>
     <message>
+        <source>About {foreign} of what is written here is in words that the built-in model does not know well, so search by meaning finds less of it. A multilingual model, such as &apos;fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2&apos;, would suit this vault better.</source>
+        <translation>这里约 {foreign} 的内容使用了内置模型不太熟悉的词语，因此按含义搜索找到的较少。多语言模型（如“fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2”）更适合此记忆库。</translation>
+    </message>
+    <message>
         <source>Accepted {items}</source>
         <translation>接受了{items}</translation>
     </message>
@@ -2822,6 +3094,10 @@
         <translation>服务地址，例如 Ollama 的 http://localhost:11434/v1。</translation>
     </message>
     <message>
+        <source>After a turn, {part}: {why}</source>
+        <translation>一轮对话之后，{part}：{why}</translation>
+    </message>
+    <message>
         <source>After turn</source>
         <translation>每轮之后</translation>
     </message>
@@ -2834,8 +3110,24 @@
         <translation>不保存其会话的智能体，用逗号分隔。</translation>
     </message>
     <message>
+        <source>All conversations and memories and the first attachment were read, and no other attachment.</source>
+        <translation>已读取全部会话和记忆以及第一个附件，没有读取其他附件。</translation>
+    </message>
+    <message>
+        <source>All conversations and memories and the first {count} attachments were read, and no other attachment.</source>
+        <translation>已读取全部会话和记忆以及前 {count} 个附件，没有读取其他附件。</translation>
+    </message>
+    <message>
         <source>All schedules are paused until {time} UTC.</source>
         <translation>所有计划暂停至 {time}（UTC）。</translation>
+    </message>
+    <message>
+        <source>All your machines have forgotten it.</source>
+        <translation>你的所有设备都已遗忘它。</translation>
+    </message>
+    <message>
+        <source>Allow yourself to write there, or name another --vault.</source>
+        <translation>请允许自己写入那里，或用 --vault 指定其他位置。</translation>
     </message>
     <message>
         <source>An age is a number of days from 0 to {most_days}.</source>
@@ -2862,8 +3154,16 @@
         <translation>条目保留自己的名称。请先重命名。</translation>
     </message>
     <message>
+        <source>An error of Keepsake itself; the log has it.</source>
+        <translation>Keepsake 自身的错误；日志中有记录。</translation>
+    </message>
+    <message>
         <source>An import is running. The exchange goes on when it has ended.</source>
         <translation>正在导入。导入结束后继续交换。</translation>
+    </message>
+    <message>
+        <source>An import of {path} was cut off. Import it again to go on; nothing is added twice.</source>
+        <translation>{path} 的导入被中断。请再次导入以继续；不会重复添加。</translation>
     </message>
     <message>
         <source>An interval must be at least {min_interval_s} seconds.</source>
@@ -2894,6 +3194,10 @@
         <translation>隔离智能体的记忆库中不含其他记忆库。</translation>
     </message>
     <message>
+        <source>An item is not an object and was left out.</source>
+        <translation>有一项不是对象，已略去。</translation>
+    </message>
+    <message>
         <source>Another Keepsake (process {number}) has this vault open.</source>
         <translation>另一个 Keepsake（进程 {number}）已打开此记忆库。</translation>
     </message>
@@ -2908,10 +3212,6 @@
     <message>
         <source>Another machine came in with these words. Make a new invitation.</source>
         <translation>已有另一台设备使用这些单词加入。请创建新的邀请。</translation>
-    </message>
-    <message>
-        <source>Another machine makes the tables of Keepsake at this moment.</source>
-        <translation>另一台设备正在创建 Keepsake 的数据表。</translation>
     </message>
     <message>
         <source>Another machine removed much at once, which waits for you.</source>
@@ -2936,6 +3236,10 @@
     <message>
         <source>Another program is writing to it. Close that program and try again.</source>
         <translation>另一个程序正在向其中写入。请关闭该程序后重试。</translation>
+    </message>
+    <message>
+        <source>Another program keeps a file locked on {server}. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>另一个程序锁定了 {server} 上的一个文件。稍后会自动重试；其间不会丢失任何内容。</translation>
     </message>
     <message>
         <source>Another user&apos;s program listens where Keepsake should.</source>
@@ -3042,6 +3346,14 @@
         <translation>开始了会话</translation>
     </message>
     <message>
+        <source>Begin llm.base_url with https://.</source>
+        <translation>请让 llm.base_url 以 https:// 开头。</translation>
+    </message>
+    <message>
+        <source>Begin {name} with https://.</source>
+        <translation>请让 {name} 以 https:// 开头。</translation>
+    </message>
+    <message>
         <source>Between {least} and {max_merged} notes can be merged.</source>
         <translation>可以合并 {least} 到 {max_merged} 条笔记。</translation>
     </message>
@@ -3070,8 +3382,16 @@
         <translation>预算</translation>
     </message>
     <message>
+        <source>Building the vectors stopped after an error in Keepsake ({error}). Restart it.</source>
+        <translation>由于 Keepsake 出错，向量生成已停止（{error}）。请重新启动。</translation>
+    </message>
+    <message>
         <source>Burst</source>
         <translation>突发</translation>
+    </message>
+    <message>
+        <source>Call it off with &apos;keepsake call backup.cancel_restore&apos;.</source>
+        <translation>可用“keepsake call backup.cancel_restore”取消。</translation>
     </message>
     <message>
         <source>Calls a second that an agent may make in the long run.</source>
@@ -3166,6 +3486,10 @@
         <translation>模型读取的工具回答字符数。</translation>
     </message>
     <message>
+        <source>Characters that cannot be stored were replaced.</source>
+        <translation>无法存储的字符已被替换。</translation>
+    </message>
+    <message>
         <source>ChatGPT export</source>
         <translation>ChatGPT 导出</translation>
     </message>
@@ -3176,6 +3500,10 @@
     <message>
         <source>Checked its own access</source>
         <translation>查看了自己的访问权限</translation>
+    </message>
+    <message>
+        <source>Choose one of {known}.</source>
+        <translation>请选择：{known}。</translation>
     </message>
     <message>
         <source>Claude Code</source>
@@ -3330,6 +3658,26 @@
         <translation>颜色对比度：跟随系统，或始终为高。</translation>
     </message>
     <message>
+        <source>Correct it in {where}; until then the vault stays closed.</source>
+        <translation>请在 {where} 中更正；在此之前记忆库保持关闭。</translation>
+    </message>
+    <message>
+        <source>Correct it in {where}; until then {now} counts.</source>
+        <translation>请在 {where} 中更正；在此之前以{now}为准。</translation>
+    </message>
+    <message>
+        <source>Correct it, or leave it empty.</source>
+        <translation>请更正，或留空。</translation>
+    </message>
+    <message>
+        <source>Correct it; it looks like https://example.org/v1.</source>
+        <translation>请更正；形如 https://example.org/v1。</translation>
+    </message>
+    <message>
+        <source>Correct the file or move it away; until then the vault stays closed.</source>
+        <translation>请更正该文件或将其移走；在此之前记忆库保持关闭。</translation>
+    </message>
+    <message>
         <source>Corrected a fact</source>
         <translation>更正了事实</translation>
     </message>
@@ -3340,6 +3688,10 @@
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
         <translation>目标单次运行的最高费用，以价格的货币计。</translation>
+    </message>
+    <message>
+        <source>Counted anew what was counted wrongly.</source>
+        <translation>已重新计数有误的部分。</translation>
     </message>
     <message>
         <source>Created {items}</source>
@@ -3418,6 +3770,10 @@
         <translation>对提议作出了决定</translation>
     </message>
     <message>
+        <source>Delete the folder once you are sure that nothing in it is missed.</source>
+        <translation>确定其中没有需要的内容后，请删除该文件夹。</translation>
+    </message>
+    <message>
         <source>Deleted a note</source>
         <translation>删除了笔记</translation>
     </message>
@@ -3440,6 +3796,10 @@
     <message>
         <source>Did nothing that is still known</source>
         <translation>没有仍可查知的更改</translation>
+    </message>
+    <message>
+        <source>Did you mean &apos;{near}&apos;?</source>
+        <translation>你是指“{near}”吗？</translation>
     </message>
     <message>
         <source>Discord</source>
@@ -3538,6 +3898,10 @@
         <translation>从已结束的会话中提取事实。</translation>
     </message>
     <message>
+        <source>Facts and index may take {context} tokens, all of the {budget} in &apos;sessions.budget&apos;.</source>
+        <translation>事实和索引可占用 {context} 个词元，即“sessions.budget”的全部 {budget}。</translation>
+    </message>
+    <message>
         <source>Facts of other conversations in an agent&apos;s context.</source>
         <translation>智能体上下文中来自其他会话的事实数。</translation>
     </message>
@@ -3614,8 +3978,20 @@
         <translation>在{items}中找到了名称</translation>
     </message>
     <message>
+        <source>Free some space or make the folder writable, and check again.</source>
+        <translation>请腾出空间或使文件夹可写，然后再次检查。</translation>
+    </message>
+    <message>
         <source>Friday</source>
         <translation>星期五</translation>
+    </message>
+    <message>
+        <source>From here on, 1 message has no date that can be right: none there is, or one in the future. It was kept without its time.</source>
+        <translation>从这里起，有 1 条消息的日期不可能正确：不存在或在未来。它已不带时间保留。</translation>
+    </message>
+    <message>
+        <source>From here on, {count} messages have no date that can be right: none there is, or one in the future. They were kept without their time.</source>
+        <translation>从这里起，有 {count} 条消息的日期不可能正确：不存在或在未来。它们已不带时间保留。</translation>
     </message>
     <message>
         <source>Gemini CLI</source>
@@ -3674,8 +4050,16 @@
         <translation>维护时间</translation>
     </message>
     <message>
+        <source>How often memories are read is not counted at the moment. {why}</source>
+        <translation>目前没有统计记忆被读取的次数。{why}</translation>
+    </message>
+    <message>
         <source>How words and meaning are weighed.</source>
         <translation>如何权衡词语和含义。</translation>
+    </message>
+    <message>
+        <source>Import the folders in it one by one.</source>
+        <translation>请逐个导入其中的文件夹。</translation>
     </message>
     <message>
         <source>Importance from which a message counts as important.</source>
@@ -3702,6 +4086,18 @@
         <translation>正在导入 {name}</translation>
     </message>
     <message>
+        <source>In config.toml: {why}</source>
+        <translation>在 config.toml 中：{why}</translation>
+    </message>
+    <message>
+        <source>In the variable {name}: {why}</source>
+        <translation>在变量 {name} 中：{why}</translation>
+    </message>
+    <message>
+        <source>In {folder}: {what}</source>
+        <translation>在 {folder} 中：{what}</translation>
+    </message>
+    <message>
         <source>Incognito has an end only while it is on.</source>
         <translation>只有开启隐身模式时才能设置结束时间。</translation>
     </message>
@@ -3714,12 +4110,24 @@
         <translation>正在为按含义搜索建立索引</translation>
     </message>
     <message>
+        <source>Indexing stopped after an error inside Keepsake ({error}). Restart it.</source>
+        <translation>由于 Keepsake 内部出错，索引已停止（{error}）。请重新启动。</translation>
+    </message>
+    <message>
         <source>Input/output error</source>
         <translation>输入/输出错误</translation>
     </message>
     <message>
         <source>Is a directory</source>
         <translation>是文件夹</translation>
+    </message>
+    <message>
+        <source>It begins with a date and a time and was read as part of the message before it.</source>
+        <translation>它以日期和时间开头，被读作前一条消息的一部分。</translation>
+    </message>
+    <message>
+        <source>It belongs to the system and was left out.</source>
+        <translation>它属于系统，已略去。</translation>
     </message>
     <message>
         <source>It cannot be opened. Check that it is there and that it is yours.</source>
@@ -3730,12 +4138,164 @@
         <translation>无法在其所在位置读取它。请将该文件复制到你自己的文件夹。</translation>
     </message>
     <message>
+        <source>It cannot be read.</source>
+        <translation>无法读取。</translation>
+    </message>
+    <message>
+        <source>It cannot be stored: {strerror}.</source>
+        <translation>无法存储：{strerror}。</translation>
+    </message>
+    <message>
+        <source>It could not be read and was left out: {error}</source>
+        <translation>无法读取，已略去：{error}</translation>
+    </message>
+    <message>
+        <source>It could not be read and was left out: {error}.</source>
+        <translation>无法读取，已略去：{error}。</translation>
+    </message>
+    <message>
+        <source>It could not be read: {error}. Its names are missing.</source>
+        <translation>无法读取：{error}。其中的名称缺失。</translation>
+    </message>
+    <message>
+        <source>It could not be read: {strerror}.</source>
+        <translation>无法读取：{strerror}。</translation>
+    </message>
+    <message>
+        <source>It could not be read: {why}.</source>
+        <translation>无法读取：{why}。</translation>
+    </message>
+    <message>
+        <source>It goes on by itself whenever Keepsake runs.</source>
+        <translation>只要 Keepsake 在运行，它就会自动继续。</translation>
+    </message>
+    <message>
+        <source>It has 1 {thing}, which is no conversation, message or note that this version knows.</source>
+        <translation>其中有 1 个 {thing}，不是此版本认识的会话、消息或笔记。</translation>
+    </message>
+    <message>
         <source>It has expired already.</source>
         <translation>它已经过期。</translation>
     </message>
     <message>
+        <source>It has more than {most} MB and was left out.</source>
+        <translation>它超过 {most} MB，已略去。</translation>
+    </message>
+    <message>
+        <source>It has more than {most} files; 1 more file was not looked at.</source>
+        <translation>其中超过 {most} 个文件；另有 1 个文件未查看。</translation>
+    </message>
+    <message>
+        <source>It has more than {most} files; {count} more files were not looked at.</source>
+        <translation>其中超过 {most} 个文件；另有 {count} 个文件未查看。</translation>
+    </message>
+    <message>
+        <source>It has more than {most} pages; the rest was left out.</source>
+        <translation>它超过 {most} 页；其余部分被略去。</translation>
+    </message>
+    <message>
+        <source>It has more than {most} tags or very long ones; as tags the first {most} were kept, shortened.</source>
+        <translation>它的标签超过 {most} 个或过长；前 {most} 个已缩短并保留为标签。</translation>
+    </message>
+    <message>
+        <source>It has neither a title nor a text and was left out.</source>
+        <translation>它既无标题也无文本，已略去。</translation>
+    </message>
+    <message>
+        <source>It has no encoding mark and was read as {guess}.</source>
+        <translation>它没有编码标记，已按 {guess} 读取。</translation>
+    </message>
+    <message>
         <source>It has no end.</source>
         <translation>缺少结尾。</translation>
+    </message>
+    <message>
+        <source>It has no messages (&apos;chat_messages&apos; is missing) and was left out.</source>
+        <translation>它没有消息（缺少“chat_messages”），已略去。</translation>
+    </message>
+    <message>
+        <source>It has no messages (&apos;mapping&apos; is missing or empty) and was left out.</source>
+        <translation>它没有消息（“mapping”缺失或为空），已略去。</translation>
+    </message>
+    <message>
+        <source>It has no name that can be stored, and was left out.</source>
+        <translation>它没有可存储的名称，已略去。</translation>
+    </message>
+    <message>
+        <source>It has no text and was left out.</source>
+        <translation>它没有文本，已略去。</translation>
+    </message>
+    <message>
+        <source>It has no time that can be read and was left out.</source>
+        <translation>它没有可读的时间，已略去。</translation>
+    </message>
+    <message>
+        <source>It has no two ends with names and was left out.</source>
+        <translation>它的两端没有名称，已略去。</translation>
+    </message>
+    <message>
+        <source>It has {count} {things}, none of them a conversation, message or note that this version knows.</source>
+        <translation>其中有 {count} 个 {things}，都不是此版本认识的会话、消息或笔记。</translation>
+    </message>
+    <message>
+        <source>It holds no text and was left out.</source>
+        <translation>它不含文本，已略去。</translation>
+    </message>
+    <message>
+        <source>It holds words and was left out; to have them, unpack the zip.</source>
+        <translation>它含有文字但被略去；要获得这些文字，请解压该 zip。</translation>
+    </message>
+    <message>
+        <source>It holds words in no format that is known and was left out.</source>
+        <translation>它含有未知格式的文字，已略去。</translation>
+    </message>
+    <message>
+        <source>It holds words {where} that this version does not know; they {end}: {sample}.</source>
+        <translation>它{where}含有此版本不认识的文字；这些文字{end}：{sample}。</translation>
+    </message>
+    <message>
+        <source>It is a Keepsake vault and was left out. {advice}</source>
+        <translation>它是 Keepsake 的记忆库，已略去。{advice}</translation>
+    </message>
+    <message>
+        <source>It is a link that leads nowhere or in a circle and was left out.</source>
+        <translation>它是一个指向空处或循环的链接，已略去。</translation>
+    </message>
+    <message>
+        <source>It is a link that leads out of the folder and was not followed.</source>
+        <translation>它是一个指向文件夹之外的链接，没有跟随。</translation>
+    </message>
+    <message>
+        <source>It is a link to a folder that it lies in and was not followed; the notes there are read once.</source>
+        <translation>它是指向自身所在文件夹的链接，没有跟随；那里的笔记只读取一次。</translation>
+    </message>
+    <message>
+        <source>It is a link, which is not followed; it was left out.</source>
+        <translation>它是链接，不会跟随；已略去。</translation>
+    </message>
+    <message>
+        <source>It is a pipe, a socket or a device and was left out.</source>
+        <translation>它是管道、套接字或设备，已略去。</translation>
+    </message>
+    <message>
+        <source>It is an item of a kind that this version does not know, and was left out.</source>
+        <translation>它是此版本不认识的类型，已略去。</translation>
+    </message>
+    <message>
+        <source>It is cut off and was left out; import the file again when it is complete.</source>
+        <translation>它被截断，已略去；请在文件完整后再次导入。</translation>
+    </message>
+    <message>
+        <source>It is damaged and was left out.</source>
+        <translation>它已损坏，已略去。</translation>
+    </message>
+    <message>
+        <source>It is damaged or cannot be read, and was left out.</source>
+        <translation>它已损坏或无法读取，已略去。</translation>
+    </message>
+    <message>
+        <source>It is damaged, or larger than {most} MB, and was left out.</source>
+        <translation>它已损坏或超过 {most} MB，已略去。</translation>
     </message>
     <message>
         <source>It is damaged, or no database at all.</source>
@@ -3746,12 +4306,64 @@
         <translation>它已损坏，或与其名称不符。</translation>
     </message>
     <message>
+        <source>It is damaged: {lines}.</source>
+        <translation>它已损坏：{lines}。</translation>
+    </message>
+    <message>
+        <source>It is empty and was left out.</source>
+        <translation>它是空的，已略去。</translation>
+    </message>
+    <message>
+        <source>It is encrypted and was left out. Export it from a Joplin that can decrypt it.</source>
+        <translation>它已加密，已略去。请从可以解密的 Joplin 中导出。</translation>
+    </message>
+    <message>
+        <source>It is from a newer Keepsake (schema {schema}; this one knows {known}).</source>
+        <translation>它来自较新的 Keepsake（结构版本 {schema}；当前支持 {known}）。</translation>
+    </message>
+    <message>
+        <source>It is hidden, holds words and was left out; to have them, import this file.</source>
+        <translation>它是隐藏文件，含有文字但被略去；要获得这些文字，请导入此文件。</translation>
+    </message>
+    <message>
+        <source>It is joined to no other message by its &apos;parent&apos; and was left out; the format &apos;{name}&apos; takes it.</source>
+        <translation>它的“parent”没有将其与其他消息相连，已略去；格式“{name}”会采纳它。</translation>
+    </message>
+    <message>
+        <source>It is larger than an archive within an archive may be.</source>
+        <translation>它超过了归档中嵌套归档的允许大小。</translation>
+    </message>
+    <message>
         <source>It is larger than an attachment may be.</source>
         <translation>它超过了附件允许的大小。</translation>
     </message>
     <message>
+        <source>It is larger than {most} MB and was left out.</source>
+        <translation>它大于 {most} MB，已略去。</translation>
+    </message>
+    <message>
+        <source>It is larger than {most} MB, so only its text was taken.</source>
+        <translation>它大于 {most} MB，因此只采纳了其文本。</translation>
+    </message>
+    <message>
+        <source>It is larger than {most} million characters and was left out.</source>
+        <translation>它超过 {most} 百万个字符，已略去。</translation>
+    </message>
+    <message>
+        <source>It is longer than {most} MB and was left out.</source>
+        <translation>它长于 {most} MB，已略去。</translation>
+    </message>
+    <message>
+        <source>It is missing.</source>
+        <translation>它缺失。</translation>
+    </message>
+    <message>
         <source>It is nested beyond reason.</source>
         <translation>嵌套层数过多。</translation>
+    </message>
+    <message>
+        <source>It is no canvas of the JSON Canvas format, or damaged; it was left out.</source>
+        <translation>它不是 JSON Canvas 格式的画布，或已损坏；已略去。</translation>
     </message>
     <message>
         <source>It is no database of Keepsake.</source>
@@ -3760,6 +4372,78 @@
     <message>
         <source>It is no database that Keepsake can read ({kind}).</source>
         <translation>该文件不是 Keepsake 能读取的数据库（{kind}）。</translation>
+    </message>
+    <message>
+        <source>It is no item of Joplin: the fields at its end are missing or damaged. It was left out.</source>
+        <translation>它不是 Joplin 的条目：末尾的字段缺失或损坏。已略去。</translation>
+    </message>
+    <message>
+        <source>It is no line of JSON that a memory server writes and was left out.</source>
+        <translation>它不是记忆服务器写入的 JSON 行，已略去。</translation>
+    </message>
+    <message>
+        <source>It is not JSON and was left out: {text}.</source>
+        <translation>它不是 JSON，已略去：{text}。</translation>
+    </message>
+    <message>
+        <source>It is not UTF-8 and was read as {encoding}; check its special letters.</source>
+        <translation>它不是 UTF-8，已按 {encoding} 读取；请检查其中的特殊字符。</translation>
+    </message>
+    <message>
+        <source>It is not UTF-8; check its special letters.</source>
+        <translation>它不是 UTF-8；请检查其中的特殊字符。</translation>
+    </message>
+    <message>
+        <source>It is not a JSON object and was left out.</source>
+        <translation>它不是 JSON 对象，已略去。</translation>
+    </message>
+    <message>
+        <source>It is not a complete zip file, so its notes were left out.</source>
+        <translation>它不是完整的 zip 文件，因此其中的笔记被略去。</translation>
+    </message>
+    <message>
+        <source>It is not a conversation of Cursor and was left out.</source>
+        <translation>它不是 Cursor 的会话，已略去。</translation>
+    </message>
+    <message>
+        <source>It is not a message of Signal and was left out.</source>
+        <translation>它不是 Signal 的消息，已略去。</translation>
+    </message>
+    <message>
+        <source>It is not an object and was left out.</source>
+        <translation>它不是对象，已略去。</translation>
+    </message>
+    <message>
+        <source>It is not complete JSON, or has no messages, and was left out.</source>
+        <translation>它不是完整的 JSON 或没有消息，已略去。</translation>
+    </message>
+    <message>
+        <source>It is not complete JSON, or too large, and was left out.</source>
+        <translation>它不是完整的 JSON 或过大，已略去。</translation>
+    </message>
+    <message>
+        <source>It is not in the file, and was left out.</source>
+        <translation>它不在文件中，已略去。</translation>
+    </message>
+    <message>
+        <source>It is not read. Move it out of the folder.</source>
+        <translation>它不会被读取。请将其移出文件夹。</translation>
+    </message>
+    <message>
+        <source>It is not text and was left out.</source>
+        <translation>它不是文本，已略去。</translation>
+    </message>
+    <message>
+        <source>It is not text, in spite of its name, and was left out.</source>
+        <translation>尽管名称如此，它不是文本，已略去。</translation>
+    </message>
+    <message>
+        <source>It is not text, in spite of its name; it was left out.</source>
+        <translation>尽管名称如此，它不是文本；已略去。</translation>
+    </message>
+    <message>
+        <source>It is not valid JSON and was left out: {error}.</source>
+        <translation>它不是有效的 JSON，已略去：{error}。</translation>
     </message>
     <message>
         <source>It is not valid JSON: line {line} cannot be read.</source>
@@ -3774,12 +4458,36 @@
         <translation>它指向附件文件夹之外，因此不显示。</translation>
     </message>
     <message>
+        <source>It needs its passphrase or key and was left out; import it alone.</source>
+        <translation>它需要密码短语或密钥，已略去；请单独导入。</translation>
+    </message>
+    <message>
+        <source>It takes the vault&apos;s place when Keepsake is started again; until then nothing changes.</source>
+        <translation>它会在 Keepsake 下次启动时取代记忆库；在此之前不会有任何变化。</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>它已在等待。</translation>
     </message>
     <message>
         <source>It was accepted already.</source>
         <translation>它已被接受。</translation>
+    </message>
+    <message>
+        <source>It was left out.</source>
+        <translation>已略去。</translation>
+    </message>
+    <message>
+        <source>It was left out: {error}.</source>
+        <translation>已略去：{error}。</translation>
+    </message>
+    <message>
+        <source>It was left out: {reason}.</source>
+        <translation>已略去：{reason}。</translation>
+    </message>
+    <message>
+        <source>It was not finished: {why}</source>
+        <translation>未完成：{why}</translation>
     </message>
     <message>
         <source>It was rejected already.</source>
@@ -3790,8 +4498,36 @@
         <translation>已按请求停止。</translation>
     </message>
     <message>
+        <source>It went in without {names}, whose value cannot be read; it is kept in &apos;meta&apos;.</source>
+        <translation>它已导入，但不含 {names}，因为其值无法读取；该值保留在“meta”中。</translation>
+    </message>
+    <message>
         <source>Item {place} has {count} characters; at most {max_item_characters} are allowed.</source>
         <translation>第 {place} 项有 {count} 个字符；最多允许 {max_item_characters} 个。</translation>
+    </message>
+    <message>
+        <source>Its XML is damaged ({why}).</source>
+        <translation>其 XML 已损坏（{why}）。</translation>
+    </message>
+    <message>
+        <source>Its dates are of the {name} calendar and were converted.</source>
+        <translation>其日期采用 {name} 历法，已换算。</translation>
+    </message>
+    <message>
+        <source>Its dates may mean day or month first; they were read with the day first.</source>
+        <translation>其日期可能日在前或月在前；已按日在前读取。</translation>
+    </message>
+    <message>
+        <source>Its dates may mean day or month first; they were read with the month first.</source>
+        <translation>其日期可能日在前或月在前；已按月在前读取。</translation>
+    </message>
+    <message>
+        <source>Its documents (&apos;docs&apos;) are no list and were left out.</source>
+        <translation>其文档（“docs”）不是列表，已略去。</translation>
+    </message>
+    <message>
+        <source>Its entity has no name that can be stored and was left out.</source>
+        <translation>其实体没有可存储的名称，已略去。</translation>
     </message>
     <message>
         <source>Its folder</source>
@@ -3814,8 +4550,60 @@
         <translation>无法将其内联表与其他表区分，因此无法添加内容。</translation>
     </message>
     <message>
+        <source>Its message is not JSON and was left out.</source>
+        <translation>其消息不是 JSON，已略去。</translation>
+    </message>
+    <message>
+        <source>Its number is not greater than the last one stored of session {session_id}, and its text is another.</source>
+        <translation>其编号不大于会话 {session_id} 中最后存储的编号，且文本不同。</translation>
+    </message>
+    <message>
+        <source>Its number {seq} does not follow {key}; it was kept in the order of the file.</source>
+        <translation>其编号 {seq} 不接续 {key}；已按文件中的顺序保留。</translation>
+    </message>
+    <message>
+        <source>Its path leads out of the archive; it was left out.</source>
+        <translation>其路径指向归档之外；已略去。</translation>
+    </message>
+    <message>
+        <source>Its relation has no two ends with names and was left out.</source>
+        <translation>其关系的两端没有名称，已略去。</translation>
+    </message>
+    <message>
+        <source>Its role {shown} is none of {roles}; it was left out.</source>
+        <translation>其角色 {shown} 不在 {roles} 之中；已略去。</translation>
+    </message>
+    <message>
+        <source>Its role {shown} is unknown; it went in as &apos;system&apos;.</source>
+        <translation>其角色 {shown} 未知；已作为“system”导入。</translation>
+    </message>
+    <message>
+        <source>Its sender {text} is unknown; it went in as &apos;system&apos;.</source>
+        <translation>其发送者 {text} 未知；已作为“system”导入。</translation>
+    </message>
+    <message>
         <source>Its text has no end.</source>
         <translation>其文本缺少结尾。</translation>
+    </message>
+    <message>
+        <source>Its text is encrypted and was left out. Decrypt the mail, and export it again.</source>
+        <translation>其文本已加密，已略去。请解密该邮件后重新导出。</translation>
+    </message>
+    <message>
+        <source>Its text is longer than {most} million characters; the rest was left out.</source>
+        <translation>其文本超过 {most} 百万个字符；其余部分被略去。</translation>
+    </message>
+    <message>
+        <source>Its text is not in the agent file.</source>
+        <translation>其文本不在智能体文件中。</translation>
+    </message>
+    <message>
+        <source>Its text is not {charset}, as it says; it was read as {encoding}.</source>
+        <translation>其文本并非所声称的 {charset}；已按 {encoding} 读取。</translation>
+    </message>
+    <message>
+        <source>Its text was read as far as it goes.</source>
+        <translation>其文本已读取到可读之处。</translation>
     </message>
     <message>
         <source>Its time has passed. Give it a new one.</source>
@@ -3958,6 +4746,14 @@
         <translation>记忆索引的行数。</translation>
     </message>
     <message>
+        <source>Look into it with &apos;keepsake --vault&apos; in a folder of its own, then move it away; and keep the vault out of synchronised folders.</source>
+        <translation>请在单独的文件夹中用“keepsake --vault”查看，然后将其移走；并且不要把记忆库放在同步文件夹中。</translation>
+    </message>
+    <message>
+        <source>Look whether anything is missing, then delete the file.</source>
+        <translation>请查看是否有缺失，然后删除该文件。</translation>
+    </message>
+    <message>
         <source>Looked after the vault</source>
         <translation>维护了记忆库</translation>
     </message>
@@ -4010,6 +4806,10 @@
         <translation>查询了人物和事物</translation>
     </message>
     <message>
+        <source>Lower {parts}, or raise sessions.budget.</source>
+        <translation>请调低 {parts}，或调高 sessions.budget。</translation>
+    </message>
+    <message>
         <source>Lowered the confidence of {items}</source>
         <translation>降低了{items}的可信度</translation>
     </message>
@@ -4020,6 +4820,30 @@
     <message>
         <source>MCP memory service</source>
         <translation>MCP 记忆服务</translation>
+    </message>
+    <message>
+        <source>Made 1 conversation for messages that had none.</source>
+        <translation>已为没有会话的消息创建 1 个会话。</translation>
+    </message>
+    <message>
+        <source>Made the index {name} anew.</source>
+        <translation>已重建索引 {name}。</translation>
+    </message>
+    <message>
+        <source>Made the search index of 1 message or memory anew.</source>
+        <translation>已重建 1 条消息或记忆的搜索索引。</translation>
+    </message>
+    <message>
+        <source>Made the search index of {count} messages and memories anew.</source>
+        <translation>已重建 {count} 条消息和记忆的搜索索引。</translation>
+    </message>
+    <message>
+        <source>Made {count} conversations for messages that had none.</source>
+        <translation>已为没有会话的消息创建 {count} 个会话。</translation>
+    </message>
+    <message>
+        <source>Made {name} readable for you only.</source>
+        <translation>已将 {name} 设为仅你可读。</translation>
     </message>
     <message>
         <source>Mails</source>
@@ -4166,6 +4990,10 @@
         <translation>保留的每月备份数。</translation>
     </message>
     <message>
+        <source>Move it away; it cannot be restored.</source>
+        <translation>请将其移走；它无法恢复。</translation>
+    </message>
+    <message>
         <source>Name a file or a folder: &apos;path&apos; is empty or has a character no path can have.</source>
         <translation>请指定文件或文件夹：“path”为空，或含有路径中不能有的字符。</translation>
     </message>
@@ -4180,6 +5008,10 @@
     <message>
         <source>Name an agent; what the person did is undone with &apos;memory.undo&apos;.</source>
         <translation>请指定智能体；你自己的操作可用“memory.undo”撤销。</translation>
+    </message>
+    <message>
+        <source>Name another --vault.</source>
+        <translation>请用 --vault 指定其他位置。</translation>
     </message>
     <message>
         <source>Name at least one other entity to merge into this one.</source>
@@ -4230,6 +5062,10 @@
         <translation>没有名为“{name}”且拥有自己的库的智能体。请参阅“agent.vaults”。</translation>
     </message>
     <message>
+        <source>No daily backups are made, while old observations are archived and in time deleted.</source>
+        <translation>没有每日备份，而旧的观察会被归档并最终删除。</translation>
+    </message>
+    <message>
         <source>No item has such a tag.</source>
         <translation>没有内容带有该标签。</translation>
     </message>
@@ -4242,6 +5078,10 @@
         <translation>尚未配置语言模型；请查看设置 llm.*。</translation>
     </message>
     <message>
+        <source>No line of it begins with a date and a time as in a chat of WhatsApp, so nothing was taken from it. Export the chat again, or import the file as a note with the format &apos;markdown&apos;.</source>
+        <translation>没有一行像 WhatsApp 聊天那样以日期和时间开头，因此未采纳任何内容。请重新导出聊天，或用“markdown”格式将文件导入为笔记。</translation>
+    </message>
+    <message>
         <source>No memory was chosen, so there is nothing to put into a capsule.</source>
         <translation>未选择任何记忆，因此没有内容可放入胶囊。</translation>
     </message>
@@ -4252,6 +5092,10 @@
     <message>
         <source>No other vectors are being made; choose a model with &apos;embedding.change&apos; first.</source>
         <translation>没有正在生成的其他向量；请先用“embedding.change”选择模型。</translation>
+    </message>
+    <message>
+        <source>No schedule runs, because the vault cannot be written: {why}</source>
+        <translation>没有计划在运行，因为记忆库无法写入：{why}</translation>
     </message>
     <message>
         <source>No space left on device</source>
@@ -4284,6 +5128,26 @@
     <message>
         <source>Not everything of your other machines is here yet. {reason}</source>
         <translation>你其他设备上的内容尚未全部到达。{reason}</translation>
+    </message>
+    <message>
+        <source>Not forgotten yet on: {machines}. Each forgets it when it next meets the others.</source>
+        <translation>尚未在以下设备上遗忘：{machines}。每台设备会在下次与其他设备同步时遗忘它。</translation>
+    </message>
+    <message>
+        <source>Nothing could be read after line {line}: {error}.</source>
+        <translation>第 {line} 行之后无法读取：{error}。</translation>
+    </message>
+    <message>
+        <source>Nothing could be read from here on, because it is broken ({line}).</source>
+        <translation>从这里起无法读取，因为已损坏（{line}）。</translation>
+    </message>
+    <message>
+        <source>Nothing could be read from here on, because the file is cut off ({line}).</source>
+        <translation>从这里起无法读取，因为文件被截断（{line}）。</translation>
+    </message>
+    <message>
+        <source>Nothing in it is a conversation or a note that this version knows.</source>
+        <translation>其中没有此版本认识的会话或笔记。</translation>
     </message>
     <message>
         <source>Nothing is left to undo of that run.</source>
@@ -4322,6 +5186,10 @@
         <translation>多少条相似观察合成一篇摘编。</translation>
     </message>
     <message>
+        <source>Old proposals could not be set aside: {why}</source>
+        <translation>无法搁置旧的提议：{why}</translation>
+    </message>
+    <message>
         <source>Older files of the trace that are kept.</source>
         <translation>保留的旧日志文件数。</translation>
     </message>
@@ -4358,6 +5226,14 @@
         <translation>只有“encrypted”格式使用密码短语；{format_name} 导出不加密。</translation>
     </message>
     <message>
+        <source>Only the {most} most recently archived memories were searched.</source>
+        <translation>仅搜索了最近归档的 {most} 条记忆。</translation>
+    </message>
+    <message>
+        <source>Only the {most} most recently superseded memories were searched.</source>
+        <translation>仅搜索了最近被取代的 {most} 条记忆。</translation>
+    </message>
+    <message>
         <source>Open it with --vault, or export it there and import the file.</source>
         <translation>请用 --vault 打开它，或在那里导出后再导入该文件。</translation>
     </message>
@@ -4376,6 +5252,10 @@
     <message>
         <source>Other machines share their memory there. Make an invitation on one of them, and join with its words.</source>
         <translation>其他设备已在那里共享记忆。请在其中一台上创建邀请，并用邀请中的单词加入。</translation>
+    </message>
+    <message>
+        <source>Others on this machine may read {name}.</source>
+        <translation>此电脑上的其他人可以读取 {name}。</translation>
     </message>
     <message>
         <source>PDF document</source>
@@ -4422,6 +5302,10 @@
         <translation>私密文本不会发送到 {host}；设置 llm.send_private 可允许发送。</translation>
     </message>
     <message>
+        <source>Put the key into its place, or choose a service that needs none.</source>
+        <translation>请将密钥放到相应位置，或选择不需要密钥的服务。</translation>
+    </message>
+    <message>
         <source>Questions made from the vault were left out: private texts are not sent to {model}.</source>
         <translation>由记忆库生成的问题已略去：私密文本不会发送给 {model}。</translation>
     </message>
@@ -4448,6 +5332,10 @@
     <message>
         <source>Read-only file system</source>
         <translation>只读文件系统</translation>
+    </message>
+    <message>
+        <source>Reading for names stopped after an error inside Keepsake ({error}). Restart it.</source>
+        <translation>由于 Keepsake 内部出错，名称识别已停止（{error}）。请重新启动。</translation>
     </message>
     <message>
         <source>Reading texts for late interaction</source>
@@ -4546,6 +5434,14 @@
         <translation>重排模型文件夹</translation>
     </message>
     <message>
+        <source>Restore a backup (&apos;keepsake backup list&apos;), or save what is readable with &apos;keepsake salvage&apos;; until then nothing is lost that is readable now.</source>
+        <translation>请恢复备份（“keepsake backup list”），或用“keepsake salvage”保存可读的部分；在此之前，现在可读的内容不会丢失。</translation>
+    </message>
+    <message>
+        <source>Restore another backup; delete this file if it is of no use.</source>
+        <translation>请恢复其他备份；如果此文件没有用处，请删除。</translation>
+    </message>
+    <message>
         <source>Results shown at once.</source>
         <translation>一次显示的结果数。</translation>
     </message>
@@ -4582,6 +5478,10 @@
         <translation>留存处理时间</translation>
     </message>
     <message>
+        <source>Row {row} of {table} points to nothing in {parent}.</source>
+        <translation>{table} 的第 {row} 行在 {parent} 中没有对应。</translation>
+    </message>
+    <message>
         <source>Rows that each stage of one run changes at most.</source>
         <translation>每次运行各阶段最多更改的行数。</translation>
     </message>
@@ -4590,8 +5490,20 @@
         <translation>运行</translation>
     </message>
     <message>
+        <source>Run &apos;keepsake backup&apos;; &apos;keepsake config set backup.daily true&apos; has one made every day.</source>
+        <translation>请运行“keepsake backup”；“keepsake config set backup.daily true”可每天自动备份。</translation>
+    </message>
+    <message>
+        <source>Run &apos;keepsake check --repair&apos;; only what can be made anew from the rest is.</source>
+        <translation>请运行“keepsake check --repair”；只会重建可由其余内容重建的部分。</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>保留的计划运行数。</translation>
+    </message>
+    <message>
+        <source>SQLite reports: {what}.</source>
+        <translation>SQLite 报告：{what}。</translation>
     </message>
     <message>
         <source>Salient messages that the recipe &apos;tri&apos; takes at most.</source>
@@ -4686,6 +5598,46 @@
         <translation>会话 {landed} 已删除。请撤销，或使用其他键。</translation>
     </message>
     <message>
+        <source>Set it before the start, or leave {name} empty for the key in the keyring.</source>
+        <translation>请在启动前设置，或将 {name} 留空以使用密钥环中的密钥。</translation>
+    </message>
+    <message>
+        <source>Set one of them above 0.</source>
+        <translation>请将其中一个设为大于 0。</translation>
+    </message>
+    <message>
+        <source>Set {name} above {other}.</source>
+        <translation>请将 {name} 设为大于 {other}。</translation>
+    </message>
+    <message>
+        <source>Set {name} below {other}.</source>
+        <translation>请将 {name} 设为小于 {other}。</translation>
+    </message>
+    <message>
+        <source>Set {name} to true, or retention.enabled to false.</source>
+        <translation>请将 {name} 设为 true，或将 retention.enabled 设为 false。</translation>
+    </message>
+    <message>
+        <source>Set {name} to {other} or less.</source>
+        <translation>请将 {name} 设为不大于 {other}。</translation>
+    </message>
+    <message>
+        <source>Set {name} to {other} or more.</source>
+        <translation>请将 {name} 设为不小于 {other}。</translation>
+    </message>
+    <message>
+        <source>Set {name}, for example to &quot;{example}&quot;, or llm.provider to &quot;none&quot;.</source>
+        <translation>请设置 {name}，例如 &quot;{example}&quot;，或将 llm.provider 设为 &quot;none&quot;。</translation>
+    </message>
+    <message>
+        <source>Set {name}.</source>
+        <translation>请设置 {name}。</translation>
+    </message>
+    <message>
+        <source>Set {other} to {name}.</source>
+        <translation>请将 {other} 设为 {name}。</translation>
+    </message>
+    <message>
         <source>Set {section}.api_key_env to the name of the environment variable that holds the key.</source>
         <translation>请将 {section}.api_key_env 设为存放密钥的环境变量的名称。</translation>
     </message>
@@ -4752,6 +5704,14 @@
     <message>
         <source>Slack</source>
         <translation>Slack</translation>
+    </message>
+    <message>
+        <source>Some bytes were not UTF-8 text and were replaced with �.</source>
+        <translation>部分字节不是 UTF-8 文本，已替换为 �。</translation>
+    </message>
+    <message>
+        <source>Some of it was not valid {encoding} and was replaced with �.</source>
+        <translation>其中部分不是有效的 {encoding}，已替换为 �。</translation>
     </message>
     <message>
         <source>Something went wrong inside Keepsake ({kind}).</source>
@@ -4822,8 +5782,28 @@
         <translation>系统</translation>
     </message>
     <message>
+        <source>Take it out of the environment.</source>
+        <translation>请将其从环境中移除。</translation>
+    </message>
+    <message>
+        <source>Take it out, unless another version of Keepsake uses it.</source>
+        <translation>请将其移除，除非另一个版本的 Keepsake 使用它。</translation>
+    </message>
+    <message>
+        <source>Take it out.</source>
+        <translation>请将其移除。</translation>
+    </message>
+    <message>
+        <source>Take it out: &apos;keepsake secret set&apos; puts a key into the system&apos;s keyring, or it stays in the environment and embedding.api_key_env names the variable.</source>
+        <translation>请将其移除：“keepsake secret set”可将密钥放入系统密钥环，或将其留在环境中并用 embedding.api_key_env 指定变量。</translation>
+    </message>
+    <message>
         <source>Take memories from conversations after each turn, where there is a language model.</source>
         <translation>有语言模型时，每轮之后从会话中提取记忆。</translation>
+    </message>
+    <message>
+        <source>Take {name} out.</source>
+        <translation>请移除 {name}。</translation>
     </message>
     <message>
         <source>Telegram export</source>
@@ -4832,6 +5812,22 @@
     <message>
         <source>Testing the search</source>
         <translation>正在测试搜索</translation>
+    </message>
+    <message>
+        <source>Text before the first message was left out.</source>
+        <translation>第一条消息之前的文本被略去。</translation>
+    </message>
+    <message>
+        <source>Text that is no conversation was left out: {text}.</source>
+        <translation>不属于会话的文本被略去：{text}。</translation>
+    </message>
+    <message>
+        <source>Texts and the key would travel to the embedding service unencrypted.</source>
+        <translation>文本和密钥会以未加密的方式发送到嵌入服务。</translation>
+    </message>
+    <message>
+        <source>Texts and the key would travel to the language model unencrypted.</source>
+        <translation>文本和密钥会以未加密的方式发送到语言模型。</translation>
     </message>
     <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
@@ -4890,8 +5886,20 @@
         <translation>{agent} 的访问权限已结束。只有本人可以重新授予。</translation>
     </message>
     <message>
+        <source>The archive has more than {most} files; it was left out.</source>
+        <translation>归档中超过 {most} 个文件；已略去。</translation>
+    </message>
+    <message>
         <source>The archive has no memory with the id {memory_id}.</source>
         <translation>归档中没有标识为 {memory_id} 的记忆。</translation>
+    </message>
+    <message>
+        <source>The archive is cut short or damaged there, so it was left out.</source>
+        <translation>归档在该处被截断或损坏，因此已略去。</translation>
+    </message>
+    <message>
+        <source>The archive is cut short or damaged, so only the notes before that place were read.</source>
+        <translation>归档被截断或损坏，因此只读取了该处之前的笔记。</translation>
     </message>
     <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
@@ -4922,6 +5930,10 @@
         <translation>自显示以来，配置已被另一个程序更改。请重新查看此更改；未写入任何内容。</translation>
     </message>
     <message>
+        <source>The connection to the place where your machines meet was closed.</source>
+        <translation>与你的各台电脑交汇处的连接已关闭。</translation>
+    </message>
+    <message>
         <source>The connection to {host} was closed.</source>
         <translation>与 {host} 的连接已关闭。</translation>
     </message>
@@ -4936,6 +5948,10 @@
     <message>
         <source>The cursor is none that an earlier page gave. Leave it out.</source>
         <translation>此游标不是先前页面给出的。请省略它。</translation>
+    </message>
+    <message>
+        <source>The daily backup failed: {why}</source>
+        <translation>每日备份失败：{why}</translation>
     </message>
     <message>
         <source>The damage goes deeper than a repair of derived data reaches. Restore a backup (&apos;keepsake backup list&apos;), or save what is readable with &apos;keepsake salvage&apos;. Nothing was changed.</source>
@@ -4976,6 +5992,10 @@
     <message>
         <source>The database takes no changes at the moment: it is read-only.</source>
         <translation>数据库目前不接受更改：它是只读的。</translation>
+    </message>
+    <message>
+        <source>The database&apos;s log was damaged and was set aside as {name}; what was written last may be missing.</source>
+        <translation>数据库的日志已损坏，已另存为 {name}；最后写入的内容可能缺失。</translation>
     </message>
     <message>
         <source>The day it is written.</source>
@@ -5054,12 +6074,28 @@
         <translation>它提到的名称 {missing} 不在此库中。</translation>
     </message>
     <message>
+        <source>The entry &apos;{entry_name}&apos; in {path} was changed since, so it was left as it is.</source>
+        <translation>{path} 中的条目“{entry_name}”此后被更改，因此保持原样。</translation>
+    </message>
+    <message>
+        <source>The environment variable named in &apos;{name}&apos; holds no key for &apos;{provider}&apos;.</source>
+        <translation>“{name}”中指定的环境变量没有“{provider}”的密钥。</translation>
+    </message>
+    <message>
+        <source>The environment variable named in &apos;{name}&apos; holds no key for the language model.</source>
+        <translation>“{name}”中指定的环境变量没有语言模型的密钥。</translation>
+    </message>
+    <message>
         <source>The environment variable that {section}.api_key_env names holds no key for {service}; set it before Keepsake starts.</source>
         <translation>{section}.api_key_env 指定的环境变量中没有 {service} 的密钥；请在 Keepsake 启动前设置它。</translation>
     </message>
     <message>
         <source>The environment variable {name} holds no key for {service}; set it before Keepsake starts.</source>
         <translation>环境变量 {name} 中没有 {service} 的密钥；请在 Keepsake 启动前设置它。</translation>
+    </message>
+    <message>
+        <source>The environment variable {variable} holds no key for &apos;{provider}&apos;.</source>
+        <translation>环境变量 {variable} 没有“{provider}”的密钥。</translation>
     </message>
     <message>
         <source>The export was stopped; nothing was written.</source>
@@ -5074,6 +6110,54 @@
         <translation>该事实已经这样说。</translation>
     </message>
     <message>
+        <source>The file declares entities of XML, which no real document does, so it was not read any further.</source>
+        <translation>该文件声明了 XML 实体，真正的文档不会这样做，因此没有继续读取。</translation>
+    </message>
+    <message>
+        <source>The file declares entities of XML, which no real export does, so it was not read any further.</source>
+        <translation>该文件声明了 XML 实体，真正的导出文件不会这样做，因此没有继续读取。</translation>
+    </message>
+    <message>
+        <source>The file ends in the middle of this conversation: it was cut off. Everything before it went in.</source>
+        <translation>文件在此会话中间结束：它被截断了。之前的内容均已导入。</translation>
+    </message>
+    <message>
+        <source>The file ends without its closing bracket: it was cut off here.</source>
+        <translation>文件结尾缺少右括号：它在此处被截断。</translation>
+    </message>
+    <message>
+        <source>The file is cut short or damaged there. Everything before it went in.</source>
+        <translation>文件在该处被截断或损坏。之前的内容均已导入。</translation>
+    </message>
+    <message>
+        <source>The file is damaged or cut off here. {words}</source>
+        <translation>文件在此处损坏或被截断。{words}</translation>
+    </message>
+    <message>
+        <source>The file is damaged there; what stands between this note and the next one was left out.</source>
+        <translation>文件在该处损坏；此笔记与下一条之间的内容被略去。</translation>
+    </message>
+    <message>
+        <source>The file is damaged, so only its beginning was read.</source>
+        <translation>文件已损坏，因此只读取了开头。</translation>
+    </message>
+    <message>
+        <source>The file is not as Keepsake writes it. {words}</source>
+        <translation>该文件与 Keepsake 写入的不同。{words}</translation>
+    </message>
+    <message>
+        <source>The file itself was not attached: {why}</source>
+        <translation>文件本身未被附加：{why}</translation>
+    </message>
+    <message>
+        <source>The file says nothing of this session before its &apos;{type}&apos;, which was left out.</source>
+        <translation>文件在其“{type}”之前没有提及此会话，该部分被略去。</translation>
+    </message>
+    <message>
+        <source>The file {place} of the folder {root} cannot be read.</source>
+        <translation>无法读取文件夹 {root} 中的文件 {place}。</translation>
+    </message>
+    <message>
         <source>The files are not those of the model {name}, but another one&apos;s or damaged; get that model&apos;s files, or choose the embedder static.</source>
         <translation>这些文件不属于模型 {name}，而是其他模型的，或已损坏；请获取正确的文件，或选择嵌入器 static。</translation>
     </message>
@@ -5082,12 +6166,40 @@
         <translation>模型 {name} 的文件已损坏；请重新获取，或{instead}。</translation>
     </message>
     <message>
+        <source>The first line was read, and nothing after that.</source>
+        <translation>已读取第一行，之后没有读取任何内容。</translation>
+    </message>
+    <message>
+        <source>The first {count} lines were read, and nothing after that.</source>
+        <translation>已读取前 {count} 行，之后没有读取任何内容。</translation>
+    </message>
+    <message>
+        <source>The folder of notes {folder} could not be read: {why}</source>
+        <translation>无法读取笔记文件夹 {folder}：{why}</translation>
+    </message>
+    <message>
+        <source>The folder on {server} is shared by more than one vault. Name another folder, or remove one of them.</source>
+        <translation>{server} 上的文件夹由多个记忆库共享。请指定其他文件夹，或移除其中一个。</translation>
+    </message>
+    <message>
+        <source>The folder {place} cannot be read.</source>
+        <translation>无法读取文件夹 {place}。</translation>
+    </message>
+    <message>
+        <source>The format &apos;{name}&apos; takes it too.</source>
+        <translation>格式“{name}”也会采纳它。</translation>
+    </message>
+    <message>
         <source>The history has no entry {history_id}.</source>
         <translation>历史中没有条目 {history_id}。</translation>
     </message>
     <message>
         <source>The history has no such entry. See &apos;history.list&apos;.</source>
         <translation>历史中没有这样的条目。请参阅“history.list”。</translation>
+    </message>
+    <message>
+        <source>The hook for {event} was changed since, so it was left as it is.</source>
+        <translation>{event} 的钩子此后被更改，因此保持原样。</translation>
     </message>
     <message>
         <source>The inbox rule</source>
@@ -5170,6 +6282,10 @@
         <translation>语言模型失败，已按规则存储。{said}</translation>
     </message>
     <message>
+        <source>The language model is not used: {why}</source>
+        <translation>没有使用语言模型：{why}</translation>
+    </message>
+    <message>
         <source>The language model took too long, so it was stored by the rules.</source>
         <translation>语言模型用时过长，已按规则存储。</translation>
     </message>
@@ -5198,6 +6314,10 @@
         <translation>最新的备份 {latest} 无法恢复：{problem} 请用“keepsake backup”另做一个。</translation>
     </message>
     <message>
+        <source>The line is too long and was left out.</source>
+        <translation>该行过长，已略去。</translation>
+    </message>
+    <message>
         <source>The list of machines at the place is not that of the machine which let this one in. Nothing was taken in.</source>
         <translation>该位置的设备列表与批准此设备的那台设备的列表不一致。未接收任何内容。</translation>
     </message>
@@ -5224,6 +6344,10 @@
     <message>
         <source>The memory</source>
         <translation>该记忆</translation>
+    </message>
+    <message>
+        <source>The message is too long; this line was left out.</source>
+        <translation>消息过长；此行被略去。</translation>
     </message>
     <message>
         <source>The migrations in {folder} are not numbered 1, 2, 3…</source>
@@ -5274,6 +6398,10 @@
         <translation>发送者和接收者的名称最多各 200 个字符。</translation>
     </message>
     <message>
+        <source>The newest backup is {days} days old.</source>
+        <translation>最新的备份已有 {days} 天。</translation>
+    </message>
+    <message>
         <source>The note</source>
         <translation>该笔记</translation>
     </message>
@@ -5282,8 +6410,16 @@
         <translation>笔记中已没有未加链接的该标题。</translation>
     </message>
     <message>
+        <source>The note {place} of the folder {root} could not be mirrored: {reason}</source>
+        <translation>无法镜像文件夹 {root} 中的笔记 {place}：{reason}</translation>
+    </message>
+    <message>
         <source>The number of lines in {file} is {found} instead of {total}. Nothing was replaced. Export again.</source>
         <translation>{file} 的行数是 {found}，而不是 {total}。未替换任何内容。请重新导出。</translation>
+    </message>
+    <message>
+        <source>The numbers of its session begin at 0; each message got the number one higher.</source>
+        <translation>其会话的编号从 0 开始；每条消息的编号都加了 1。</translation>
     </message>
     <message>
         <source>The observation</source>
@@ -5320,6 +6456,14 @@
     <message>
         <source>The person takes no such changes from {agent} ({kind}).</source>
         <translation>本人不接受 {agent} 的此类更改（{kind}）。</translation>
+    </message>
+    <message>
+        <source>The picture is damaged and was left out.</source>
+        <translation>图片已损坏，已略去。</translation>
+    </message>
+    <message>
+        <source>The picture is too large or protected, and was left out.</source>
+        <translation>图片过大或受保护，已略去。</translation>
     </message>
     <message>
         <source>The place shows another list of your machines than this machine knows: somebody changed it, or put back an older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on one of them, and join with its words.</source>
@@ -5382,6 +6526,10 @@
         <translation>重排序模型 {name} 已关闭</translation>
     </message>
     <message>
+        <source>The rest of it cannot be read: {error}.</source>
+        <translation>其余部分无法读取：{error}。</translation>
+    </message>
+    <message>
         <source>The rest of it touches what the person pinned or confirmed, or Keepsake&apos;s own work; what was done before stays. Do those one by one.</source>
         <translation>其余部分涉及本人固定或确认的内容，或 Keepsake 自己的工作；此前完成的保持不变。请逐一处理。</translation>
     </message>
@@ -5422,6 +6570,14 @@
         <translation>已停止查找笔记；未导入任何内容。</translation>
     </message>
     <message>
+        <source>The search index could not be made anew: {why}</source>
+        <translation>无法重建搜索索引：{why}</translation>
+    </message>
+    <message>
+        <source>The search index is being made anew and does not hold everything yet.</source>
+        <translation>搜索索引正在重建，尚未包含全部内容。</translation>
+    </message>
+    <message>
         <source>The search weights in {path} are missing or damaged; reinstall Keepsake or choose another search recipe.</source>
         <translation>{path} 中的搜索权重缺失或已损坏；请重新安装 Keepsake 或选择其他搜索配方。</translation>
     </message>
@@ -5432,6 +6588,10 @@
     <message>
         <source>The size of a piece must be above 0, and the overlap at most half of it.</source>
         <translation>片段大小必须大于 0，重叠不得超过其一半。</translation>
+    </message>
+    <message>
+        <source>The table of vectors is gone.</source>
+        <translation>向量表已丢失。</translation>
     </message>
     <message>
         <source>The tables of Keepsake are not in the database.</source>
@@ -5466,6 +6626,14 @@
         <translation>{agent} 的令牌已被更新的令牌取代。请向本人索取，并用它重新连接。</translation>
     </message>
     <message>
+        <source>The transcript {name} could not be read: {why}</source>
+        <translation>无法读取对话记录 {name}：{why}</translation>
+    </message>
+    <message>
+        <source>The variable {name} is no setting and has no effect.</source>
+        <translation>变量 {name} 不是设置，不起作用。</translation>
+    </message>
+    <message>
         <source>The vault cannot be written. Check its permissions, or choose another with --vault.</source>
         <translation>无法写入库。请检查其权限，或用 --vault 选择其他库。</translation>
     </message>
@@ -5476,6 +6644,10 @@
     <message>
         <source>The vault has another attachment of this name, which stays.</source>
         <translation>库中另有同名附件，该附件会保留。</translation>
+    </message>
+    <message>
+        <source>The vault in {folder} cannot be opened: {why}</source>
+        <translation>无法打开 {folder} 中的记忆库：{why}</translation>
     </message>
     <message>
         <source>The vault is closed.</source>
@@ -5496,6 +6668,10 @@
     <message>
         <source>The vault was backed up, but not every isolated agent&apos;s. {notes}</source>
         <translation>记忆库已备份，但并非每个隔离智能体的记忆库都已备份。{notes}</translation>
+    </message>
+    <message>
+        <source>The vault was closed before they were written.</source>
+        <translation>在写入之前记忆库已关闭。</translation>
     </message>
     <message>
         <source>The vault was closed before this was done.</source>
@@ -5522,6 +6698,10 @@
         <translation>记忆库的路径含有 NUL 字符。请用 --vault 指定文件夹。</translation>
     </message>
     <message>
+        <source>The vault&apos;s path leads through {place}, which is no folder.</source>
+        <translation>记忆库的路径经过 {place}，而它不是文件夹。</translation>
+    </message>
+    <message>
         <source>The vault&apos;s path {vault} is not UTF-8. Name another folder with --vault, or set LC_ALL=C.UTF-8.</source>
         <translation>记忆库的路径 {vault} 不是 UTF-8。请用 --vault 指定其他文件夹，或设置 LC_ALL=C.UTF-8。</translation>
     </message>
@@ -5542,6 +6722,10 @@
         <translation>{model} 的向量不完整：现有 {vectors} 个，共需 {wanted} 个。</translation>
     </message>
     <message>
+        <source>The vectors so far cannot be used any more and are made anew: {reason}</source>
+        <translation>现有的向量无法再使用，正在重新生成：{reason}</translation>
+    </message>
+    <message>
         <source>The weights for facts in {path} are missing or damaged; reinstall Keepsake.</source>
         <translation>{path} 中用于事实的权重缺失或已损坏；请重新安装 Keepsake。</translation>
     </message>
@@ -5560,6 +6744,38 @@
     <message>
         <source>The word in place {number} is none of an invitation. Is it {word}?</source>
         <translation>第 {number} 个单词不属于任何邀请。是不是 {word}？</translation>
+    </message>
+    <message>
+        <source>The word index does not match the texts: {reason}.</source>
+        <translation>词语索引与文本不符：{reason}。</translation>
+    </message>
+    <message>
+        <source>The word index is damaged: {what}.</source>
+        <translation>词语索引已损坏：{what}。</translation>
+    </message>
+    <message>
+        <source>The words beside its times are not known ({words}); some times may be half a day off.</source>
+        <translation>其时间旁的词语未知（{words}）；部分时间可能相差半天。</translation>
+    </message>
+    <message>
+        <source>The words of the search index were not checked: that needs a vault that can be written.</source>
+        <translation>没有检查搜索索引的词语：这需要可写的记忆库。</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged from here on ({error}). Copy it again.</source>
+        <translation>zip 文件从这里起损坏（{error}）。请重新复制。</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged from here on ({error}). Download or copy it again.</source>
+        <translation>zip 文件从这里起损坏（{error}）。请重新下载或复制。</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged here ({error}).</source>
+        <translation>zip 文件在此处损坏（{error}）。</translation>
+    </message>
+    <message>
+        <source>The zip file is damaged here ({error}). Download it again.</source>
+        <translation>zip 文件在此处损坏（{error}）。请重新下载。</translation>
     </message>
     <message>
         <source>There already is another {wanted} called {clean}. Merge the two instead.</source>
@@ -5620,6 +6836,10 @@
     <message>
         <source>There is no backup of that name. &apos;keepsake backup list&apos; shows them.</source>
         <translation>没有该名称的备份。“keepsake backup list”会列出它们。</translation>
+    </message>
+    <message>
+        <source>There is no backup.</source>
+        <translation>没有备份。</translation>
     </message>
     <message>
         <source>There is no encryption to call off. To decrypt these memories, use the passphrase.</source>
@@ -5910,6 +7130,10 @@
         <translation>此 Keepsake 安装无法加密：软件包 apsw 取代了 apsw-sqlite3mc。请移除两者（pip uninstall apsw apsw-sqlite3mc）并重新安装 Keepsake 的 wheel，或使用其安装包之一。</translation>
     </message>
     <message>
+        <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
+        <translation>这不是 WebDAV 服务器的地址。它的形式为 https://用户名:密码@服务器/路径；密码中的 @、/、# 和 ? 请写作 %40、%2F、%23 和 %3F。</translation>
+    </message>
+    <message>
         <source>This is no address of a database. It looks like postgresql://name@server/database.</source>
         <translation>这不是数据库地址。它的形式是 postgresql://name@server/database。</translation>
     </message>
@@ -6034,6 +7258,10 @@
         <translation>此记忆库由较新的 Keepsake 写入（结构版本 {schema}；当前支持 {known}）。请更新 Keepsake 后再抢救。</translation>
     </message>
     <message>
+        <source>This version of Keepsake does not know {names}, which was left out.</source>
+        <translation>此版本的 Keepsake 不认识 {names}，已略去。</translation>
+    </message>
+    <message>
         <source>This version of Keepsake has no such work.</source>
         <translation>此版本的 Keepsake 没有这项工作。</translation>
     </message>
@@ -6106,12 +7334,36 @@
         <translation>符号链接层数过多</translation>
     </message>
     <message>
+        <source>Too many messages are waiting to be stored.</source>
+        <translation>等待存储的消息过多。</translation>
+    </message>
+    <message>
         <source>Too many programs wait to be let in. Ask the person to allow or refuse some first.</source>
         <translation>等待访问的程序过多。请先允许或拒绝其中一些。</translation>
     </message>
     <message>
+        <source>Took away 1 mention in texts that are gone.</source>
+        <translation>已移除已不存在的文本中的 1 处提及。</translation>
+    </message>
+    <message>
+        <source>Took away 1 row of {table} that belonged to nothing.</source>
+        <translation>已移除 {table} 中 1 个不属于任何内容的行。</translation>
+    </message>
+    <message>
+        <source>Took away {count} mentions in texts that are gone.</source>
+        <translation>已移除已不存在的文本中的 {count} 处提及。</translation>
+    </message>
+    <message>
+        <source>Took away {count} rows of {table} that belonged to nothing.</source>
+        <translation>已移除 {table} 中 {count} 个不属于任何内容的行。</translation>
+    </message>
+    <message>
         <source>Took in part of a conversation</source>
         <translation>收录了会话的一部分</translation>
+    </message>
+    <message>
+        <source>Transcripts are not followed for now: {why}</source>
+        <translation>目前没有跟随对话记录：{why}</translation>
     </message>
     <message>
         <source>Transcripts of Cursor are not sent in lines. Import its state.vscdb.</source>
@@ -6180,6 +7432,10 @@
     <message>
         <source>Undoing what {name} wrote</source>
         <translation>正在撤销 {name} 写入的内容</translation>
+    </message>
+    <message>
+        <source>Unpack it, and import what is in it.</source>
+        <translation>请解压并导入其中的内容。</translation>
     </message>
     <message>
         <source>Unpinned {items}</source>
@@ -6266,6 +7522,18 @@
         <translation>设备被移除后写入的内容不会被接收。</translation>
     </message>
     <message>
+        <source>What agents do is not recorded at the moment.</source>
+        <translation>目前没有记录智能体的操作。</translation>
+    </message>
+    <message>
+        <source>What an edit or a retry replaced was left out.</source>
+        <translation>被编辑或重试取代的内容已略去。</translation>
+    </message>
+    <message>
+        <source>What has expired could not be set aside: {why}</source>
+        <translation>无法搁置已过期的内容：{why}</translation>
+    </message>
+    <message>
         <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
         <translation>如何处理该文件夹：“read”只收录其中的编辑而从不写入；“both”还会写回编辑、新笔记和删除，并将两边都编辑过的笔记保留两份。</translation>
     </message>
@@ -6334,6 +7602,10 @@
         <translation>在语言模型有帮助处由谁回答：无，或使用 OpenAI 协议的服务。</translation>
     </message>
     <message>
+        <source>Without encryption, others could read the password on its way. Begin the address with https://.</source>
+        <translation>不加密的话，他人可能在传输途中读到密码。请让地址以 https:// 开头。</translation>
+    </message>
+    <message>
         <source>Word document</source>
         <translation>Word 文档</translation>
     </message>
@@ -6346,6 +7618,10 @@
         <translation>工作轮次</translation>
     </message>
     <message>
+        <source>Write [{name}] on a line of its own, and its settings below.</source>
+        <translation>请将 [{name}] 单独写在一行，并把其设置写在下面。</translation>
+    </message>
+    <message>
         <source>Write a reflection on the week.</source>
         <translation>撰写本周反思。</translation>
     </message>
@@ -6356,6 +7632,18 @@
     <message>
         <source>Write the week: people and what changed with them, plans due, open promises, changes of mind, what faded.</source>
         <translation>写下这一周：人物及其变化、临近的计划、未兑现的承诺、改变的想法以及淡忘的内容。</translation>
+    </message>
+    <message>
+        <source>Write {name} = &quot;{provider}&quot;.</source>
+        <translation>请写 {name} = &quot;{provider}&quot;。</translation>
+    </message>
+    <message>
+        <source>Write {name} = &quot;{provider}:&lt;model name&gt;&quot;.</source>
+        <translation>请写 {name} = &quot;{provider}:&lt;model name&gt;&quot;。</translation>
+    </message>
+    <message>
+        <source>Write {new} instead; the next change of a setting does it too.</source>
+        <translation>请改写为 {new}；下次更改设置时也会自动改写。</translation>
     </message>
     <message>
         <source>Wrote a note</source>
@@ -6374,6 +7662,18 @@
         <translation>{database} 中的记忆与之前一样。</translation>
     </message>
     <message>
+        <source>a change of conversation was not noticed</source>
+        <translation>没有注意到会话的切换</translation>
+    </message>
+    <message>
+        <source>a long conversation could not be condensed</source>
+        <translation>无法浓缩较长的会话</translation>
+    </message>
+    <message>
+        <source>a name that is no plain word</source>
+        <translation>一个不是简单词语的名称</translation>
+    </message>
+    <message>
         <source>a number</source>
         <translation>数字</translation>
     </message>
@@ -6390,8 +7690,20 @@
         <translation>整数</translation>
     </message>
     <message>
+        <source>an error inside Keepsake ({kind}). Restart it.</source>
+        <translation>Keepsake 内部错误（{kind}）。请重新启动。</translation>
+    </message>
+    <message>
         <source>another encoding</source>
         <translation>其他编码</translation>
+    </message>
+    <message>
+        <source>are kept with the message, where no search finds them</source>
+        <translation>随消息保留，但搜索不到</translation>
+    </message>
+    <message>
+        <source>beyond the {most} that are looked at in one folder</source>
+        <translation>（超出每个文件夹查看的 {most} 个）</translation>
     </message>
     <message>
         <source>category</source>
@@ -6454,8 +7766,20 @@
         <translation>fastembed 不支持此模型；支持的有：{choices}。</translation>
     </message>
     <message>
+        <source>file</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>file that is attached to a mail</source>
+        <translation>附在邮件上的文件</translation>
+    </message>
+    <message>
         <source>files</source>
         <translation>文件</translation>
+    </message>
+    <message>
+        <source>files that are attached to mails</source>
+        <translation>附在邮件上的文件</translation>
     </message>
     <message>
         <source>goal</source>
@@ -6464,6 +7788,22 @@
     <message>
         <source>hashtag</source>
         <translation>话题标签</translation>
+    </message>
+    <message>
+        <source>hidden file</source>
+        <translation>隐藏文件</translation>
+    </message>
+    <message>
+        <source>hidden file or folder</source>
+        <translation>隐藏文件或文件夹</translation>
+    </message>
+    <message>
+        <source>hidden files</source>
+        <translation>隐藏文件</translation>
+    </message>
+    <message>
+        <source>hidden files or folders</source>
+        <translation>隐藏文件或文件夹</translation>
     </message>
     <message>
         <source>holds a {file} that is neither ChatGPT&apos;s nor Claude&apos;s</source>
@@ -6484,6 +7824,18 @@
     <message>
         <source>iCloud has moved {database} off this computer. Download it in the file manager, then move the vault out of iCloud Drive.</source>
         <translation>iCloud 已将 {database} 移出此电脑。请在文件管理器中下载它，然后将记忆库移出 iCloud Drive。</translation>
+    </message>
+    <message>
+        <source>in &apos;{field}&apos;</source>
+        <translation>在“{field}”中</translation>
+    </message>
+    <message>
+        <source>in it</source>
+        <translation>在其中</translation>
+    </message>
+    <message>
+        <source>in no format that is known</source>
+        <translation>（格式未知）</translation>
     </message>
     <message>
         <source>is a SQLite database without memories in tables that are known</source>
@@ -6534,6 +7886,10 @@
         <translation>不是有效的 TOML：第 {line} 行第 {column} 列有误</translation>
     </message>
     <message>
+        <source>it is not valid JSON: {error}</source>
+        <translation>它不是有效的 JSON：{error}</translation>
+    </message>
+    <message>
         <source>item</source>
         <translation>项</translation>
     </message>
@@ -6556,6 +7912,14 @@
     <message>
         <source>leave search.reranker empty</source>
         <translation>将 search.reranker 留空</translation>
+    </message>
+    <message>
+        <source>link</source>
+        <translation>链接</translation>
+    </message>
+    <message>
+        <source>links</source>
+        <translation>链接</translation>
     </message>
     <message>
         <source>llm.base_url is no address that can be used.</source>
@@ -6602,12 +7966,20 @@
         <translation>名称</translation>
     </message>
     <message>
+        <source>no memories could be taken</source>
+        <translation>无法提取记忆</translation>
+    </message>
+    <message>
         <source>note</source>
         <translation>笔记</translation>
     </message>
     <message>
         <source>nothing</source>
         <translation>空内容</translation>
+    </message>
+    <message>
+        <source>nothing is done any more</source>
+        <translation>不再执行任何操作</translation>
     </message>
     <message>
         <source>nothing of use</source>
@@ -6674,8 +8046,32 @@
         <translation>人物</translation>
     </message>
     <message>
+        <source>picture or recording</source>
+        <translation>图片或录音</translation>
+    </message>
+    <message>
+        <source>picture, recording or document</source>
+        <translation>图片、录音或文档</translation>
+    </message>
+    <message>
+        <source>pictures or recordings</source>
+        <translation>图片或录音</translation>
+    </message>
+    <message>
+        <source>pictures, recordings or documents</source>
+        <translation>图片、录音或文档</translation>
+    </message>
+    <message>
         <source>pinned or not</source>
         <translation>是否置顶</translation>
+    </message>
+    <message>
+        <source>pipe, socket or device</source>
+        <translation>管道、套接字或设备</translation>
+    </message>
+    <message>
+        <source>pipes, sockets or devices</source>
+        <translation>管道、套接字或设备</translation>
     </message>
     <message>
         <source>project</source>
@@ -6746,6 +8142,30 @@
         <translation>段文本</translation>
     </message>
     <message>
+        <source>that lead out of the folder or nowhere</source>
+        <translation>（指向文件夹之外或空处）</translation>
+    </message>
+    <message>
+        <source>that leads out of it or nowhere</source>
+        <translation>（指向文件夹之外或空处）</translation>
+    </message>
+    <message>
+        <source>that no import takes</source>
+        <translation>（任何导入都不采纳）</translation>
+    </message>
+    <message>
+        <source>that no message shows</source>
+        <translation>（没有消息显示）</translation>
+    </message>
+    <message>
+        <source>that no note shows</source>
+        <translation>（没有笔记显示）</translation>
+    </message>
+    <message>
+        <source>that this version does not know</source>
+        <translation>（此版本不认识）</translation>
+    </message>
+    <message>
         <source>the battery is low</source>
         <translation>电池电量低</translation>
     </message>
@@ -6756,6 +8176,10 @@
     <message>
         <source>the conversation ‘{title}’</source>
         <translation>会话“{title}”</translation>
+    </message>
+    <message>
+        <source>the default</source>
+        <translation>默认值</translation>
     </message>
     <message>
         <source>the digest ‘{title}’</source>
@@ -6772,6 +8196,10 @@
     <message>
         <source>the fact ‘{title}’</source>
         <translation>事实“{title}”</translation>
+    </message>
+    <message>
+        <source>the file is cut off in the middle of it</source>
+        <translation>文件在其中间被截断</translation>
     </message>
     <message>
         <source>the inbox rule ‘{title}’</source>
@@ -6838,6 +8266,18 @@
         <translation>文本“{title}”</translation>
     </message>
     <message>
+        <source>the value from the command line</source>
+        <translation>命令行中的值</translation>
+    </message>
+    <message>
+        <source>the value in config.toml</source>
+        <translation>config.toml 中的值</translation>
+    </message>
+    <message>
+        <source>the value in the environment</source>
+        <translation>环境中的值</translation>
+    </message>
+    <message>
         <source>time</source>
         <translation>时间</translation>
     </message>
@@ -6886,6 +8326,18 @@
         <translation>网址</translation>
     </message>
     <message>
+        <source>were left out</source>
+        <translation>已被略去</translation>
+    </message>
+    <message>
+        <source>what a conversation was about could not be written</source>
+        <translation>无法写入会话的主题</translation>
+    </message>
+    <message>
+        <source>what is remembered of a conversation could not be looked up</source>
+        <translation>无法查询会话中要记住的内容</translation>
+    </message>
+    <message>
         <source>what it was merged into</source>
         <translation>合并到何处</translation>
     </message>
@@ -6898,12 +8350,40 @@
         <translation>谁可以查看</translation>
     </message>
     <message>
+        <source>with lists, settings or a copy of the conversations,</source>
+        <translation>（含列表、设置或会话副本）</translation>
+    </message>
+    <message>
+        <source>with ratings of answers, and remarks on them,</source>
+        <translation>（含对回答的评分和备注）</translation>
+    </message>
+    <message>
+        <source>within it</source>
+        <translation>（位于其中）</translation>
+    </message>
+    <message>
+        <source>without contents</source>
+        <translation>（无内容）</translation>
+    </message>
+    <message>
         <source>wording</source>
         <translation>措辞</translation>
     </message>
     <message>
         <source>you are typing</source>
         <translation>你正在输入</translation>
+    </message>
+    <message>
+        <source>zip file</source>
+        <translation>zip 文件</translation>
+    </message>
+    <message>
+        <source>zip files</source>
+        <translation>zip 文件</translation>
+    </message>
+    <message>
+        <source>{agent} has not called.</source>
+        <translation>{agent} 没有调用过。</translation>
     </message>
     <message>
         <source>{agent} has {trust} trust and stores in {allowed}.</source>
@@ -6926,12 +8406,148 @@
         <translation>{client} 已连接。请先断开它（“keepsake agent disconnect {client_name}”）。</translation>
     </message>
     <message>
+        <source>{count} attached files that no note shows were left out.</source>
+        <translation>{count} 个没有笔记显示的附件被略去。</translation>
+    </message>
+    <message>
+        <source>{count} calls were lost.</source>
+        <translation>丢失了 {count} 次调用。</translation>
+    </message>
+    <message>
         <source>{count} conversations wait for it.</source>
         <translation>有 {count} 个会话在等待。</translation>
     </message>
     <message>
+        <source>{count} encrypted passages were left out. Decrypt the text in Evernote, and export the note again.</source>
+        <translation>{count} 段加密文本被略去。请在 Evernote 中解密后重新导出该笔记。</translation>
+    </message>
+    <message>
+        <source>{count} entries of other Google products were left out.</source>
+        <translation>{count} 条其他 Google 产品的记录被略去。</translation>
+    </message>
+    <message>
+        <source>{count} files of the archive are none of Joplin&apos;s and were left out.</source>
+        <translation>归档中有 {count} 个文件不是 Joplin 的，已略去。</translation>
+    </message>
+    <message>
+        <source>{count} files that are no ENEX were left out.</source>
+        <translation>{count} 个非 ENEX 文件被略去。</translation>
+    </message>
+    <message>
+        <source>{count} files that are not Markdown were left out ({kinds}).</source>
+        <translation>{count} 个非 Markdown 文件被略去（{kinds}）。</translation>
+    </message>
+    <message>
+        <source>{count} files that belong to no note were left out.</source>
+        <translation>{count} 个不属于任何笔记的文件被略去。</translation>
+    </message>
+    <message>
+        <source>{count} files that no page shows were left out.</source>
+        <translation>{count} 个没有页面显示的文件被略去。</translation>
+    </message>
+    <message>
+        <source>{count} hidden folders were left out ({names}).</source>
+        <translation>{count} 个隐藏文件夹被略去（{names}）。</translation>
+    </message>
+    <message>
         <source>{count} later changes were undone before that, the last of them {last}, and can be done again.</source>
         <translation>在此之前已撤销 {count} 项较晚的更改，最后一项是{last}，可以重做。</translation>
+    </message>
+    <message>
+        <source>{count} mentions of people and things stand in texts that are gone.</source>
+        <translation>{count} 处对人和事物的提及位于已不存在的文本中。</translation>
+    </message>
+    <message>
+        <source>{count} messages cannot be found by search.</source>
+        <translation>有 {count} 条消息无法通过搜索找到。</translation>
+    </message>
+    <message>
+        <source>{count} messages could not be stored in the background. The last reason: {last}</source>
+        <translation>{count} 条消息无法在后台存储。最近的原因：{last}</translation>
+    </message>
+    <message>
+        <source>{count} messages have no date; the time of the import stands in its place.</source>
+        <translation>{count} 条消息没有日期；以导入时间代替。</translation>
+    </message>
+    <message>
+        <source>{count} more files hold words and were left out.</source>
+        <translation>另有 {count} 个含文字的文件被略去。</translation>
+    </message>
+    <message>
+        <source>{count} more lines begin with a date and a time and were read as part of a message.</source>
+        <translation>另有 {count} 行以日期和时间开头，被读作消息的一部分。</translation>
+    </message>
+    <message>
+        <source>{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put the files back, or delete the notes here.</source>
+        <translation>文件夹 {root} 中一次缺少 {count} 条笔记，因此没有移入回收站。请放回文件，或在这里删除笔记。</translation>
+    </message>
+    <message>
+        <source>{count} notes cannot be found by search.</source>
+        <translation>有 {count} 条笔记无法通过搜索找到。</translation>
+    </message>
+    <message>
+        <source>{count} notes of the folder {root} were deleted here at once, so their files were left there. Restore the notes, or delete the files.</source>
+        <translation>这里一次删除了文件夹 {root} 的 {count} 条笔记，因此其文件保留在原处。请恢复笔记，或删除文件。</translation>
+    </message>
+    <message>
+        <source>{count} of its observations are no texts and were left out.</source>
+        <translation>其中 {count} 条观察不是文本，已略去。</translation>
+    </message>
+    <message>
+        <source>{count} pages have no text, such as scanned pages.</source>
+        <translation>{count} 页没有文本，例如扫描页。</translation>
+    </message>
+    <message>
+        <source>{count} pictures were left out.</source>
+        <translation>{count} 张图片被略去。</translation>
+    </message>
+    <message>
+        <source>{count} places in it were not valid UTF-8 and were replaced with �.</source>
+        <translation>其中 {count} 处不是有效的 UTF-8，已替换为 �。</translation>
+    </message>
+    <message>
+        <source>{count} private texts are not sent to the embedding service and found by words only; the setting embedding.send_private changes that.</source>
+        <translation>{count} 段私密文本不会发送到嵌入服务，只能按词语找到；设置 embedding.send_private 可更改此行为。</translation>
+    </message>
+    <message>
+        <source>{count} search entries belong to nothing.</source>
+        <translation>{count} 个搜索条目不属于任何内容。</translation>
+    </message>
+    <message>
+        <source>{count} search entries have no vector and wait for none.</source>
+        <translation>{count} 个搜索条目没有向量，也没有在等待。</translation>
+    </message>
+    <message>
+        <source>{count} search entries lack their number of words, which search ranks by.</source>
+        <translation>{count} 个搜索条目缺少用于排序的词数。</translation>
+    </message>
+    <message>
+        <source>{count} sessions lack the note of how far they are.</source>
+        <translation>{count} 个会话缺少进度记录。</translation>
+    </message>
+    <message>
+        <source>{count} texts are not yet indexed for search by meaning.</source>
+        <translation>{count} 段文本尚未为按含义搜索建立索引。</translation>
+    </message>
+    <message>
+        <source>{count} texts that are gone wait to be read for names.</source>
+        <translation>{count} 段已不存在的文本在等待识别名称。</translation>
+    </message>
+    <message>
+        <source>{count} vectors belong to nothing.</source>
+        <translation>{count} 个向量不属于任何内容。</translation>
+    </message>
+    <message>
+        <source>{count} views of databases were left out; the whole tables hold their rows.</source>
+        <translation>{count} 个数据库视图被略去；完整的表中包含其各行。</translation>
+    </message>
+    <message>
+        <source>{count} {things} hold words {where} that this version does not know; they {end}, here: {sample}.</source>
+        <translation>{count} 个 {things} {where}含有此版本不认识的文字；这些文字{end}，例如：{sample}。</translation>
+    </message>
+    <message>
+        <source>{count} {things} were left out ({names}).</source>
+        <translation>{count} 个{things}被略去（{names}）。</translation>
     </message>
     <message>
         <source>{ended} &apos;{operation}&apos; may or may not have been done. Look before you repeat it.</source>
@@ -6940,6 +8556,26 @@
     <message>
         <source>{file} does not hold the key of {database}, or the beginning of that file is damaged. Nothing was changed. Bring both back from one copy of the folder.</source>
         <translation>{file} 中没有 {database} 的密钥，或该文件的开头已损坏。未作任何更改。请从文件夹的同一份副本中恢复两者。</translation>
+    </message>
+    <message>
+        <source>{file} has &apos;{old}&apos;, which has no effect beside &apos;{new}&apos;, its new name.</source>
+        <translation>{file} 中的“{old}”与其新名称“{new}”并存，不起作用。</translation>
+    </message>
+    <message>
+        <source>{file} has &apos;{old}&apos;, which is now called &apos;{new}&apos;. It still works.</source>
+        <translation>{file} 中的“{old}”现名为“{new}”。它仍然有效。</translation>
+    </message>
+    <message>
+        <source>{file} has the section {shown}, which has no effect.</source>
+        <translation>{file} 中的小节 {shown} 不起作用。</translation>
+    </message>
+    <message>
+        <source>{file} has the setting {shown}, which has no effect.</source>
+        <translation>{file} 中的设置 {shown} 不起作用。</translation>
+    </message>
+    <message>
+        <source>{file} has {shown}, which looks like a secret.</source>
+        <translation>{file} 中有 {shown}，看起来像是机密。</translation>
     </message>
     <message>
         <source>{file} is missing, and files of these memories are encrypted: it holds their key. Bring it back from a copy of the folder; another passphrase would not open them.</source>
@@ -7026,6 +8662,14 @@
         <translation>{model} 不是生成这些向量的模型。</translation>
     </message>
     <message>
+        <source>{model} is not the same model as before.</source>
+        <translation>{model} 与之前的模型不同。</translation>
+    </message>
+    <message>
+        <source>{model} is not the same model as before; the vectors are made anew.</source>
+        <translation>{model} 与之前的模型不同；正在重新生成向量。</translation>
+    </message>
+    <message>
         <source>{name} belongs to a Keepsake vault that is open here, and is not imported.</source>
         <translation>{name} 属于此处已打开的 Keepsake 库，不会导入。</translation>
     </message>
@@ -7058,6 +8702,10 @@
         <translation>{name} 已无访问权限。请拒绝它的提议，或再次允许其进入。</translation>
     </message>
     <message>
+        <source>{name} holds a database that a restore replaced.</source>
+        <translation>{name} 中是被恢复操作取代的数据库。</translation>
+    </message>
+    <message>
         <source>{name} holds no text of its own; a program makes what a browser shows. Import its data instead.</source>
         <translation>{name} 本身不含文本；浏览器显示的内容由程序生成。请改为导入其数据。</translation>
     </message>
@@ -7074,8 +8722,16 @@
         <translation>附件中的 {name} 未加密，而这些记忆已加密：是其他程序放在那里的。未读取它。请将它移出文件夹；如果需要，请重新附加。</translation>
     </message>
     <message>
+        <source>{name} in the backups is no database.</source>
+        <translation>备份中的 {name} 不是数据库。</translation>
+    </message>
+    <message>
         <source>{name} is a Keepsake vault. {advice}</source>
         <translation>{name} 是 Keepsake 库。{advice}</translation>
+    </message>
+    <message>
+        <source>{name} is a backup that could not be restored, so the restore was called off.</source>
+        <translation>{name} 是无法恢复的备份，因此恢复已取消。</translation>
     </message>
     <message>
         <source>{name} is empty; there is nothing to import.</source>
@@ -7114,6 +8770,10 @@
         <translation>{name} 不是对象，因此无法向其中添加内容。</translation>
     </message>
     <message>
+        <source>{name} is not encrypted, and these memories are: another program has put it there.</source>
+        <translation>{name} 未加密，而这些记忆已加密：它是其他程序放在那里的。</translation>
+    </message>
+    <message>
         <source>{name} is not text; it was not read.</source>
         <translation>{name} 不是文本；未读取。</translation>
     </message>
@@ -7140,6 +8800,10 @@
     <message>
         <source>{name} is the database of a Keepsake vault. {advice}</source>
         <translation>{name} 是 Keepsake 库的数据库。{advice}</translation>
+    </message>
+    <message>
+        <source>{name} looks like a copy that a sync program made. Keepsake does not read it.</source>
+        <translation>{name} 看起来像是同步程序制作的副本。Keepsake 不会读取它。</translation>
     </message>
     <message>
         <source>{name} reads back differently from what was written: the disk may be failing. Nothing was replaced. Export to another disk.</source>
@@ -7282,6 +8946,10 @@
         <translation>{path} 已加密，而它的库未加密。</translation>
     </message>
     <message>
+        <source>{path} is gone already.</source>
+        <translation>{path} 已不存在。</translation>
+    </message>
+    <message>
         <source>{path} is neither a file nor a folder. Choose one of these.</source>
         <translation>{path} 既不是文件也不是文件夹。请选择文件或文件夹。</translation>
     </message>
@@ -7330,6 +8998,10 @@
         <translation>{path} {what}。请更正或移走它。</translation>
     </message>
     <message>
+        <source>{place} cannot be written.</source>
+        <translation>无法写入 {place}。</translation>
+    </message>
+    <message>
         <source>{problem}, or the account has nothing left to spend</source>
         <translation>{problem}，或账户余额已用完</translation>
     </message>
@@ -7364,6 +9036,62 @@
     <message>
         <source>{sentence} It cannot be attached.</source>
         <translation>{sentence} 无法附加。</translation>
+    </message>
+    <message>
+        <source>{server} cannot be reached. See whether this machine is online and the address is right; nothing is lost meanwhile.</source>
+        <translation>无法连接 {server}。请检查这台电脑是否联网、地址是否正确；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} did not answer in time. It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} 未及时响应。稍后会自动重试；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} did not keep a file that it took. See whether the address is right; nothing is lost meanwhile.</source>
+        <translation>{server} 接收了一个文件，却没有保存。请检查地址是否正确；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
+        <translation>{server} 不接受该用户名或密码。请在地址中更正；如果服务器要求双重验证，请在那里创建一个应用专用密码。</translation>
+    </message>
+    <message>
+        <source>{server} does not hold what your machines share: the folder is another one, or was emptied.</source>
+        <translation>{server} 上没有你的各台电脑共享的内容：这是另一个文件夹，或已被清空。</translation>
+    </message>
+    <message>
+        <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
+        <translation>{server} 不允许该用户在此文件夹中这样做。请授予其读写权限，或指定另一个文件夹。</translation>
+    </message>
+    <message>
+        <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
+        <translation>{server} 在该地址不提供 WebDAV。请从服务器的设置中复制 WebDAV 地址。</translation>
+    </message>
+    <message>
+        <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
+        <translation>{server} 上已没有你的可用空间。请在那里腾出空间；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>
+        <translation>{server} 上没有该文件夹。请先在那里创建它，并检查地址是否正确。</translation>
+    </message>
+    <message>
+        <source>{server} refers to another address on {other}, to which Keepsake sends no password. Name that address if it is the right one.</source>
+        <translation>{server} 指向 {other} 上的另一个地址，Keepsake 不会向其发送密码。如果那个地址是正确的，请直接填写它。</translation>
+    </message>
+    <message>
+        <source>{server} sent an unexpected answer (status {status}). See whether the address is right.</source>
+        <translation>{server} 返回了意外的响应（状态 {status}）。请检查地址是否正确。</translation>
+    </message>
+    <message>
+        <source>{server} sent far more than was requested, so nothing of it was read. See whether the address is right.</source>
+        <translation>{server} 发送的内容远超所请求的量，因此未读取任何内容。请检查地址是否正确。</translation>
+    </message>
+    <message>
+        <source>{server} takes no file of that size. Allow larger ones there; nothing is lost meanwhile.</source>
+        <translation>{server} 不接受这么大的文件。请在那里允许更大的文件；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} takes no requests at the moment (status {status}). It is tried again by itself; nothing is lost meanwhile.</source>
+        <translation>{server} 目前不接受请求（状态 {status}）。稍后会自动重试；其间不会丢失任何内容。</translation>
     </message>
     <message>
         <source>{service} cannot be reached ({reason})</source>
@@ -7476,6 +9204,14 @@
     <message>
         <source>{what}, from {source}</source>
         <translation>{what}，来自 {source}</translation>
+    </message>
+    <message>
+        <source>{why} Another value counts.</source>
+        <translation>{why} 以另一个值为准。</translation>
+    </message>
+    <message>
+        <source>{why} Until then the vectors made so far answer searches.</source>
+        <translation>{why} 在此之前由现有的向量响应搜索。</translation>
     </message>
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
@@ -11155,8 +12891,8 @@
         <translation>所有文本均已读取。</translation>
     </message>
     <message>
-        <source>It takes effect at the next start. The model&apos;s files are fetched at the first search if the settings allow downloads, or read from the folder that the settings of search name.</source>
-        <translation>下次启动时生效。如果设置允许下载,模型文件会在第一次搜索时获取;否则从搜索设置指定的文件夹读取。</translation>
+        <source>It takes effect at the next start. The model&apos;s files are fetched when they are first needed if the settings allow downloads, or read from the folder that the settings of search name.</source>
+        <translation>下次启动时生效。如果设置允许下载,模型文件会在首次需要时获取;否则从搜索设置指定的文件夹读取。</translation>
     </message>
     <message>
         <source>No model</source>

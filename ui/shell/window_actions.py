@@ -14,7 +14,7 @@ from ui.actions import Action, Actions, Slot
 from ui.dialogs.crash_report import CrashDialog
 from ui.dialogs.debug_information import program_lines
 from ui.dialogs.settings.sections import SECTIONS
-from ui.engine_texts import error_text
+from ui.engine_texts import engine_text, error_text
 from ui.models.dates import full_date
 from ui.notice import Notice
 from ui.panes.pane_commands import awaited_actions
@@ -328,7 +328,7 @@ class WindowActions(QObject):
             return
         done = await window.bridge.call(operations.llm.test())
         if not done.ok:
-            window.show_notice(Notice(done.note, kind="error"))
+            window.show_notice(Notice(engine_text(done.note), kind="error"))
             return
         words = self.tr("{model} answered in {seconds} seconds. This month it cost {cost}.")
         cost = f"{status.spent_this_month:.2f}"

@@ -24,6 +24,7 @@ from app.core.text_rules.recall_fence import recalled_ranges
 from app.erasure.call_records import forget_in_ledger
 from app.errors import KeepsakeError
 from app.part import BackgroundTask, Part
+from app.sentence import Sentence, counted_sentence, joined
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -141,8 +142,9 @@ class LedgerService(Part):
                     await asyncio.shield(self._store.write(partial(_write, batch, erased), is_derived=True))
                 except KeepsakeError as error:
                     self._waiting.extendleft(reversed(batch))
-                    lost = f" {counted(self._lost, 'call was', 'calls were')} lost." if self._lost else ""
-                    self._failure = f"What agents do is not recorded at the moment. {error.message}{lost}"
+                    lost = counted_sentence(self._lost, "1 call was lost.", "{count} calls were lost.")
+                    what = Sentence("What agents do is not recorded at the moment.")
+                    self._failure = joined((what, error.sentence, lost if self._lost else ""))
                     _log.info("the ledger was not written: %s", error.code)
                     return
                 self._failure = ""
@@ -212,7 +214,7 @@ def _write(calls: Sequence[NewCall], erased: Iterable[str], connection: apsw.Con
 def _sentence(sums: AgentActivity) -> str:
     """Return an agent's sums in words."""
     if not sums.calls:
-        return f"{sums.agent} has not called."
+        return Sentence("{agent} has not called.", agent=sums.agent)
     parts = [
         counted(sums.searches, "search", "searches"),
         f"{counted(sums.reads - sums.searches, 'other read')}, {counted(sums.items_read, 'item')} in all",

@@ -108,7 +108,9 @@ async def accept(
         return ProposalDecision(proposal.id, "stale", _STALE), None
     except KeepsakeError as error:
         if work.is_claimed:
-            return ProposalDecision(proposal.id, "accepted", f"It was not finished: {error.message}", run_id), None
+            return ProposalDecision(
+                proposal.id, "accepted", Sentence("It was not finished: {why}", why=error.sentence), run_id
+            ), None
         return await _failed(engine, proposal, error), None
     changes = answer.changes if isinstance(answer, Changed) else None
     ids = changes.ids if changes is not None else ()
@@ -138,12 +140,12 @@ async def _failed(engine: Engine, proposal: Proposal, error: KeepsakeError) -> P
     """
     version = error.data.get("version")
     if not isinstance(error, StaleError) or version is None or "version" not in proposal.arguments:
-        return ProposalDecision(proposal.id, "failed", error.message)
+        return ProposalDecision(proposal.id, "failed", error.sentence)
     arguments = {**proposal.arguments, "version": version}
     try:
         preview = await _preview(engine, proposal, arguments, is_stale=True)
     except KeepsakeError as again:
-        return ProposalDecision(proposal.id, "failed", again.message)
+        return ProposalDecision(proposal.id, "failed", again.sentence)
     await engine.inbox.replace(proposal.id, arguments, preview, "")
     return ProposalDecision(proposal.id, "stale", _STALE)
 

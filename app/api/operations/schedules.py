@@ -496,7 +496,11 @@ def _check_trust(caller: Caller, trust: Trust) -> None:
 
 def _read_only(engine: Engine) -> str:
     reason = engine.store.read_only
-    return "" if reason is None else f"No schedule runs, because the vault cannot be written: {reason}"
+    return (
+        ""
+        if reason is None
+        else Sentence("No schedule runs, because the vault cannot be written: {why}", why=reason.sentence)
+    )
 
 
 def _lease(seconds: float) -> float:

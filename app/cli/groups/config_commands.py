@@ -12,7 +12,7 @@ import typer
 from app.cli import terminal
 from app.config.model import ConfigFinding, SettingValue
 from app.config.schema import BY_NAME, setting
-from app.errors import HostUnreachableError, InputError
+from app.errors import HostUnreachableError, InputError, KeepsakeError
 from app.rpc.client import Client
 from app.sentence import Sentence
 
@@ -78,9 +78,23 @@ class _FileSettings:
         return settings.set(name, value)
 
     def findings(self) -> list[ConfigFinding]:
+        from app.config.config import Config  # noqa: PLC0415
         from app.config.diagnosis import diagnose  # noqa: PLC0415
+        from app.config.keyring import Keyring  # noqa: PLC0415
+        from app.embed.remote.api_keys import ApiKeys  # noqa: PLC0415
+        from app.index.generations.service_keys import missing_keys  # noqa: PLC0415
 
-        return diagnose(self._vault)
+        findings = diagnose(self._vault)
+        try:
+            settings = Config(self._vault, strict=False)
+        except KeepsakeError:
+            return findings  # of which this is one; a file that cannot be read names no service
+        keys = ApiKeys(settings.environment, Keyring())
+        try:
+            missing = missing_keys(settings, keys)
+        finally:
+            keys.close()
+        return sorted([*missing, *findings], key=lambda finding: finding.severity)
 
 
 @contextmanager

@@ -97,18 +97,18 @@ async def repeat(
         attempt: Sends the request once.
         limits: Limits on the attempts.
         sleep: Waits for seconds between two attempts.
-        received: Returns the bytes received so far; where they grew, the attempts are counted anew.
+        received: Returns the bytes received so far; where there were never so many, the attempts are counted anew.
 
     Raises:
         RequestError: No further attempt is allowed, or none can succeed.
     """
-    before, pauses = received(), _pauses(limits)
+    most, pauses = received(), _pauses(limits)
     while True:
         try:
             return await attempt()
         except RequestError as error:
-            if received() != before:
-                before, pauses = received(), _pauses(limits)
+            if (count := received()) > most:
+                most, pauses = count, _pauses(limits)
             pause = None if error.fault in _FINAL else pauses.after(error.pause_s)
             if pause is None:
                 raise

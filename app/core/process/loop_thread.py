@@ -34,14 +34,13 @@ class LoopThread:
 
         Raises:
             CancelledError: The loop was closed, now or before.
+            RuntimeError: The machine gives no further thread.
         """
         with self._lock:
             if self._is_closed:
                 raise CancelledError
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._serve, args=(self._loop,), name=self._name, daemon=True)
-                self._thread.start()
+                self._loop = self._started()
             future = asyncio.run_coroutine_threadsafe(work(), self._loop)
         return future.result()
 
@@ -54,6 +53,18 @@ class LoopThread:
         if self._loop is not None and self._thread is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(_END_S)  # looking up an address cannot be cancelled; the thread then ends later
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        """Return a loop that runs; without a thread for it, a later call tries again."""
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=self._serve, args=(loop,), name=self._name, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            loop.close()
+            raise
+        self._thread = thread
+        return loop
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         with asyncio.Runner(loop_factory=lambda: loop) as runner:

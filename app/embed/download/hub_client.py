@@ -15,9 +15,9 @@ from urllib.parse import quote, urlsplit
 
 import msgspec
 
-from app.core.network.http_caller import HttpCaller, read_body
+from app.core.network.http_caller import HttpCaller, pieces_of, read_body
 from app.core.network.http_requests import RequestError, RequestLimits, repeat
-from app.embed.embedder_source import LOCAL
+from app.core.network.network_log import LOCAL
 
 if TYPE_CHECKING:
     import httpx
@@ -32,6 +32,8 @@ _REVISION: Final = "main"
 _YES: Final = frozenset({"1", "TRUE", "YES", "ON"})
 _LIMITS: Final = RequestLimits(attempts=4, longest_pause_s=30.0, silence_s=20.0, whole_s=None)
 _MAX_LIST: Final = 64 << 20  # bytes
+_MAX_PAGES: Final = 100  # of a list; a page has a thousand files
+_LIST_S: Final = 120.0
 _HEX: Final = frozenset("0123456789abcdef")
 
 
@@ -128,10 +130,14 @@ class HubClient:
         """Return the files of a commit."""
         entries: list[_Entry] = []
         address = f"{self._api()}/tree/{commit}?recursive=true"
-        while address:
+        for _ in range(_MAX_PAGES):
+            if not address:
+                break
             page_address = address
             page, address = await self.repeat(lambda: self._get(page_address, list[_Entry]))  # noqa: B023  (called at once)
             entries += page
+        if address:
+            raise NotFetchedError("no end of the list")
         return [
             HubFile(entry.path, entry.lfs.size, entry.lfs.oid) if entry.lfs else HubFile(entry.path, entry.size, "")
             for entry in entries
@@ -158,7 +164,7 @@ class HubClient:
             is_partial = response.status_code == HTTPStatus.PARTIAL_CONTENT
             if is_partial and not response.headers.get("Content-Range", "").startswith(f"bytes {begin}-"):
                 raise NotFetchedError("wrong range")
-            yield is_partial, response.aiter_bytes()
+            yield is_partial, pieces_of(response)
 
     def _api(self) -> str:
         return f"{self._address}/api/models/{self._repo}"
@@ -168,7 +174,7 @@ class HubClient:
 
         The address must be on the hub itself.
         """
-        async with self._caller.send("GET", address, self._limits) as response:
+        async with self._caller.send("GET", address, replace(self._limits, whole_s=_LIST_S)) as response:
             _check_status(response)
             body = await read_body(response, _MAX_LIST)
         try:

@@ -78,7 +78,7 @@ class ApiKeys:
                 keyring = self._keyring.name()
                 kept = bool(self._keyring.read(_secret(source), attended=True))
             except KeyringUnavailableError as error:
-                note = error.message
+                note = error.sentence
         usual = _api(source).key_name
         named = source.api_key_env
         variable = named or (usual if not kept else "")

@@ -12,10 +12,11 @@ from typing import Final
 from xml.parsers import expat
 
 from app.attachments.model import MAX_PICTURE_BYTES
+from app.core.safe_xml import UnsafeXmlError, local, safe_parser
 from app.core.text import storable
 from app.errors import FormatError, InputError
 from app.exchange.formats.docx_asides import asides, words
-from app.exchange.formats.docx_body import BodyParser, UnsafeXmlError, local, safe_parser
+from app.exchange.formats.docx_body import BodyParser
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.importing.accounting import read_item
 from app.exchange.importing.source_files import DAMAGE, ENCRYPTED, open_zip
@@ -53,7 +54,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         try:
             problem = _parse(archive, info, parser, cancelled)
         except (*DAMAGE, NotImplementedError):
-            problem = "The file is damaged, so only its beginning was read."
+            problem = Sentence("The file is damaged, so only its beginning was read.")
         created, changed, title = _properties(archive)
         text = "\n\n".join(filter(None, (parser.finish(), *asides(archive))))
         for picture in _pictures(archive, text):
@@ -74,7 +75,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             f"{path.resolve().parent.name}/{path.name}", text, title=title, created_ms=created, updated_ms=changed
         )
     elif not problem:
-        yield Problem(path.name, "It has no text and was left out.")
+        yield Problem(path.name, Sentence("It has no text and was left out."))
     yield Position(path.stat().st_size, path.stat().st_size, path.name)
 
 
@@ -86,16 +87,16 @@ def _pictures(archive: zipfile.ZipFile, text: str) -> Iterator[tuple[str, Attach
         try:
             info = archive.getinfo(target)
             if info.file_size > MAX_PICTURE_BYTES or info.flag_bits & ENCRYPTED:
-                yield file_problem(target, "The picture is too large or protected, and was left out.")
+                yield file_problem(target, Sentence("The picture is too large or protected, and was left out."))
                 continue
             with archive.open(info) as stream:
                 yield key, attachment(posixpath.basename(target), stream.read(MAX_PICTURE_BYTES + 1))
         except KeyError:
-            yield file_problem("a picture", "It is not in the file, and was left out.")
+            yield file_problem("a picture", Sentence("It is not in the file, and was left out."))
         except InputError as error:
-            yield file_problem(target, error.message)
+            yield file_problem(target, error.sentence)
         except (*DAMAGE, NotImplementedError, RuntimeError):
-            yield file_problem(target, "The picture is damaged and was left out.")
+            yield file_problem(target, Sentence("The picture is damaged and was left out."))
 
 
 def _relations(archive: zipfile.ZipFile) -> dict[str, str]:
@@ -106,7 +107,7 @@ def _relations(archive: zipfile.ZipFile) -> dict[str, str]:
         if attributes.get("TargetMode") != "External":
             relations[attributes.get("Id", "")] = attributes.get("Target", "")
 
-    reader = safe_parser()
+    reader = safe_parser(has_namespaces=True)
     reader.StartElementHandler = take
     with (
         suppress(KeyError, expat.ExpatError, UnsafeXmlError, RuntimeError, *DAMAGE),
@@ -139,7 +140,7 @@ def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
 
 def _parse(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parser: BodyParser, cancelled: Callable[[], bool]) -> str:
     """Read the text part, and return what is wrong with it, ``""`` for nothing."""
-    reader = safe_parser()
+    reader = safe_parser(has_namespaces=True)
     reader.StartElementHandler = parser.start
     reader.EndElementHandler = parser.end
     reader.CharacterDataHandler = parser.text
@@ -151,9 +152,11 @@ def _parse(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parser: BodyParser, 
                 if not data:
                     break
     except expat.ExpatError:
-        return "The file is damaged, so only its beginning was read."
+        return Sentence("The file is damaged, so only its beginning was read.")
     except UnsafeXmlError:
-        return "The file declares entities of XML, which no real document does, so it was not read any further."
+        return Sentence(
+            "The file declares entities of XML, which no real document does, so it was not read any further."
+        )
     return ""
 
 
@@ -161,7 +164,7 @@ def _properties(archive: zipfile.ZipFile) -> tuple[int | None, int | None, str]:
     """Return creation and change time and title of a document, where given."""
     values: dict[str, str] = {}
     way: list[str] = []
-    reader = safe_parser()
+    reader = safe_parser(has_namespaces=True)
     reader.StartElementHandler = lambda tag, _: way.append(local(tag))
     reader.EndElementHandler = lambda _: way.pop()
 

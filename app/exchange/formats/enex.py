@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from app.attachments.model import MAX_BYTES as MAX_ATTACHED
-from app.core.text import content_hash, counted, excerpt, storable
+from app.core.text import content_hash, excerpt, storable
 from app.core.text_rules.tag_names import normalise_tags
 from app.errors import InputError
 from app.exchange.formats.format_spec import FormatSpec
@@ -20,6 +20,7 @@ from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.parsing.html_text import MAX_CHARACTERS, markdown_of
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence, counted_sentence, joined
 
 NAME: Final = "enex"
 SUFFIX: Final = ".enex"
@@ -58,7 +59,9 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         if others := len(exported.files) - len(entries):
             yield Problem(
                 path.name,
-                f"{counted(others, 'file that is no ENEX was', 'files that are no ENEX were')} left out.",
+                counted_sentence(
+                    others, "1 file that is no ENEX was left out.", "{count} files that are no ENEX were left out."
+                ),
                 lost=False,
                 foreign=True,
             )
@@ -79,7 +82,9 @@ def _notes(entry: SourceEntry, done: int, total: int, cancelled: Callable[[], bo
                     yield from _records(note, f"{entry.name}, note {number}", notebook)
                 yield Position(done + min(reader.done, entry.size), total, entry.name)
     except DAMAGE as error:
-        yield Problem(f"{entry.name}, after note {number}", f"The zip file is damaged here ({error}).")
+        yield Problem(
+            f"{entry.name}, after note {number}", Sentence("The zip file is damaged here ({error}).", error=error)
+        )
 
 
 def _account(note: Note, place: str) -> None:
@@ -105,24 +110,27 @@ def _attached(resource: Resource, place: str) -> AttachmentRecord | Problem:
     name = resource.name or "file"
     if resource.is_cut or len(resource.data) > MAX_ATTACHED:
         return file_problem(
-            f"{place}, {name}", f"It is damaged, or larger than {MAX_ATTACHED >> 20} MB, and was left out."
+            f"{place}, {name}",
+            Sentence("It is damaged, or larger than {most} MB, and was left out.", most=MAX_ATTACHED >> 20),
         )
     try:
         return attachment(name, resource.data, resource.mime)
     except InputError as error:
-        return file_problem(f"{place}, {name}", error.message)
+        return file_problem(f"{place}, {name}", error.sentence)
 
 
 def _records(note: Note, place: str, notebook: str) -> Iterator[Record]:
     title = " ".join(storable(note.fields.get("title", ""))[0].split())
     if note.is_cut:
-        yield Problem(place, f"It is larger than {MAX_CHARACTERS >> 20} million characters and was left out.")
+        yield Problem(
+            place, Sentence("It is larger than {most} million characters and was left out.", most=MAX_CHARACTERS >> 20)
+        )
         return
     if note.damage:
         place = f'{place} ("{excerpt(title, 60)}")' if title else place
         is_read = bool(markdown_of(note.fields.get("content", ""))[0])
-        end = "Its text was read as far as it goes." if is_read else "It was left out."
-        yield Problem(place, f"{note.damage} {end}", lost=not (is_read and note.is_whole))
+        end = Sentence("Its text was read as far as it goes.") if is_read else Sentence("It was left out.")
+        yield Problem(place, joined((note.damage, end)), lost=not (is_read and note.is_whole))
         if not is_read:
             return
     links: dict[str, str] = {}
@@ -134,13 +142,19 @@ def _records(note: Note, place: str, notebook: str) -> Iterator[Record]:
             links[digest] = attachment_link(attached.name, resource.name or attached.name)
     content, encrypted = _without_cipher(note.fields.get("content", ""))
     if encrypted:
-        passages = "1 encrypted passage was" if encrypted == 1 else f"{encrypted} encrypted passages were"
-        yield Problem(place, f"{passages} left out. Decrypt the text in Evernote, and export the note again.")
+        yield Problem(
+            place,
+            counted_sentence(
+                encrypted,
+                "1 encrypted passage was left out. Decrypt the text in Evernote, and export the note again.",
+                "{count} encrypted passages were left out. Decrypt the text in Evernote, and export the note again.",
+            ),
+        )
     text, _, _ = markdown_of(content, links)
     unplaced = [link for digest, link in links.items() if digest not in content]
     text = "\n\n".join(filter(None, (text, "\n".join(note.tasks), *unplaced)))
     if not text and not title:
-        yield Problem(place, "It has neither a title nor a text and was left out.")
+        yield Problem(place, Sentence("It has neither a title nor a text and was left out."))
         return
     created = note.fields.get("created", "")
     attributes = {"source_url": note.fields.get("source-url", ""), "author": note.fields.get("author", "")}

@@ -26,7 +26,7 @@ from app.exchange.parsing.inline_tags import inline_tags
 from app.exchange.parsing.page_properties import page_properties
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.text.markdown_links import GENERIC_NAME, MARKDOWN_SUFFIXES, first_heading
-from app.sentence import Sentence
+from app.sentence import Sentence, counted_sentence
 
 SUFFIXES = MARKDOWN_SUFFIXES
 NOTE_SUFFIXES = SUFFIXES | {org_pages.SUFFIX}
@@ -137,10 +137,15 @@ def _read_all(
     if found.hidden:
         count = len(found.hidden)
         names = ", ".join(sorted(found.hidden)[:_SHOWN_HIDDEN])
-        sentence = f"{count} hidden {'folder was' if count == 1 else 'folders were'} left out ({names})."
+        sentence = counted_sentence(
+            count,
+            "1 hidden folder was left out ({names}).",
+            "{count} hidden folders were left out ({names}).",
+            names=names,
+        )
         yield Problem(root_name, sentence, lost=False, foreign=True)
     if found.hidden_files:
-        yield left_out(root_name, found.hidden_files, ("hidden file", "hidden files"), lost=False)
+        yield left_out(root_name, found.hidden_files, (Sentence("hidden file"), Sentence("hidden files")), lost=False)
     total, done = sum(file.size for file in found.files), 0
     other_files, graph = VaultFiles(found.others, own), LogseqGraph(found.files) if has_config else None
     for number, file in enumerate(found.files):
@@ -161,8 +166,12 @@ def _read_all(
         endings = Counter(PurePosixPath(entry.name).suffix.lower() or "without an ending" for entry in others)
         kinds = ", ".join(f"{count} {suffix}" for suffix, count in endings.most_common(6))
         count = len(others)
-        what = f"file that is {NOT_MARKDOWN} was" if count == 1 else f"files that are {NOT_MARKDOWN} were"
-        sentence = f"{count:,} {what} left out ({kinds})."
+        sentence = counted_sentence(
+            count,
+            "1 file that is not Markdown was left out ({kinds}).",
+            "{count} files that are not Markdown were left out ({kinds}).",
+            kinds=kinds,
+        )
         yield Problem(root_name, sentence, lost=False, foreign=True)
     if found.is_zipped:
         yield from unread_words.within([*found.unread, *others])
@@ -258,7 +267,7 @@ def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
         elif child.is_dir():
             if str(child) in OF_THE_SYSTEM:
                 found.problems.append(
-                    Problem(_shown(child.relative_to(root)), "It belongs to the system and was left out.")
+                    Problem(_shown(child.relative_to(root)), Sentence("It belongs to the system and was left out."))
                 )
             elif child.name.startswith("."):
                 found.hidden.append(_shown(child.relative_to(root)))
@@ -267,7 +276,7 @@ def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
         elif SYSTEM_FILE.fullmatch(child.name):
             return
         elif not child.is_file():
-            sentence = "It is a pipe, a socket or a device and was left out."
+            sentence = Sentence("It is a pipe, a socket or a device and was left out.")
             found.problems.append(Problem(_shown(child.relative_to(root)), sentence, lost=False, foreign=True))
         elif child.suffix.lower() in NOTE_SUFFIXES:
             found.files.append(_entry(child, child.relative_to(root).as_posix(), child.stat()))
@@ -289,12 +298,18 @@ def _meet_link(child: Path, root: Path, found: _Found) -> None:
     try:
         target = child.resolve(strict=True)
     except (OSError, RuntimeError):
-        found.problems.append(Problem(place, "It is a link that leads nowhere or in a circle and was left out."))
+        found.problems.append(
+            Problem(place, Sentence("It is a link that leads nowhere or in a circle and was left out."))
+        )
         return
     if not target.is_relative_to(root):
-        found.problems.append(Problem(place, "It is a link that leads out of the folder and was not followed."))
+        found.problems.append(
+            Problem(place, Sentence("It is a link that leads out of the folder and was not followed."))
+        )
     elif child.absolute().is_relative_to(target):
-        sentence = "It is a link to a folder that it lies in and was not followed; the notes there are read once."
+        sentence = Sentence(
+            "It is a link to a folder that it lies in and was not followed; the notes there are read once."
+        )
         found.problems.append(Problem(place, sentence, lost=False, foreign=True))
 
 
@@ -309,7 +324,7 @@ def _note(file: SourceEntry, place: str, key: str) -> Iterator[Record]:
         return
     decoded = encoding.decode(data)
     if decoded is None:
-        yield Problem(place, "It is not text, in spite of its name, and was left out.")
+        yield Problem(place, Sentence("It is not text, in spite of its name, and was left out."))
         return
     source, replaced = storable(decoded.text)
     if replaced:
@@ -335,7 +350,10 @@ def _records(
         yield Problem(place, error.message, lost=False)
         parsed = _parsed(FrontMatter(), source)
     if parsed.tags_cut:
-        what = f"It has more than {MAX_TAGS} tags or very long ones; as tags the first {MAX_TAGS} were kept, shortened."
+        what = Sentence(
+            "It has more than {most} tags or very long ones; as tags the first {most} were kept, shortened.",
+            most=MAX_TAGS,
+        )
         yield Problem(place, what, lost=False)
     stem = PurePosixPath(place).stem
     front = parsed.front
@@ -390,7 +408,7 @@ def _shown(place: PurePosixPath | Path) -> str:
 
 
 def _unreadable(place: PurePosixPath | Path, error: OSError) -> Problem:
-    return Problem(_shown(place), f"It could not be read: {error.strerror or error}.")
+    return Problem(_shown(place), Sentence("It could not be read: {strerror}.", strerror=error.strerror or error))
 
 
 SPEC = FormatSpec(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from app.core.text import content_hash, counted, storable
+from app.core.text import content_hash, storable
 from app.entities.linking import MAX_NAME
 from app.entities.model import registry_type
 from app.exchange.formats.format_spec import FormatSpec
@@ -18,6 +18,7 @@ from app.exchange.model import Position, Record, VaultDetail
 from app.exchange.parsing.lines import TextLine, read_lines
 from app.knowledge_graph.repo import MARK, OF_ENTITY
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence, counted_sentence
 
 NAME: Final = "mcp-memory"
 _SPACE: Final = uuid.UUID("5b0f6c9e-6f1d-5f0e-9a53-6d656d6f7279")
@@ -50,7 +51,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         place = f"{path.name}, line {line.number}"
         value = _value(line)
         if value is None:
-            yield Problem(place, "It is no line of JSON that a memory server writes and was left out.")
+            yield Problem(place, Sentence("It is no line of JSON that a memory server writes and was left out."))
         elif {"from", "to", "relationType"} <= value.keys():
             relations.append((place, value))
         elif {"name", "entityType"} <= value.keys():
@@ -78,7 +79,7 @@ def _value(line: TextLine) -> dict[str, Any] | None:
 def _entity(place: str, value: dict[str, Any], known: dict[str, str], made_ms: int) -> Iterator[Record]:
     name = _name(value["name"])
     if not name:
-        yield Problem(place, "Its entity has no name that can be stored and was left out.")
+        yield Problem(place, Sentence("Its entity has no name that can be stored and was left out."))
         return
     kind = _name(value["entityType"])
     known[name] = entity_id = _id(name)
@@ -97,14 +98,18 @@ def _entity(place: str, value: dict[str, Any], known: dict[str, str], made_ms: i
             attributes={OF_ENTITY: entity_id},
         )
     if lost := sum(not isinstance(observation, str) for observation in observations):
-        texts = counted(lost, "of its observations is no text and was", "of its observations are no texts and were")
-        yield Problem(place, f"{texts} left out.")
+        what = counted_sentence(
+            lost,
+            "1 of its observations is no text and was left out.",
+            "{count} of its observations are no texts and were left out.",
+        )
+        yield Problem(place, what)
 
 
 def _relation(place: str, value: dict[str, Any], known: dict[str, str], made_ms: int) -> Iterator[Record]:
     subject, target, predicate = (_name(value[name]) for name in ("from", "to", "relationType"))
     if not subject or not target or not predicate:
-        yield Problem(place, "Its relation has no two ends with names and was left out.")
+        yield Problem(place, Sentence("Its relation has no two ends with names and was left out."))
         return
     for name in (subject, target):
         if name not in known:

@@ -13,7 +13,7 @@ from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.html_text import MAX_CHARACTERS, markdown_of
 from app.memories.foreign_record import MemoryRecord, Problem
-from app.sentence import Sentence
+from app.sentence import Sentence, counted_sentence
 
 NAME: Final = "html"
 BEGINNING: Final = re.compile(
@@ -58,7 +58,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             path=str(path),
         )
     if media:
-        sentence = f"{media} {'picture was' if media == 1 else 'pictures were'} left out."
+        sentence = counted_sentence(media, "1 picture was left out.", "{count} pictures were left out.")
         yield Problem(path.name, sentence, lost=False, foreign=True)
     title = storable(title)[0] or path.stem
     yield MemoryRecord(f"{path.resolve().parent.name}/{path.name}", storable(text)[0], title=title)

@@ -25,6 +25,7 @@ from app.exchange.model import (
 )
 from app.exchange.parsing.source_words import Noise, SpokenValue, StoredWords, single_words, spoken, texts
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence, counted_sentence
 
 MAX_PENDING: Final = 20_000
 _RECENT: Final = 50_000  # texts, which another item of the source may repeat
@@ -140,8 +141,11 @@ class Account:
         if not self._has_any and not problems:
             problems.append(Problem(name, _nothing(self._counts)))
         if self._undated:
-            have = "1 message has" if self._undated == 1 else f"{self._undated:,} messages have"
-            sentence = f"{have} no date; the time of the import stands in its place."
+            sentence = counted_sentence(
+                self._undated,
+                "1 message has no date; the time of the import stands in its place.",
+                "{count} messages have no date; the time of the import stands in its place.",
+            )
             problems.append(Problem(name, sentence, lost=False, foreign=True, count=self._undated))
         return self._counts, [*problems, *self.files.problems(name)]
 
@@ -289,19 +293,38 @@ def _texts_of(record: Record) -> Iterator[str]:
 def _problem(kind: _LeftOut) -> Problem:
     item, sample = kind.first, excerpt(kind.first.words[0].text, _SHOWN)
     way = ".".join(item.words[0].way.split(".")[-_SHOWN_FIELDS:])
-    where = f" in '{excerpt(way, _SHOWN)}'" if way else ""
-    end = "are kept with the message, where no search finds them" if item.is_kept else "were left out"
+    where = Sentence("in '{field}'", field=excerpt(way, _SHOWN)) if way else Sentence("in it")
+    end = Sentence("were left out")
+    if item.is_kept:
+        end = Sentence("are kept with the message, where no search finds them")
     if kind.count == 1:
-        what = f"It holds words{where} that this version does not know; they {end}: {sample!r}."
+        what = Sentence(
+            "It holds words {where} that this version does not know; they {end}: {sample}.",
+            where=where,
+            end=end,
+            sample=repr(sample),
+        )
     else:
-        held = f"{kind.count:,} {plural(item.noun)} hold words{where} that this version does not know"
-        what = f"{held}; they {end}, here: {sample!r}."
+        what = Sentence(
+            "{count} {things} hold words {where} that this version does not know; they {end}, here: {sample}.",
+            count=kind.count,
+            things=plural(item.noun),
+            where=where,
+            end=end,
+            sample=repr(sample),
+        )
     return Problem(item.place, what, count=kind.count)
 
 
 def _nothing(counts: ItemCounts) -> str:
     if not counts.read:
-        return "Nothing in it is a conversation or a note that this version knows."
-    held = f"1 {counts.noun}" if counts.read == 1 else f"{counts.read:,} {plural(counts.noun)}"
-    none = "which is no" if counts.read == 1 else "none of them a"
-    return f"It has {held}, {none} conversation, message or note that this version knows."
+        return Sentence("Nothing in it is a conversation or a note that this version knows.")
+    if counts.read == 1:
+        return Sentence(
+            "It has 1 {thing}, which is no conversation, message or note that this version knows.", thing=counts.noun
+        )
+    return Sentence(
+        "It has {count} {things}, none of them a conversation, message or note that this version knows.",
+        count=counts.read,
+        things=plural(counts.noun),
+    )

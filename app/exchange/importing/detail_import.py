@@ -60,7 +60,7 @@ class DetailImport:
             elif detail.type == "history":
                 self._history.put(connection, fields)
         except InputError as error:
-            return Problem(_place(detail.type, fields), error.message)
+            return Problem(_place(detail.type, fields), error.sentence)
         return None
 
     def record(self, connection: apsw.Connection, actor: str, now_ms: int) -> None:

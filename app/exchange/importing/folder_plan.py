@@ -23,15 +23,15 @@ from app.exchange.formats.notebooks import apple_notes, documents, notion
 from app.exchange.formats.notebooks.obsidian import CANVAS, linked_names
 from app.exchange.importing import unread_words
 from app.exchange.importing.source_files import CONVERSATIONS
-from app.exchange.importing.unread_files import FileAccount, is_media, left_out
+from app.exchange.importing.unread_files import FILES, FileAccount, is_media, left_out
 from app.exchange.model import MIXED
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence, counted_sentence, joined
 
 _DOCUMENTS: Final = frozenset(spec.name for spec in of_kind("document"))
 _GROUPED: Final = frozenset(spec.name for spec in of_kind("transcript", "document", "notes"))
 _CONVERSATIONS: Final = frozenset({"chatgpt", "claude"})
 _AS_WHOLE: Final = frozenset(spec.name for spec in SPECS.values() if spec.is_folder)
-_FILES: Final = ("file", "files")
 MAX_LOOKED_AT: Final = 20_000
 # Of files that may hold words; pictures and sound are none of an import's business by themselves.
 _LOOKED_AT: Final = frozenset({".ndjson", ".zip", ".xml"}).union(*(spec.suffixes for spec in SPECS.values()))
@@ -181,7 +181,12 @@ class _Search:
             if any(_suffix(name) in NOTE_SUFFIXES for name in names):
                 self._vaults.append(folder)
             place = f"{folder or self._root.name}/{VAULT_DATABASE}"
-            self._plan.problems.append(Problem(place, f"It is a Keepsake vault and was left out. {VAULT_ADVICE}"))
+            self._plan.problems.append(
+                Problem(
+                    place,
+                    Sentence("It is a Keepsake vault and was left out. {advice}", advice=Sentence(VAULT_ADVICE)),
+                )
+            )
             return []
         fmt = _whole_format(self._root / folder, inside)
         if fmt:
@@ -217,9 +222,9 @@ class _Search:
             if fmt := self._format_of(name):
                 by_format[fmt].append(name)
         if beyond := looked_at[self._max_looked_at :]:
-            kind = f"beyond the {self._max_looked_at:,} that are looked at in one folder"
-            advice = "Import the folders in it one by one."
-            self._plan.problems.append(left_out(self._root.name, beyond, _FILES, kind, advice=advice))
+            kind = Sentence("beyond the {most} that are looked at in one folder", most=self._max_looked_at)
+            advice = Sentence("Import the folders in it one by one.")
+            self._plan.problems.append(left_out(self._root.name, beyond, FILES, kind, advice=advice))
         for fmt, format_names in by_format.items():
             if fmt in _GROUPED and len(format_names) > 1:
                 folder = os.path.commonpath([str(PurePosixPath(name).parent) for name in format_names])
@@ -242,11 +247,13 @@ class _Search:
                 self._plan.problems.append(Problem(name, error.message.removesuffix(f" {SUPPORTED}")))
             return ""
         except (KeepsakeError, OSError) as error:
-            self._plan.problems.append(Problem(name, f"It could not be read and was left out: {error}"))
+            self._plan.problems.append(
+                Problem(name, Sentence("It could not be read and was left out: {error}", error=error))
+            )
             return ""
         if SPECS[fmt].needs_secret:
             self._plan.problems.append(
-                Problem(name, "It needs its passphrase or key and was left out; import it alone.")
+                Problem(name, Sentence("It needs its passphrase or key and was left out; import it alone."))
             )
             return ""
         return fmt
@@ -263,21 +270,25 @@ class _Search:
         products = [name for name in others if any(_is_below(name, folder) for folder in accounts)]
         foreign = (name for name in others if name not in products)
         if others := [*products, *self._without_words(foreign, unread_words.foreign_words)]:
-            problems.append(left_out(place, others, _FILES, "in no format that is known", lost=False))
+            problems.append(left_out(place, others, FILES, Sentence("in no format that is known"), lost=False))
         account = FileAccount()
         for name in within:
             account.add(name, 1)
         problems += account.problems(place)
         if self._empty:
-            problems.append(left_out(place, self._empty, _FILES, "without contents", lost=False))
+            problems.append(left_out(place, self._empty, FILES, Sentence("without contents"), lost=False))
         if media:
-            nouns = ("picture or recording", "pictures or recordings")
-            problems.append(left_out(place, media, nouns, "that no note shows", lost=False))
+            nouns = (Sentence("picture or recording"), Sentence("pictures or recordings"))
+            problems.append(left_out(place, media, nouns, Sentence("that no note shows"), lost=False))
         if self._beyond:
-            count = f"{self._beyond:,} more {'file was' if self._beyond == 1 else 'files were'}"
-            sentence = f"It has more than {chat_records.MAX_FILES:,} files; {count} not looked at."
-            advice = "Import the folders in it one by one."
-            problems.append(Problem(place, f"{sentence} {advice}", count=self._beyond))
+            sentence = counted_sentence(
+                self._beyond,
+                "It has more than {most} files; 1 more file was not looked at.",
+                "It has more than {most} files; {count} more files were not looked at.",
+                most=chat_records.MAX_FILES,
+            )
+            advice = Sentence("Import the folders in it one by one.")
+            problems.append(Problem(place, joined((sentence, advice)), count=self._beyond))
 
     def _tell_passed(self, roots: list[str]) -> None:
         """Name what the search passes over, except where a reader of notes does."""
@@ -293,19 +304,24 @@ class _Search:
         wordless = {name for name in self._without_words(hidden, unread_words.hidden_words) if name in at_top}
         if listed_names := [name for name in apart["hidden"] if (self._root / name).is_dir() or name in wordless]:
             problems.append(
-                left_out(place, listed_names, ("hidden file or folder", "hidden files or folders"), lost=False)
+                left_out(
+                    place,
+                    listed_names,
+                    (Sentence("hidden file or folder"), Sentence("hidden files or folders")),
+                    lost=False,
+                )
             )
         if listed_names := apart["links"]:
-            kind = (
-                "that lead out of the folder or nowhere" if len(listed_names) > 1 else "that leads out of it or nowhere"
-            )
-            problems.append(left_out(place, listed_names, ("link", "links"), kind))
+            kind = Sentence("that leads out of it or nowhere")
+            if len(listed_names) > 1:
+                kind = Sentence("that lead out of the folder or nowhere")
+            problems.append(left_out(place, listed_names, (Sentence("link"), Sentence("links")), kind))
         if listed_names := apart["special"]:
-            nouns = ("pipe, socket or device", "pipes, sockets or devices")
+            nouns = (Sentence("pipe, socket or device"), Sentence("pipes, sockets or devices"))
             problems.append(left_out(place, listed_names, nouns, lost=False))
         for name, why in remarks.unreadable.items():
             if not any(_is_below(name, root) for root in roots):
-                problems.append(Problem(name, f"It could not be read: {why}."))
+                problems.append(Problem(name, Sentence("It could not be read: {why}.", why=why)))
 
     def _without_words(self, names: Iterable[str], problem: Callable[[str], Problem]) -> Iterator[str]:
         """Yield the files that hold no words, and name the others."""
@@ -320,7 +336,9 @@ class _Search:
             with (self._root / name).open("rb") as stream:
                 return unread_words.holds_words(name, stream)
         except OSError as error:
-            self._plan.problems.append(Problem(name, f"It could not be read: {error.strerror or error}."))
+            self._plan.problems.append(
+                Problem(name, Sentence("It could not be read: {strerror}.", strerror=error.strerror or error))
+            )
             return False
 
 

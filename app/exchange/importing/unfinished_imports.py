@@ -13,6 +13,7 @@ from app.core.text import content_hash, storable
 from app.errors import DiskFullError
 from app.exchange.importing.import_run import new_import_run
 from app.exchange.model import UnfinishedImport
+from app.sentence import Sentence
 from app.store.store import Store
 
 _KEY: Final = "unfinished_import:"
@@ -69,7 +70,9 @@ class UnfinishedImports:
     def failures(self) -> tuple[str, ...]:
         """A sentence for each import that was cut off."""
         return tuple(
-            f"An import of {one.path} was cut off. Import it again to go on; nothing is added twice."
+            Sentence(
+                "An import of {path} was cut off. Import it again to go on; nothing is added twice.", path=one.path
+            )
             for one in self.cut_off
         )
 

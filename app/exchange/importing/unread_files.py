@@ -7,13 +7,14 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence, counted_sentence, joined
 
 SYSTEM_FILE: Final = re.compile(
     r"(?:.*/)?(?:__MACOSX/.*|\._[^/]*|\.DS_Store|\.localized|Thumbs\.db|desktop\.ini)", re.DOTALL | re.IGNORECASE
 )
 _SHOWN: Final = 6
-_FILES: Final = ("file", "files")
-_MEDIA_NOUNS: Final = ("picture, recording or document", "pictures, recordings or documents")
+FILES: Final = (Sentence("file"), Sentence("files"))
+_MEDIA_NOUNS: Final = (Sentence("picture, recording or document"), Sentence("pictures, recordings or documents"))
 # Lists and settings of an account, which hold no conversation.
 _SETTINGS: Final = re.compile(
     r"(?:.*/)?(?:(?:org_)?users?|shared_conversations|export_manifest|user_settings"
@@ -63,28 +64,31 @@ class FileAccount:
         for name, size in self._unread.items():
             groups[_group(name, size)].append(name)
         what = {
-            "empty": (_FILES, "without contents"),
-            "settings": (_FILES, "with lists, settings or a copy of the conversations,"),
-            "media": (_MEDIA_NOUNS, "that no message shows"),
+            "empty": (FILES, Sentence("without contents")),
+            "settings": (FILES, Sentence("with lists, settings or a copy of the conversations,")),
+            "media": (_MEDIA_NOUNS, Sentence("that no message shows")),
         }
         for group, (nouns, kind) in what.items():
             if paths := groups[group]:
                 yield left_out(source, paths, nouns, kind, lost=False)
         if paths := groups["ratings"]:
-            yield left_out(source, paths, _FILES, "with ratings of answers, and remarks on them,")
+            yield left_out(source, paths, FILES, Sentence("with ratings of answers, and remarks on them,"))
         if paths := groups["zips"]:
-            advice = "Unpack it, and import what is in it."
-            yield left_out(source, paths, ("zip file", "zip files"), "within it", advice=advice)
+            advice = Sentence("Unpack it, and import what is in it.")
+            nouns = (Sentence("zip file"), Sentence("zip files"))
+            yield left_out(source, paths, nouns, Sentence("within it"), advice=advice)
         if paths := groups["others"]:
-            kind = "that no import takes" if self._has_other_products else "that this version does not know"
-            yield left_out(source, paths, _FILES, kind, lost=not self._has_other_products)
+            kind = Sentence("that this version does not know")
+            if self._has_other_products:
+                kind = Sentence("that no import takes")
+            yield left_out(source, paths, FILES, kind, lost=not self._has_other_products)
 
 
 def left_out(
     place: str,
     names: Iterable[str],
-    nouns: tuple[str, str],
-    kind: str = "",
+    nouns: tuple[Sentence, Sentence],
+    kind: Sentence | None = None,
     *,
     lost: bool = True,
     advice: str = "",
@@ -95,16 +99,22 @@ def left_out(
         place: Where they lie, for a person.
         names: Their names.
         nouns: What one is called, and what several are.
-        kind: What they have in common, as words that follow the noun.
+        kind: What they have in common, as words that follow the noun; ``None`` for nothing.
         lost: Whether texts may have been lost with them.
         advice: A sentence about what a person can do, ``""`` for none.
     """
     listed = sorted(names)
     count = len(listed)
     shown = ", ".join(listed[:_SHOWN]) + (" …" if count > _SHOWN else "")
-    subject = " ".join(filter(None, (f"{count:,}", nouns[count != 1], kind)))
-    what = f"{subject} {'was' if count == 1 else 'were'} left out ({shown})."
-    return Problem(place, " ".join(filter(None, (what, advice))), lost, foreign=not lost, count=count)
+    things = joined((nouns[count != 1], kind or ""))
+    what = counted_sentence(
+        count,
+        "1 {things} was left out ({names}).",
+        "{count} {things} were left out ({names}).",
+        things=things,
+        names=shown,
+    )
+    return Problem(place, joined((what, advice)), lost, foreign=not lost, count=count)
 
 
 def is_media(name: str) -> bool:

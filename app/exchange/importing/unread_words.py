@@ -12,6 +12,7 @@ from app.exchange.importing.source_files import DAMAGE, SourceEntry
 from app.exchange.parsing import encoding
 from app.exchange.parsing.source_words import Noise, spoken
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence, counted_sentence
 
 MAX_BYTES: Final = 16 << 20
 MAX_NAMED: Final = 1000
@@ -56,10 +57,10 @@ def within(entries: Iterable[SourceEntry]) -> Iterator[Problem]:
             with entry.open() as stream:
                 has_words = holds_words(entry.name, stream)
         except (*DAMAGE, OSError, NotImplementedError, RuntimeError):
-            yield Problem(entry.name, "It is damaged or cannot be read, and was left out.")
+            yield Problem(entry.name, Sentence("It is damaged or cannot be read, and was left out."))
         else:
             if has_words:
-                yield Problem(entry.name, "It holds words and was left out; to have them, unpack the zip.")
+                yield Problem(entry.name, Sentence("It holds words and was left out; to have them, unpack the zip."))
 
 
 @dataclass(slots=True)
@@ -85,18 +86,28 @@ class WordFiles:
         """Return the problems of all the files, which lie at ``place``."""
         if not self.more:
             return self.named
-        nouns = "file holds words and was" if self.more == 1 else "files hold words and were"
-        return [*self.named, Problem(place, f"{self.more:,} more {nouns} left out.", count=self.more)]
+        return [
+            *self.named,
+            Problem(
+                place,
+                counted_sentence(
+                    self.more,
+                    "1 more file holds words and was left out.",
+                    "{count} more files hold words and were left out.",
+                ),
+                count=self.more,
+            ),
+        ]
 
 
 def hidden_words(place: str) -> Problem:
     """Return the problem that names a hidden file with words."""
-    return Problem(place, "It is hidden, holds words and was left out; to have them, import this file.")
+    return Problem(place, Sentence("It is hidden, holds words and was left out; to have them, import this file."))
 
 
 def foreign_words(place: str) -> Problem:
     """Return the problem that names a file with words in an unknown format."""
-    return Problem(place, "It holds words in no format that is known and was left out.")
+    return Problem(place, Sentence("It holds words in no format that is known and was left out."))
 
 
 def _below(root: Path, place: str) -> Iterator[str]:

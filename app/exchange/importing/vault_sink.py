@@ -23,6 +23,7 @@ from app.history import history_repo
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.importing.ingest import ingest
 from app.memories.writer import MemoryIndex
+from app.sentence import Sentence
 from app.sessions import repo
 from app.sessions.model import Message, NewMessage
 from app.sessions.service import (
@@ -295,7 +296,9 @@ class VaultSink:
             return
         opened = self._open.get(key)
         if opened is None:
-            sentence = f"The file says nothing of this session before its '{detail.type}', which was left out."
+            sentence = Sentence(
+                "The file says nothing of this session before its '{type}', which was left out.", type=detail.type
+            )
             counts.problems.append(Problem(f"session {key}", sentence))
         elif not opened.is_forgotten:
             self._details.put_of_session(connection, opened.session_id, detail)
@@ -380,11 +383,16 @@ def _with_room(message: NewMessage) -> NewMessage:
 
 def _too_long(turn: MessageRecord) -> Problem:
     allowed = f"{MAX_MESSAGE_CHARACTERS >> 20} million characters"
-    return Problem(f"session {turn.session_key}", f"A message has more than {allowed} and was left out.")
+    return Problem(
+        f"session {turn.session_key}", Sentence("A message has more than {allowed} and was left out.", allowed=allowed)
+    )
 
 
 def _taken(turn: MessageRecord, opened: _Session) -> Problem:
     return Problem(
         f"session {turn.session_key}, message {turn.message.seq}",
-        f"Its number is not greater than the last one stored of session {opened.session_id}, and its text is another.",
+        Sentence(
+            "Its number is not greater than the last one stored of session {session_id}, and its text is another.",
+            session_id=opened.session_id,
+        ),
     )

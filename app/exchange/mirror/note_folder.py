@@ -19,6 +19,7 @@ from app.exchange.mirror.mirrored_files import FolderScan
 from app.exchange.mirror.note_mirror import NoteMirror
 from app.exchange.model import NotesFolderStatus
 from app.part import BackgroundTask, Part
+from app.sentence import Sentence, as_sentence
 
 _log = logging.getLogger(__name__)
 
@@ -117,8 +118,10 @@ class NoteFolderWatch(Part):
             self._has_edits = False
             await self._mirror.settle(root, scan, writes=writes)
         except (OSError, KeepsakeError) as error:
-            reason = error.message if isinstance(error, KeepsakeError) else error.strerror or str(error)
-            self._failure = f"The folder of notes {folder} could not be read: {reason}"
+            reason = error.sentence if isinstance(error, KeepsakeError) else error.strerror or str(error)
+            self._failure = Sentence(
+                "The folder of notes {folder} could not be read: {why}", folder=folder, why=as_sentence(reason)
+            )
             self._known = None
             _log.info("the folder of notes could not be read: %s", error_location(error))
             return False

@@ -37,6 +37,7 @@ from app.memories.importing.ingest import ingest
 from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
 from app.memories.writer import MemoryIndex
+from app.sentence import Sentence, as_sentence
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -50,10 +51,14 @@ _MANY: Final = 50
 _SHARES: Final = {Step.DELETE_NOTE: 0.1, Step.DELETE_FILE: 0.5}
 """Shares of a folder that count as many: of files that are gone, and of notes that were deleted."""
 _MANY_GONE: Final = {
-    Step.DELETE_NOTE: "{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put"
-    " the files back, or delete the notes here.",
-    Step.DELETE_FILE: "{count} notes of the folder {root} were deleted here at once, so their files were left there."
-    " Restore the notes, or delete the files.",
+    Step.DELETE_NOTE: Sentence(
+        "{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put the files back,"
+        " or delete the notes here."
+    ),
+    Step.DELETE_FILE: Sentence(
+        "{count} notes of the folder {root} were deleted here at once, so their files were left there. Restore the"
+        " notes, or delete the files."
+    ),
 }
 _NEW_AT_ONCE: Final = 500
 
@@ -149,8 +154,13 @@ class NoteMirror:
         hashes = await asyncio.to_thread(self._hash_all, root, scan.notes)
         await self._follow_renames(look, agreed, hashes)
         unknown = scan.notes.keys() - hashes.keys()  # there, and not to be read: neither edited nor gone
-        look.problems += [f"The file {place} of the folder {root} cannot be read." for place in sorted(unknown)]
-        look.problems += [f"The folder {root / place} cannot be read." for place in scan.unreadable]
+        look.problems += [
+            Sentence("The file {place} of the folder {root} cannot be read.", place=place, root=root)
+            for place in sorted(unknown)
+        ]
+        look.problems += [
+            Sentence("The folder {place} cannot be read.", place=root / place) for place in scan.unreadable
+        ]
         steps: list[tuple[str, Step]] = [
             (place, step)
             for place in sorted((scan.notes.keys() | agreed.keys()) - unknown)
@@ -193,8 +203,15 @@ class NoteMirror:
         try:
             await work
         except (OSError, KeepsakeError) as error:
-            reason = error.message if isinstance(error, KeepsakeError) else error.strerror or str(error)
-            look.problems.append(f"The note {place} of the folder {look.root} could not be mirrored: {reason}")
+            reason = error.sentence if isinstance(error, KeepsakeError) else error.strerror or str(error)
+            look.problems.append(
+                Sentence(
+                    "The note {place} of the folder {root} could not be mirrored: {reason}",
+                    place=place,
+                    root=look.root,
+                    reason=as_sentence(reason),
+                )
+            )
             _log.info("a mirrored note failed: %s", error_location(error))
 
     def _hash_all(self, root: Path, notes: Mapping[str, Mark]) -> dict[str, str]:
@@ -405,7 +422,7 @@ def _without_many_deletions(look: _Look, steps: list[tuple[str, Step]], known: i
     for deletion, share in _SHARES.items():
         count = sum(step is deletion for _, step in steps)
         if count > max(_FEW, min(known * share, _MANY)) or (count > 1 and count == known):
-            look.problems.append(_MANY_GONE[deletion].format(count=f"{count:,}", root=look.root))
+            look.problems.append(Sentence(_MANY_GONE[deletion], count=count, root=look.root))
             steps = [(place, step) for place, step in steps if step is not deletion]
     return steps
 

@@ -3,7 +3,7 @@
 import codecs
 from dataclasses import dataclass
 
-from app.core.text import counted
+from app.sentence import Sentence, counted_sentence
 
 SAMPLE = 64 << 10
 MAX_CONTROL = 0.1
@@ -40,7 +40,12 @@ def decode(data: bytes) -> Decoded | None:
         if data.startswith(mark):
             return _marked(data[len(mark) :], encoding)
     if guess := _guess_utf16(data):
-        return Decoded(data.decode(guess, "replace"), guess, False, f"It has no encoding mark and was read as {guess}.")
+        return Decoded(
+            data.decode(guess, "replace"),
+            guess,
+            False,
+            Sentence("It has no encoding mark and was read as {guess}.", guess=guess),
+        )
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -52,7 +57,7 @@ def _marked(data: bytes, encoding: str) -> Decoded:
     try:
         return Decoded(data.decode(encoding), encoding, bom=True)
     except UnicodeDecodeError:
-        repair = f"Some of it was not valid {encoding} and was replaced with \ufffd."
+        repair = Sentence("Some of it was not valid {encoding} and was replaced with �.", encoding=encoding)
         return Decoded(data.decode(encoding, "replace"), encoding, True, repair)
 
 
@@ -60,13 +65,22 @@ def _eight_bit(data: bytes) -> Decoded:
     repaired = data.decode("utf-8", "replace")
     bad = repaired.count("\ufffd")
     if sum(character > "\x7f" for character in repaired) > bad * 2:  # its other letters are UTF-8
-        places = counted(bad, "place in it was not valid UTF-8 and was", "places in it were not valid UTF-8 and were")
-        return Decoded(repaired, "utf-8", False, f"{places} replaced with \ufffd.")
+        repair = counted_sentence(
+            bad,
+            "1 place in it was not valid UTF-8 and was replaced with �.",
+            "{count} places in it were not valid UTF-8 and were replaced with �.",
+        )
+        return Decoded(repaired, "utf-8", False, repair)
     try:
         text, encoding = data.decode("cp1252"), "cp1252"
     except UnicodeDecodeError:
         text, encoding = data.decode("latin-1"), "latin-1"
-    return Decoded(text, encoding, False, f"It is not UTF-8 and was read as {encoding}; check its special letters.")
+    return Decoded(
+        text,
+        encoding,
+        False,
+        Sentence("It is not UTF-8 and was read as {encoding}; check its special letters.", encoding=encoding),
+    )
 
 
 def _guess_utf16(data: bytes) -> str | None:

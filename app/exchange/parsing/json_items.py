@@ -16,6 +16,7 @@ from app.exchange.importing.accounting import read_item
 from app.exchange.importing.source_files import DAMAGE, SourceEntry, entries, read_some, utf8_stream
 from app.exchange.model import Position
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 CHUNK = 1 << 20
 MAX_ITEM = 256 << 20
@@ -90,8 +91,10 @@ class ItemSplitter:
     def ending(self) -> str:
         """Say what is wrong with how the text ended, ``""`` when nothing is."""
         if self.depth > self.base:
-            return "The file ends in the middle of this conversation: it was cut off. Everything before it went in."
-        return "The file ends without its closing bracket: it was cut off here." if self.depth else ""
+            return Sentence(
+                "The file ends in the middle of this conversation: it was cut off. Everything before it went in."
+            )
+        return Sentence("The file ends without its closing bracket: it was cut off here.") if self.depth else ""
 
     def _advance(self, data: bytes, position: int) -> tuple[int, bytes] | None:
         while True:
@@ -222,22 +225,27 @@ def _chunks(stream: IO[bytes]) -> Iterator[tuple[bytes | Problem, int]]:
             chunk = b""
         yield chunk, done
     except DAMAGE as error:
-        yield Problem("", f"The zip file is damaged from here on ({error}). Download or copy it again."), 0
+        yield (
+            Problem(
+                "", Sentence("The zip file is damaged from here on ({error}). Download or copy it again.", error=error)
+            ),
+            0,
+        )
 
 
 def _decoded(raw: RawItem, place: str) -> Iterator[JsonItem | Problem]:
     if raw.stray:
         yield from _stray(raw.stray, f"{place}, just before it")
     if raw.data is None:
-        yield Problem(place, f"It is longer than {MAX_ITEM >> 20} MB and was left out.")
+        yield Problem(place, Sentence("It is longer than {most} MB and was left out.", most=MAX_ITEM >> 20))
         return
     try:
         value, replaced = decode(raw.data)
     except ValueError as error:
-        yield Problem(place, f"It is not valid JSON and was left out: {error}.")
+        yield Problem(place, Sentence("It is not valid JSON and was left out: {error}.", error=error))
         return
     if replaced:
-        yield Problem(place, "Some bytes were not UTF-8 text and were replaced with \ufffd.", lost=False)
+        yield Problem(place, Sentence("Some bytes were not UTF-8 text and were replaced with �."), lost=False)
     yield from _unwrapped(value, place)
 
 
@@ -257,4 +265,10 @@ def _unwrapped(value: Any, place: str) -> Iterator[JsonItem]:
 
 def _stray(stray: bytes, place: str) -> Iterator[Problem]:
     if stray not in (b"", b"null"):
-        yield Problem(place, f"Text that is no conversation was left out: {stray[:60].decode('utf-8', 'replace')!r}.")
+        yield Problem(
+            place,
+            Sentence(
+                "Text that is no conversation was left out: {text}.",
+                text=repr(stray[:60].decode("utf-8", "replace")),
+            ),
+        )

@@ -13,6 +13,7 @@ from app.exchange.importing.accounting import read_item
 from app.exchange.importing.source_files import DAMAGE, SourceEntry, read_some, utf8_stream
 from app.exchange.model import Position
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 MAX_DEPTH = 200
 _EXTREME = re.compile(rb"-?\d{19,}(?:\.\d+)?(?:[eE][+-]?\d+)?|-?\d+(?:\.\d+)?[eE][+-]?\d{3,}|-?(?:NaN|Infinity)\b")
@@ -57,13 +58,17 @@ def values(
                     if cancelled():
                         return
         except (ijson.common.JSONError, ValueError, *DAMAGE) as error:
-            why = "the file is cut off" if isinstance(error, ijson.common.IncompleteJSONError) else "it is broken"
-            sentence = f"Nothing could be read from here on, because {why} ({str(error).splitlines()[0][:120]})."
+            line = str(error).splitlines()[0][:120]
+            sentence = Sentence("Nothing could be read from here on, because it is broken ({line}).", line=line)
+            if isinstance(error, ijson.common.IncompleteJSONError):
+                sentence = Sentence(
+                    "Nothing could be read from here on, because the file is cut off ({line}).", line=line
+                )
             yield Problem(f"{entry.name}, after value {number}", sentence)
         if passed:
             read_item(entry.name, passed, "field")
         if source.replaced:
-            yield Problem(entry.name, "Some bytes were not UTF-8 text and were replaced with \ufffd.", lost=False)
+            yield Problem(entry.name, Sentence("Some bytes were not UTF-8 text and were replaced with �."), lost=False)
         yield Position(entry.size, entry.size, entry.name)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence, joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,10 @@ def replaced_messages(place: str, number: int, hint: str = "") -> Problem:
     Args:
         place: The conversation, for a person.
         number: How many messages they are.
-        hint: How they can be had.
+        hint: A sentence about how they can be had, ``""`` for none.
     """
-    sentence = f"What an edit or a retry replaced was left out{hint}."
-    return Problem(place, sentence, lost=False, foreign=True, count=number)
+    sentence = Sentence("What an edit or a retry replaced was left out.")
+    return Problem(place, joined((sentence, hint)), lost=False, foreign=True, count=number)
 
 
 def other_branches(

@@ -10,6 +10,7 @@ from app.core.text_rules.secret_patterns import value_without_secrets, without_s
 from app.exchange.importing.batches import Storable
 from app.exchange.model import MessageRecord, SessionRecord
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 from app.sessions.model import NewMessage
 from app.sessions.service import MAX_MESSAGE_CHARACTERS
 
@@ -45,7 +46,9 @@ def filtered(records: Sequence[Storable], *, keeps_secrets: bool) -> Filtered:
         elif isinstance(record, MessageRecord):
             message = record.message
             if len(message.content) > MAX_MESSAGE_CHARACTERS:
-                problems.append(Problem(f"session {record.session_key}", "A message is too long and was left out."))
+                problems.append(
+                    Problem(f"session {record.session_key}", Sentence("A message is too long and was left out."))
+                )
                 continue
             message_left = _without_served(message)
             recalled += message_left != message.content

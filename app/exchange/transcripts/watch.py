@@ -20,6 +20,7 @@ from app.exchange.transcripts import repo
 from app.exchange.transcripts.folders import FileList, TranscriptFolder
 from app.exchange.transcripts.intake import Sender, TranscriptIntake
 from app.exchange.transcripts.model import CaptureStatus
+from app.sentence import Sentence, as_sentence
 from app.store.store import Store
 
 _AGAIN_S: Final = 10.0  # until a file is read again for which the disk was full or the database locked
@@ -105,7 +106,7 @@ class TranscriptWatch:
                     await self.look(options)
                 self._held_up = ""
             except KeepsakeError as error:
-                self._held_up = f"Transcripts are not followed for now: {error.message}"
+                self._held_up = Sentence("Transcripts are not followed for now: {why}", why=error.sentence)
                 _log.info("transcripts are not followed for now: %s", error_location(error))
             await asyncio.sleep(max(options.every_s, self._looked_s / _SHARE) if options.is_on else _IDLE_S)
 
@@ -146,8 +147,10 @@ class TranscriptWatch:
         except FileNotFoundError:
             return  # deleted meanwhile; what it said stays
         except (OSError, KeepsakeError) as error:
-            reason = error.message if isinstance(error, KeepsakeError) else error.strerror or str(error)
-            self._failed[name] = f"The transcript {name} could not be read: {reason}"
+            reason = error.sentence if isinstance(error, KeepsakeError) else error.strerror or str(error)
+            self._failed[name] = Sentence(
+                "The transcript {name} could not be read: {why}", name=name, why=as_sentence(reason)
+            )
             _log.info("a transcript could not be read: %s", error_location(error))
             if isinstance(error, MachineError):
                 # Nothing is wrong with the file, which may never change again: it is read at a later look.

@@ -140,7 +140,7 @@ class GenerationManager:
             try:
                 embedder = await asyncio.to_thread(self._open_wanted)
             except KeepsakeError as error:
-                self.note = f"{error.message} Until then the vectors made so far answer searches."
+                self.note = Sentence("{why} Until then the vectors made so far answer searches.", why=error.sentence)
                 raise
             await self._set_opened_target(embedder)
         return self._building
@@ -174,7 +174,9 @@ class GenerationManager:
                 return old
         wanted = await asyncio.to_thread(self._open_wanted)
         if row is not None and not self.note and row.identity != wanted.identity:
-            self.note = f"{row.source.model} is not the same model as before; the vectors are made anew."
+            self.note = Sentence(
+                "{model} is not the same model as before; the vectors are made anew.", model=row.source.model
+            )
         return await self._prepare(wanted, None)
 
     async def _open_read_only(self, row: generation_repo.GenerationRow | None) -> ActiveEmbedding:
@@ -216,13 +218,13 @@ class GenerationManager:
         try:
             embedder = await asyncio.to_thread(self._reopen, row.source)
         except KeepsakeError as error:
-            reason = error.message
+            reason = error.sentence
         else:
             if embedder.identity == row.identity:
                 return ActiveEmbedding(embedder, row.generation, row.source)
             embedder.close()
-            reason = f"{row.source.model} is not the same model as before."
-        self.note = f"The vectors so far cannot be used any more and are made anew: {reason}"
+            reason = Sentence("{model} is not the same model as before.", model=row.source.model)
+        self.note = Sentence("The vectors so far cannot be used any more and are made anew: {reason}", reason=reason)
         _log.info("the embedder of generation %s is gone", row.generation.id)
         return None
 

@@ -20,6 +20,7 @@ from app.index.generations.active import ActiveEmbedding, GenerationManager
 from app.index.generations.active_ann_cache import ActiveAnnCache
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.jobs import Job, Jobs
+from app.sentence import Sentence
 from app.store.store import Store
 from app.trace.trace import Trace
 
@@ -105,8 +106,9 @@ class GenerationBuilder:
                 if not self._wake.is_set():
                     self._idle.set()
         except Exception as error:
-            self.failure = (
-                f"Building the vectors stopped after an error in Keepsake ({type(error).__name__}). Restart it."
+            self.failure = Sentence(
+                "Building the vectors stopped after an error in Keepsake ({error}). Restart it.",
+                error=type(error).__name__,
             )
             _log.error("building vectors broke: %s", error_location(error))
             raise
@@ -127,7 +129,7 @@ class GenerationBuilder:
                 await self._build(building)
             self.failure = ""
         except KeepsakeError as error:
-            self.failure = error.message
+            self.failure = error.sentence
             _log.info("building vectors stopped: %s", error.code)
             self._trace.event("embedding.failed", error=error.code)
 

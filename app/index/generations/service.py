@@ -271,8 +271,10 @@ def _advice_on(texts: Sequence[str]) -> str:
 def _advice(found: "LanguageCoverage") -> str:
     if found.is_good:
         return ""
-    return (
-        f"About {found.foreign:.0%} of what is written here is in words that the built-in model does not know well, so"
-        " search by meaning finds less of it. A multilingual model, such as"
-        " 'fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2', would suit this vault better."
+    return Sentence(
+        "About {foreign} of what is written here is in words that the built-in model does not"
+        " know well, so search by meaning finds less of it. A multilingual model, such as"
+        " 'fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2', would suit"
+        " this vault better.",
+        foreign=f"{found.foreign:.0%}",
     )

@@ -83,7 +83,7 @@ def ingest(
         try:
             counts[importer.take(record)] += 1
         except InputError as error:
-            problems.append(Problem(record.key, error.message))
+            problems.append(Problem(record.key, error.sentence))
     return IngestResult(**counts, problems=tuple(problems), changes=writer.changes("exchange.import"))
 
 

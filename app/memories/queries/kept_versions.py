@@ -22,7 +22,8 @@ def kept_texts(connection: apsw.Connection, memory_id: str, stores: Sequence[str
         NotFoundError: There is no memory of that id in the stores.
     """
     memory = require(connection, memory_id, stores)
-    changes = capture.changes_of_row(connection, "memory", memory.id) if sees_all(stores) else []
+    is_any = sees_all(stores) and capture.is_of_several_lanes(connection, "memory", memory.id)
+    changes = capture.changes_of_row(connection, "memory", memory.id) if is_any else []
     written = {change.place: change for change in changes}
     kept = fold_row(changes).kept if changes else ()
     return tuple(

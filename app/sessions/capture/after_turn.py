@@ -18,6 +18,7 @@ import apsw
 from app.changes import Changed, ChangeSet
 from app.core.error_location import error_location
 from app.errors import KeepsakeError, NotFoundError
+from app.sentence import Sentence, as_sentence
 from app.sessions import consolidation_queue
 from app.sessions.capture.auto_capture import AutoCapture
 from app.sessions.compaction.compaction_plan import SessionOptions
@@ -110,7 +111,10 @@ class AfterTurn:
     @property
     def failures(self) -> tuple[str, ...]:
         """Return sentences for the person about the last failures."""
-        return tuple(f"After a turn, {part}: {reason}" for part, reason in self._failed.items())
+        return tuple(
+            Sentence("After a turn, {part}: {why}", part=as_sentence(part), why=as_sentence(reason))
+            for part, reason in self._failed.items()
+        )
 
     def _note(self, session: str, who: str = "") -> None:
         now = asyncio.get_running_loop().time()
@@ -135,28 +139,34 @@ class AfterTurn:
         except Exception as error:
             # Our bug: no conversation is processed any more, which must show.
             kind = type(error).__name__
-            self._failed["nothing is done any more"] = f"an error inside Keepsake ({kind}). Restart it."
+            self._failed[Sentence("nothing is done any more")] = Sentence(
+                "an error inside Keepsake ({kind}). Restart it.", kind=kind
+            )
             _log.error("work after turns broke: %s", error_location(error))
             raise
 
     async def look_after_all(self, quiet_s: float = 0.0) -> None:
         """Process each conversation that has been quiet for ``quiet_s`` seconds."""
-        await self._guarded("what is remembered of a conversation could not be looked up", self._note_memories())
+        await self._guarded(
+            Sentence("what is remembered of a conversation could not be looked up"), self._note_memories()
+        )
         if not self._options().after_turn:
             self._pending.clear()
         now = asyncio.get_running_loop().time()
         for session in [name for name, pending in self._pending.items() if _due(pending, quiet_s) <= now]:
             pending = self._pending.pop(session)
             if pending.who:
-                await self._guarded("a change of conversation was not noticed", self._note_switch(session, pending.who))
+                await self._guarded(
+                    Sentence("a change of conversation was not noticed"), self._note_switch(session, pending.who)
+                )
             done = [await self._guarded(what, part(session)) for what, part in self._parts()]
             if not all(done):
                 self._try_again(session, pending.tries)
 
     def _parts(self) -> Iterator[tuple[str, Part]]:
-        yield "what a conversation was about could not be written", self._write_digest
-        yield "a long conversation could not be condensed", self._condense
-        yield "no memories could be taken", self._take_memories
+        yield Sentence("what a conversation was about could not be written"), self._write_digest
+        yield Sentence("a long conversation could not be condensed"), self._condense
+        yield Sentence("no memories could be taken"), self._take_memories
 
     async def _write_digest(self, session: str) -> None:
         with self._trace.span("after_turn.digest") as facts:
@@ -206,10 +216,10 @@ class AfterTurn:
             self._failed.pop(what, None)
             return True
         if isinstance(outcome, KeepsakeError):
-            self._failed[what] = outcome.message
+            self._failed[what] = outcome.sentence
             _log.info("%s: %s", what, outcome.code)
         else:
-            self._failed[what] = "An error of Keepsake itself; the log has it."
+            self._failed[what] = Sentence("An error of Keepsake itself; the log has it.")
             _log.error("%s: %s", what, error_location(outcome))
         return False
 

@@ -14,6 +14,7 @@ from app.core.clock import Clock, to_datetime
 from app.core.error_location import error_location
 from app.core.ids import new_id
 from app.errors import KeepsakeError
+from app.sentence import Sentence, counted_sentence
 from app.sessions.model import Appended, NewMessage
 from app.sessions.service import NewSession, SessionService
 
@@ -21,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 OPERATION = "session.append_later"
 DRAIN_SECONDS = 20.0
-_CLOSED = "The vault was closed before they were written."
+_CLOSED = Sentence("The vault was closed before they were written.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,10 @@ class WriteBehind:
             session = new_id("session")
         if self._is_closed or len(self._waiting) >= self._limit:
             self._failed(
-                messages, "The vault is closing." if self._is_closed else "Too many messages are waiting to be stored."
+                messages,
+                Sentence("The vault is closing.")
+                if self._is_closed
+                else Sentence("Too many messages are waiting to be stored."),
             )
             return Accepted(False, session or "", len(self._waiting))
         now = to_datetime(self._clock.now_ms())
@@ -109,8 +113,13 @@ class WriteBehind:
         """Return sentences for the person about messages that were lost; none when none were."""
         if not self._lost:
             return ()
-        lost = "1 message" if self._lost == 1 else f"{self._lost:,} messages"
-        return (f"{lost} could not be stored in the background. The last reason: {self._last}",)
+        lost = counted_sentence(
+            self._lost,
+            "1 message could not be stored in the background. The last reason: {last}",
+            "{count} messages could not be stored in the background. The last reason: {last}",
+            last=self._last,
+        )
+        return (lost,)
 
     async def drain(self, limit_s: float = DRAIN_SECONDS) -> None:
         """Accept no more, and wait until the queue is stored.
@@ -138,7 +147,7 @@ class WriteBehind:
                 self._failed(job.messages, _CLOSED)
                 raise
             if isinstance(outcome, KeepsakeError):
-                self._failed(job.messages, outcome.message)
+                self._failed(job.messages, outcome.sentence)
             elif isinstance(outcome, BaseException):
                 self._failed(job.messages, "An error of Keepsake itself; the log has it.", outcome)
 

@@ -38,17 +38,14 @@ _OPTIONS: Final[dict[str, str | int]] = {
     "keepalives_interval": 10,
     "keepalives_count": 3,
 }
-# One transaction, for two machines may make them at the same moment.
-_TABLES: Final = ";".join(
-    (
-        "SELECT pg_advisory_xact_lock(7310293848)",
-        "CREATE TABLE IF NOT EXISTS keepsake_vault (vault text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",
-        "CREATE TABLE IF NOT EXISTS keepsake_object (vault text NOT NULL REFERENCES keepsake_vault, lane text NOT NULL,"
-        " name text NOT NULL, data bytea NOT NULL, at timestamptz NOT NULL DEFAULT now(),"
-        " PRIMARY KEY (vault, lane, name))",
-        # What is sealed cannot be compressed.
-        "ALTER TABLE keepsake_object ALTER data SET STORAGE EXTERNAL",
-    )
+# One transaction, which others that make them at this moment wait for. What is sealed cannot be compressed.
+_TABLES: Final = (
+    "SELECT pg_advisory_xact_lock(1262835024);"
+    "CREATE TABLE IF NOT EXISTS keepsake_vault (vault text PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());"
+    "CREATE TABLE IF NOT EXISTS keepsake_object (vault text NOT NULL REFERENCES keepsake_vault, lane text NOT NULL,"
+    " name text NOT NULL, data bytea NOT NULL, at timestamptz NOT NULL DEFAULT now(),"
+    " PRIMARY KEY (vault, lane, name));"
+    "ALTER TABLE keepsake_object ALTER data SET STORAGE EXTERNAL"
 )
 # Of PostgreSQL's SQLSTATE codes.
 _FULL, _READ_ONLY, _FORBIDDEN = ("53100", "53200"), ("25006",), ("42501",)
@@ -321,7 +318,7 @@ class _Database:
 
 def _rows(connection: "psycopg.Connection[Any]", statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
     with _answering(connection):
-        cursor = connection.execute(statement.encode(), values or None)  # several statements have no values
+        cursor = connection.execute(statement.encode(), values or None)
         return cursor.fetchall() if cursor.description is not None else []
 
 

@@ -41,7 +41,7 @@ from app.store.store import DATABASE
 from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
 
 _MAX_LINES = 3
-AT_NEXT_START = "It takes the vault's place when Keepsake is started again; until then nothing changes."
+AT_NEXT_START = Sentence("It takes the vault's place when Keepsake is started again; until then nothing changes.")
 
 
 def list_backups(vault: Path) -> list[BackupInfo]:
@@ -109,10 +109,10 @@ def _problem_of(error: KeepsakeError | apsw.Error, path: Path) -> str:
     """Return why a backup cannot be used, as a sentence about it."""
     cause = error.__cause__ if isinstance(error, KeepsakeError) else error
     if isinstance(cause, apsw.Error):
-        return str(file_problem(cause, path))
+        return file_problem(cause, path)
     if isinstance(error, VaultDamagedError):
-        return "It is damaged, or no database at all."
-    return str(error)
+        return Sentence("It is damaged, or no database at all.")
+    return error.sentence if isinstance(error, KeepsakeError) else str(error)
 
 
 def require_sound(check: BackupCheck) -> BackupCheck:
@@ -232,9 +232,11 @@ def _verified(connection: apsw.Connection, name: str) -> BackupCheck:
     known = len(migrations_in(migrations()))
     problem = ""
     if connection.pragma("application_id") != APPLICATION_ID:
-        return BackupCheck(name, False, str(_FOREIGN), "", 0, 0, 0, 0, None)
+        return BackupCheck(name, False, _FOREIGN, "", 0, 0, 0, 0, None)
     if schema > known:
-        problem = f"It is from a newer Keepsake (schema {schema}; this one knows {known})."
+        problem = Sentence(
+            "It is from a newer Keepsake (schema {schema}; this one knows {known}).", schema=schema, known=known
+        )
     problem = problem or next(_faults(connection), "")
     return _counted(connection, name, problem, schema)
 
@@ -242,9 +244,9 @@ def _verified(connection: apsw.Connection, name: str) -> BackupCheck:
 def _faults(connection: apsw.Connection) -> Iterator[str]:
     lines = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MAX_LINES})")]
     if lines != ["ok"]:
-        yield f"It is damaged: {'; '.join(lines)}."
+        yield Sentence("It is damaged: {lines}.", lines="; ".join(lines))
     for table, _, parent, _ in connection.execute("PRAGMA foreign_key_check"):
-        yield f"A row of its {table} points to nothing in {parent}."
+        yield Sentence("A row of its {table} points to nothing in {parent}.", table=table, parent=parent)
 
 
 def _counted(connection: apsw.Connection, name: str, problem: str, schema: int) -> BackupCheck:

@@ -14,6 +14,7 @@ from app.changes import Area, Changed, ChangeSet
 from app.core.clock import Clock, optional_datetime, to_datetime
 from app.errors import KeepsakeError
 from app.jobs import Jobs
+from app.sentence import Sentence, joined
 from app.store import staged_restore
 from app.store.backup import FOLDER
 from app.store.store import Store
@@ -151,7 +152,7 @@ class BackupService:
 
     def notes(self) -> Sequence[str]:
         """Return sentences about what a person should know now."""
-        waiting = ("A backup waits to be restored: " + backup_files.AT_NEXT_START,)
+        waiting = (joined((Sentence("A backup waits to be restored."), backup_files.AT_NEXT_START)),)
         return (
             *((self.failure,) if self.failure else ()),
             *(waiting if staged_restore.is_staged(self._store.vault) else ()),
@@ -167,7 +168,7 @@ class BackupService:
                 self.failure = ""
             except KeepsakeError as error:
                 # The next look tries again; until then the status says that backups fail.
-                self.failure = f"The daily backup failed: {error.message}"
+                self.failure = Sentence("The daily backup failed: {why}", why=error.sentence)
                 _log.info("the daily backup failed: %s", error.code)
             self.looked.set()
             await asyncio.sleep(self._check_s)

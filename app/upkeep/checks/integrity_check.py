@@ -11,13 +11,13 @@ from pathlib import Path
 
 import apsw
 
-from app.core.text import counted
 from app.errors import DISK_ERROR, MachineError
 from app.index import rebuild
 from app.index.long_memories import LEAVING_IDS
 from app.index.rebuild import REPAIR
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.recovery import referential_repair
+from app.sentence import Sentence, counted_sentence
 from app.store import meta
 from app.store.backup import FOLDER
 from app.store.encryption.vault_conversion import plain_files
@@ -27,9 +27,9 @@ from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.upkeep.backups import backup_files
 from app.upkeep.model import Finding
 
-_RESTORE = (
-    "Restore a backup ('keepsake backup list'), or save what is readable with 'keepsake salvage'; until then nothing is"
-    " lost that is readable now."
+_RESTORE = Sentence(
+    "Restore a backup ('keepsake backup list'), or save what is readable with 'keepsake"
+    " salvage'; until then nothing is lost that is readable now."
 )
 _MAX_LINES = 20
 _OLD = timedelta(days=7)
@@ -78,8 +78,10 @@ def _is_rebuilding(connection: apsw.Connection) -> bool:
 
 
 def _rebuilding(_connection: apsw.Connection) -> Iterator[Finding]:
-    what = "The search index is being made anew and does not hold everything yet."
-    yield Finding("words", "warning", what, "It goes on by itself whenever Keepsake runs.", is_mended_by_repair=True)
+    what = Sentence("The search index is being made anew and does not hold everything yet.")
+    yield Finding(
+        "words", "warning", what, Sentence("It goes on by itself whenever Keepsake runs."), is_mended_by_repair=True
+    )
 
 
 def broken_index(line: str) -> str:
@@ -103,10 +105,18 @@ def _readable(part: Callable[[apsw.Connection], Iterator[Finding]], connection: 
 
 def _damage(what: str) -> Finding:
     if "chunks_fts" in what or "fts5" in what:
-        return Finding("words", "error", f"The word index is damaged: {what}.", REPAIR, is_mended_by_repair=True)
+        return Finding(
+            "words",
+            "error",
+            Sentence("The word index is damaged: {what}.", what=what),
+            REPAIR,
+            is_mended_by_repair=True,
+        )
     if broken_index(what):
-        return Finding("database", "error", f"SQLite reports: {what}.", REPAIR, is_mended_by_repair=True)
-    return Finding("database", "error", f"SQLite reports: {what}.", _RESTORE)
+        return Finding(
+            "database", "error", Sentence("SQLite reports: {what}.", what=what), REPAIR, is_mended_by_repair=True
+        )
+    return Finding("database", "error", Sentence("SQLite reports: {what}.", what=what), _RESTORE)
 
 
 def _database(connection: apsw.Connection) -> Iterator[Finding]:
@@ -121,15 +131,23 @@ def _database(connection: apsw.Connection) -> Iterator[Finding]:
 def _references(connection: apsw.Connection) -> Iterator[Finding]:
     broken = connection.execute("PRAGMA foreign_key_check")
     for table, rowid, parent, _ in islice(broken, _MAX_LINES):
-        row = f"Row {rowid}" if rowid is not None else "A row"
-        yield _mendable("references", f"{row} of {table} points to nothing in {parent}.")
+        yield _mendable(
+            "references",
+            Sentence("A row of {table} points to nothing in {parent}.", table=table, parent=parent)
+            if rowid is None
+            else Sentence(
+                "Row {row} of {table} points to nothing in {parent}.", row=str(rowid), table=table, parent=parent
+            ),
+        )
     for what in referential_repair.wrong_counts(connection):
         yield _mendable("references", what)
     if number := referential_repair.stateless_sessions(connection):
-        sentence = counted(
-            number, "session lacks the note of how far it is", "sessions lack the note of how far they are"
+        what = counted_sentence(
+            number,
+            "1 session lacks the note of how far it is.",
+            "{count} sessions lack the note of how far they are.",
         )
-        yield _mendable("references", f"{sentence}.")
+        yield _mendable("references", what)
 
 
 def _mendable(area: str, what: str) -> Finding:
@@ -138,11 +156,20 @@ def _mendable(area: str, what: str) -> Finding:
 
 def _names(connection: apsw.Connection) -> Iterator[Finding]:
     if number := connection.execute(STRAY_MENTIONS.format("SELECT count(*)")).get:
-        sentence = counted(number, "mention of a person or thing stands", "mentions of people and things stand")
-        yield _mendable("names", f"{sentence} in texts that are gone.")
+        what = counted_sentence(
+            number,
+            "1 mention of a person or thing stands in texts that are gone.",
+            "{count} mentions of people and things stand in texts that are gone.",
+        )
+        yield _mendable("names", what)
     if number := connection.execute(STRAY_PENDING.format("SELECT count(*)")).get:
         yield _mendable(
-            "names", f"{counted(number, 'text that is gone waits', 'texts that are gone wait')} to be read for names."
+            "names",
+            counted_sentence(
+                number,
+                "1 text that is gone waits to be read for names.",
+                "{count} texts that are gone wait to be read for names.",
+            ),
         )
 
 
@@ -168,7 +195,12 @@ def _words(connection: apsw.Connection) -> Iterator[Finding]:
         " AND c.session_id NOT IN (SELECT session_id FROM session_moves))"
     ).get
     if orphans:
-        yield _mendable("words", f"{counted(orphans, 'search entry belongs', 'search entries belong')} to nothing.")
+        yield _mendable(
+            "words",
+            counted_sentence(
+                orphans, "1 search entry belongs to nothing.", "{count} search entries belong to nothing."
+            ),
+        )
     messages = connection.execute(
         "SELECT substr(m.content, 1, ?) FROM messages m JOIN sessions s ON s.id = m.session_id"
         " WHERE s.forgotten_at IS NULL AND s.id NOT IN (SELECT session_id FROM session_moves)"
@@ -178,20 +210,31 @@ def _words(connection: apsw.Connection) -> Iterator[Finding]:
     )
     # What is blank is Python's to say: SQLite knows fewer kinds of white space.
     if missing := sum(1 for (content,) in messages if content.strip()):
-        yield _mendable("words", f"{counted(missing, 'message')} cannot be found by search.")
+        yield _mendable(
+            "words",
+            counted_sentence(
+                missing, "1 message cannot be found by search.", "{count} messages cannot be found by search."
+            ),
+        )
     lost = connection.execute(
         "SELECT count(*) FROM memories m WHERE m.valid_until IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)"
     ).get
     if lost:
-        yield _mendable("words", f"{counted(lost, 'note')} cannot be found by search.")
+        yield _mendable(
+            "words",
+            counted_sentence(lost, "1 note cannot be found by search.", "{count} notes cannot be found by search."),
+        )
     if unmeasured := connection.execute(
         "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM chunk_lengths)"
     ).get:
         yield _mendable(
             "words",
-            f"{counted(unmeasured, 'search entry lacks its', 'search entries lack their')} number of words, which"
-            " search ranks by.",
+            counted_sentence(
+                unmeasured,
+                "1 search entry lacks its number of words, which search ranks by.",
+                "{count} search entries lack their number of words, which search ranks by.",
+            ),
         )
 
 
@@ -201,30 +244,39 @@ def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
         return
     table = f"vectors_{int(active)}"
     if connection.execute("SELECT 1 FROM pragma_table_list WHERE name = ?", (table,)).get is None:
-        yield _mendable("vectors", "The table of vectors is gone.")
+        yield _mendable("vectors", Sentence("The table of vectors is gone."))
         return
     stray = connection.execute(f"SELECT count(*) FROM (SELECT chunk_id FROM {table} EXCEPT SELECT id FROM chunks)").get
     if stray:
-        yield _mendable("vectors", f"{counted(stray, 'vector belongs', 'vectors belong')} to nothing.")
+        yield _mendable(
+            "vectors", counted_sentence(stray, "1 vector belongs to nothing.", "{count} vectors belong to nothing.")
+        )
     lost = connection.execute(
         f"SELECT count(*) FROM (SELECT id FROM chunks WHERE {HAS_VECTOR} EXCEPT SELECT chunk_id FROM {table}"
         " EXCEPT SELECT chunk_id FROM pending_vectors)"
     ).get
     if lost:
-        sentence = counted(lost, "search entry has no vector and waits", "search entries have no vector and wait")
-        yield _mendable("vectors", f"{sentence} for none.")
+        what = counted_sentence(
+            lost,
+            "1 search entry has no vector and waits for none.",
+            "{count} search entries have no vector and wait for none.",
+        )
+        yield _mendable("vectors", what)
 
 
 def _files(vault: Path) -> Iterator[Finding]:
     yield from _leftovers(vault)
     for path in islice(plain_files(vault), _MAX_LINES):
-        what = f"{path.relative_to(vault)} is not encrypted, and these memories are: another program has put it there."
-        yield Finding("files", "error", what, "It is not read. Move it out of the folder.")
+        what = Sentence(
+            "{name} is not encrypted, and these memories are: another program has put it there.",
+            name=path.relative_to(vault),
+        )
+        yield Finding("files", "error", what, Sentence("It is not read. Move it out of the folder."))
     if os.name != "posix":
         return
     for path in private_files(vault):
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            what = f"Others on this machine may read {path.name}."
+            what = Sentence("Others on this machine may read {name}.", name=path.name)
             yield Finding("files", "warning", what, f"chmod go-rwx {path}", is_mended_by_repair=True)
 
 
@@ -251,30 +303,41 @@ def conflict_copies(vault: Path) -> list[Path]:
 
 def _leftovers(vault: Path) -> Iterator[Finding]:
     for path in conflict_copies(vault):
-        what = f"{path.relative_to(vault)} looks like a copy that a sync program made. Keepsake does not read it."
-        remedy = (
-            "Look into it with 'keepsake --vault' in a folder of its own, then move it away; and keep the vault out of"
-            " synchronised folders."
+        what = Sentence(
+            "{name} looks like a copy that a sync program made. Keepsake does not read it.",
+            name=path.relative_to(vault),
+        )
+        remedy = Sentence(
+            "Look into it with 'keepsake --vault' in a folder of its own, then move it away; and"
+            " keep the vault out of synchronised folders."
         )
         yield Finding("files", "warning", what, remedy)
     for path in sorted(vault.glob(f"{DATABASE}{FOREIGN_LOG}*")):
-        what = (
-            f"A log that is not this database's, or an older one of it, lay beside it and was set aside as {path.name}."
-            " The database is whole without it."
+        what = Sentence(
+            "A log that is not this database's, or an older one of it, lay beside it and was set"
+            " aside as {name}. The database is whole without it.",
+            name=path.name,
         )
-        yield Finding("files", "warning", what, "Look whether anything is missing, then delete the file.")
+        yield Finding("files", "warning", what, Sentence("Look whether anything is missing, then delete the file."))
     for path in sorted(vault.glob(f"{DATABASE}{DAMAGED_LOG}*")):
-        what = f"The database's log was damaged and was set aside as {path.name}; what was written last may be missing."
-        yield Finding("files", "warning", what, "Look whether anything is missing, then delete the file.")
+        what = Sentence(
+            "The database's log was damaged and was set aside as {name}; what was written last may be missing.",
+            name=path.name,
+        )
+        yield Finding("files", "warning", what, Sentence("Look whether anything is missing, then delete the file."))
     if is_staged(vault):
-        what = "A backup waits to take the vault's place at the next start."
-        yield Finding("backups", "warning", what, "Call it off with 'keepsake call backup.cancel_restore'.")
+        what = Sentence("A backup waits to take the vault's place at the next start.")
+        yield Finding("backups", "warning", what, Sentence("Call it off with 'keepsake call backup.cancel_restore'."))
     for path in sorted(vault.glob(f"{REFUSED}*")):
-        what = f"{path.name} is a backup that could not be restored, so the restore was called off."
-        yield Finding("files", "warning", what, "Restore another backup; delete this file if it is of no use.")
+        what = Sentence("{name} is a backup that could not be restored, so the restore was called off.", name=path.name)
+        yield Finding(
+            "files", "warning", what, Sentence("Restore another backup; delete this file if it is of no use.")
+        )
     for path in sorted(vault.glob(f"{ASIDE}*")):
-        what = f"{path.name} holds a database that a restore replaced."
-        yield Finding("files", "warning", what, "Delete the folder once you are sure that nothing in it is missed.")
+        what = Sentence("{name} holds a database that a restore replaced.", name=path.name)
+        yield Finding(
+            "files", "warning", what, Sentence("Delete the folder once you are sure that nothing in it is missed.")
+        )
 
 
 def backup_findings(vault: Path, since: datetime | None, now: datetime) -> Iterator[Finding]:
@@ -288,11 +351,17 @@ def backup_findings(vault: Path, since: datetime | None, now: datetime) -> Itera
     backups = backup_files.list_backups(vault)
     for item in backups:
         if not item.schema and not item.is_damaged_original:
-            remedy = "Move it away; it cannot be restored."
-            yield Finding("backups", "warning", f"{item.name} in the backups is no database.", remedy)
+            remedy = Sentence("Move it away; it cannot be restored.")
+            yield Finding(
+                "backups", "warning", Sentence("{name} in the backups is no database.", name=item.name), remedy
+            )
     last = max((item.created_at for item in backups if item.schema and item.created_at <= now), default=None)
     if since is None or now - (last or since) <= _OLD:
         return
-    age = f"The newest backup is {(now - last).days} days old." if last else "There is no backup."
-    remedy = "Run 'keepsake backup'; 'keepsake config set backup.daily true' has one made every day."
+    age = (
+        Sentence("The newest backup is {days} days old.", days=(now - last).days)
+        if last
+        else Sentence("There is no backup.")
+    )
+    remedy = Sentence("Run 'keepsake backup'; 'keepsake config set backup.daily true' has one made every day.")
     yield Finding("backups", "warning", age, remedy)

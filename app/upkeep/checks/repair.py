@@ -6,9 +6,9 @@ from pathlib import Path
 
 import apsw
 
-from app.core.text import counted
 from app.errors import VaultDamagedError
 from app.recovery import referential_repair
+from app.sentence import Sentence, counted_sentence
 from app.upkeep.checks.integrity_check import STRAY_MENTIONS, STRAY_PENDING, broken_index, private_files
 
 Step = Callable[[apsw.Connection], list[str]]
@@ -22,18 +22,30 @@ def indexes(connection: apsw.Connection) -> list[str]:
     names = sorted({name for line in lines if (name := broken_index(line))})
     for name in names:
         connection.execute(f'REINDEX "{name}"')
-    return [f"Made the index {name} anew." for name in names]
+    return [Sentence("Made the index {name} anew.", name=name) for name in names]
 
 
 def references(connection: apsw.Connection) -> list[str]:
     """Give messages without a conversation one, take away what hangs on nothing, and count anew."""
     mended = [what for what in referential_repair.wrong_counts(connection) if what]
     joined, dropped = referential_repair.join_pieces(connection)
-    done = ["Counted anew what was counted wrongly."] if mended else []
+    done: list[str] = [Sentence("Counted anew what was counted wrongly.")] if mended else []
     if joined:
-        done.append(f"Made {counted(joined, 'conversation')} for messages that had none.")
+        done.append(
+            counted_sentence(
+                joined,
+                "Made 1 conversation for messages that had none.",
+                "Made {count} conversations for messages that had none.",
+            )
+        )
     return done + [
-        f"Took away {counted(number, 'row')} of {table} that belonged to nothing." for table, number in dropped.items()
+        counted_sentence(
+            number,
+            "Took away 1 row of {table} that belonged to nothing.",
+            "Took away {count} rows of {table} that belonged to nothing.",
+            table=table,
+        )
+        for table, number in dropped.items()
     ]
 
 
@@ -43,7 +55,10 @@ def names(connection: apsw.Connection) -> list[str]:
     number = connection.changes()
     connection.execute(STRAY_PENDING.format("DELETE"))
     number += connection.changes()
-    return [f"Took away {counted(number, 'mention')} in texts that are gone."] if number else []
+    what = counted_sentence(
+        number, "Took away 1 mention in texts that are gone.", "Took away {count} mentions in texts that are gone."
+    )
+    return [what] if number else []
 
 
 def vectors(connection: apsw.Connection) -> list[str]:
@@ -89,4 +104,4 @@ def permissions(vault: Path) -> list[str]:
     open_ones = [path for path in private_files(vault) if path.stat().st_mode & 0o077]
     for path in open_ones:
         path.chmod(path.stat().st_mode & 0o700)
-    return [f"Made {path.name} readable for you only." for path in open_ones]
+    return [Sentence("Made {name} readable for you only.", name=path.name) for path in open_ones]

@@ -3,6 +3,7 @@
 import apsw
 
 from app.index.rebuild import REPAIR
+from app.sentence import Sentence
 from app.upkeep.model import Finding
 
 
@@ -20,5 +21,5 @@ def is_word_index_sound(connection: apsw.Connection) -> Finding | None:
 
 def word_index_damage(reason: str) -> Finding:
     """Return the finding of a word index that does not match the texts."""
-    what = f"The word index does not match the texts: {reason}."
+    what = Sentence("The word index does not match the texts: {reason}.", reason=reason)
     return Finding("words", "error", what, REPAIR, is_mended_by_repair=True)

@@ -9,6 +9,7 @@ from app.errors import KeepsakeError
 from app.part import BackgroundTask, Part
 from app.schedule.model import ScheduleRun
 from app.schedule.parts import ScheduleParts
+from app.sentence import Sentence
 from app.sessions.consolidation_queue import ConsolidationQueue
 from app.upkeep.consolidation.job import ConsolidationJob
 from app.upkeep.job_schedules import schedule_ids
@@ -72,7 +73,9 @@ class SwitchedSessions(Part):
                 await self.read_left()
                 self.failure = ""
             except KeepsakeError as error:
-                self.failure = f"A conversation that was left could not be consolidated: {error.message}"
+                self.failure = Sentence(
+                    "A conversation that was left could not be consolidated: {why}", why=error.sentence
+                )
                 _log.info("a conversation that was left was not consolidated: %s", error.code)
 
     async def read_left(self) -> None:

@@ -2,7 +2,7 @@
 
 Each machine is a process with a vault of its own and a clock that is wrong by up to days. At random they write, meet
 the others through the exchange or stay away from it, are killed, and are put back from a copy of their vault. At the
-end all meet, and what was acknowledged is looked for everywhere.
+end all meet, and what was acknowledged is looked for everywhere. ``--exchange`` names the kind of the exchange.
 
 OUT holds ``operations``, ``diverged`` (rows that the machines do not agree on), ``lost`` (acknowledged words that stand
 on some machine nowhere), ``erased_left`` (words forgotten for ever that a file still holds), ``kept_twice`` (notes that
@@ -27,7 +27,7 @@ import tempfile
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +37,7 @@ from tests.bench.devices.device import WORD
 from tests.bench.machine import machine
 from tests.helpers.postgresql import PostgresqlServer
 from tests.helpers.sample_data import ROOT
+from tests.helpers.webdav import ApacheServer
 
 DAY_MS: Final = 86_400_000
 MOST_OFF_DAYS: Final = 3
@@ -103,7 +104,7 @@ class PostgresqlExchange(Exchange):
 
     def __init__(self) -> None:
         self._server = PostgresqlServer()
-        self.address = self._server.new_database()
+        self.address = self._server.new_place()
 
     def restart(self) -> None:
         """Kill the server and start it again."""
@@ -122,6 +123,42 @@ class PostgresqlExchange(Exchange):
     def close(self) -> None:
         """End the server and remove what it kept."""
         self._server.close()
+
+
+class WebdavExchange(Exchange):
+    """Folder on an Apache that is thrown away."""
+
+    can_restart = True
+
+    def __init__(self) -> None:
+        self._server = ApacheServer()
+        self.address = self._server.new_place()
+
+    def restart(self) -> None:
+        """Kill the server and start it again."""
+        self._server.kill()
+        self._server.start()
+
+    def renew(self) -> None:
+        """Go on with an empty folder."""
+        self.address = self._server.new_place()
+
+    def contents(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the names and bytes of its files."""
+        for path in self._server.folder_of(self.address).rglob("*"):
+            if path.is_file():
+                yield str(path), path.read_bytes()
+
+    def close(self) -> None:
+        """End the server and remove what it kept."""
+        self._server.close()
+
+
+EXCHANGES: Final[dict[str, Callable[[Path], Exchange]]] = {
+    "folder": Exchange,
+    "postgresql": lambda _: PostgresqlExchange(),
+    "webdav": lambda _: WebdavExchange(),
+}
 
 
 class Member:
@@ -399,7 +436,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--devices", type=int, default=3)
     parser.add_argument("--operations", type=int, default=1000)
-    parser.add_argument("--exchange", choices=["folder", "postgresql"], default="folder")
+    parser.add_argument("--exchange", choices=list(EXCHANGES), default="folder")
     parser.add_argument("--first-sync", type=int, default=0, metavar="MESSAGES", help="measure a machine that joins")
     parser.add_argument("--keep", type=Path, help="leave the vaults there")
     parser.add_argument("--seed", type=int, default=1)
@@ -407,7 +444,7 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as base:
         chance, expected = random.Random(arguments.seed), Expected()
-        exchange = Exchange(Path(base)) if arguments.exchange == "folder" else PostgresqlExchange()
+        exchange = EXCHANGES[arguments.exchange](Path(base))
         if arguments.first_sync:
             result = joined_late(Path(base), exchange, arguments.first_sync)
         else:

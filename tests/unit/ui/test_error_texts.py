@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -17,7 +18,8 @@ from app.host import Host
 from app.rpc.host_backend import HostBackend
 from app.sentence import Sentence
 from ui import translation
-from ui.engine_texts import error_text, sentence_text
+from ui.dialogs.exchange.import_report import problem_lines
+from ui.engine_texts import engine_text, error_text, sentence_text
 
 ROOT = Path(__file__).resolve().parents[3]
 PARTS = frozenset({"WrongFieldError", "NotFetchedError"})
@@ -233,3 +235,38 @@ def test_the_engine_gives_sentences_numbers_as_numbers() -> None:
     formatted = re.compile(r'=f"\{[^{}"]+:,\}"')
     sources = [path for path in (ROOT / "app").rglob("*.py") if "Sentence(" in path.read_text(encoding="utf-8")]
     assert [path.name for path in sources if formatted.search(path.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize("is_remote", [False, True], ids=["own", "other process"])
+def test_sentences_of_answers_are_told_in_the_language(host: Host, qapp: QApplication, is_remote: bool) -> None:
+    (host.vault / "memory (of the laptop).db").write_bytes(b"")
+    backend = HostBackend(host.vault, lambda: None)
+    backend.start()
+    try:
+        ask: Any = (lambda name: backend.call(name, {}).result().value) if is_remote else host.ask
+        [finding] = [item for item in ask("vault.check").findings if item.area == "files"]
+    finally:
+        backend.stop()
+    translation.install(qapp, "de")
+    try:
+        assert engine_text(finding.what) == (
+            "memory (of the laptop).db sieht nach einer Kopie aus, die ein Synchronisierungsprogramm angelegt hat."
+            " Keepsake liest sie nicht."
+        )
+        assert engine_text(finding.remedy).startswith("Sieh sie dir mit „keepsake --vault“")
+    finally:
+        translation.remove(qapp)
+
+
+def test_problems_of_an_import_are_told_in_the_language(host: Host, qapp: QApplication, tmp_path: Path) -> None:
+    chat = tmp_path / "notes"
+    chat.mkdir()
+    (chat / "a.md").write_bytes("Grüße aus Köln, schöne Grüße".encode("cp1252"))
+    report = host.ask("exchange.import", path=str(chat))
+    translation.install(qapp, "de")
+    try:
+        assert (
+            "a.md: Es ist kein UTF-8 und wurde als cp1252 gelesen; prüfe die Sonderzeichen." in problem_lines(report)[0]
+        )
+    finally:
+        translation.remove(qapp)

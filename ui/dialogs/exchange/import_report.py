@@ -51,10 +51,14 @@ def preview_text(preview: ImportPreview) -> str:
         lines.append(translate("Report", "1 problem:"))
     elif preview.problem_count:
         lines.append(translate("Report", "{n} problems:").format(n=format_number(preview.problem_count)))
-    lines += [f"• {problem.place}: {problem.what}" for problem in preview.problems[:SHOWN_PROBLEMS]]
+    lines += [
+        f"• {engine_text(problem.place)}: {engine_text(problem.what)}" for problem in preview.problems[:SHOWN_PROBLEMS]
+    ]
     if preview.remarks:
         lines.append(translate("Report", "Good to know:"))
-        lines += [f"• {remark.place}: {remark.what}" for remark in preview.remarks[:SHOWN_PROBLEMS]]
+        lines += [
+            f"• {engine_text(remark.place)}: {engine_text(remark.what)}" for remark in preview.remarks[:SHOWN_PROBLEMS]
+        ]
     return "\n".join(filter(None, lines))
 
 
@@ -169,7 +173,8 @@ def report_text(report: ImportReport) -> tuple[str, str]:
 def problem_lines(report: ImportReport) -> list[str]:
     """Return one line a problem, and one about those not listed."""
     lines = [
-        f"{item.place}: {item.what}" + ("" if item.lost or item.foreign else translate("Report", " (repaired)"))
+        f"{engine_text(item.place)}: {engine_text(item.what)}"
+        + ("" if item.lost or item.foreign else translate("Report", " (repaired)"))
         for item in (*report.problems, *report.remarks)
     ]
     more = report.problem_count + report.remark_count - len(lines)

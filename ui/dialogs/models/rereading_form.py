@@ -55,8 +55,8 @@ class RereadingForm(QWidget):
         self.progress = note("", self)
         self._about = note(
             self.tr(
-                "It takes effect at the next start. The model's files are fetched at the first search if the settings"
-                " allow downloads, or read from the folder that the settings of search name."
+                "It takes effect at the next start. The model's files are fetched when they are first needed if the"
+                " settings allow downloads, or read from the folder that the settings of search name."
             ),
             self,
         )

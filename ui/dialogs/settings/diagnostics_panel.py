@@ -12,6 +12,7 @@ from ui.dialogs.debug_information import debug_lines
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.dialogs.settings.plain_table import align_numbers, fit_table, make_table
 from ui.dialogs.settings.sections import in_plain_words
+from ui.engine_texts import engine_text
 from ui.models.dates import clock_time, format_number
 from ui.process import start_times
 from ui.style.design_tokens import Space
@@ -164,7 +165,7 @@ class DiagnosticsPanel(SettingsPanel):
         self.repair.setVisible(any(finding.is_mended_by_repair for finding in report.findings))
 
     def _show_findings(self, findings: "tuple[Finding, ...]") -> None:
-        lines = [in_plain_words(f"• {finding.what} {finding.remedy}") for finding in findings]
+        lines = [in_plain_words(f"• {engine_text(finding.what)} {engine_text(finding.remedy)}") for finding in findings]
         theme.set_type(self.report, "body warning" if lines else "body")
         self.report.setText("\n".join(lines) or self.tr("The vault is sound. Everything in it was read."))
 

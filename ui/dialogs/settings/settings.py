@@ -24,7 +24,7 @@ from ui.dialogs.settings.sections import (
 )
 from ui.dialogs.settings.setting_field import SettingField
 from ui.dialogs.settings.setting_section import SettingSection
-from ui.engine_texts import error_text
+from ui.engine_texts import engine_text, error_text
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.widgets.fields.field_icons import FieldIcons
@@ -247,7 +247,10 @@ class SettingsDialog(BaseDialog):
             findings: list[ConfigFinding] = await self._bridge.call(operations.settings.check())
         except KeepsakeError:
             return  # a check that fails takes nothing from the settings
-        sentences = {finding.name: in_plain_words(f"{finding.what} {finding.remedy}") for finding in findings}
+        sentences = {
+            finding.name: in_plain_words(f"{engine_text(finding.what)} {engine_text(finding.remedy)}")
+            for finding in findings
+        }
         for name, field in self._fields.items():
             if name in sentences or field.has_warning:
                 field.show_warning(sentences.get(name, ""))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui import operations, theme
+from ui.engine_texts import engine_text
 from ui.models.card_list_model import CardListModel
 from ui.models.cards import Badge, Card
 from ui.panes.agents.agent_labels import LEVELS, trust_words
@@ -247,14 +248,15 @@ class ConnectForm(QWidget):
             else self.tr("These {n} files will change").format(n=count)
         )
         family = escape(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family())
-        parts = [_line(sentence, "text") for sentence in preview.left]
+        left = [engine_text(sentence) for sentence in preview.left]
+        parts = [_line(sentence, "text") for sentence in left]
         for file in preview.files:
             parts.append(f'<p style="margin-top:6px"><b>{escape(file.path)}</b></p>')
             lines = file.diff.splitlines()[2:]  # after the names of both sides
             shown = "".join(_line(line, _SIGNS.get(line[:1], "text")) for line in lines if not line.startswith("@@"))
             parts.append(f"<div style=\"font-family:'{family}'\">{shown}</div>")
         self._change.setText("".join(parts))
-        spoken = "\n".join([*preview.left, *(f"{file.path}\n{file.diff}" for file in preview.files)])
+        spoken = "\n".join([*left, *(f"{file.path}\n{file.diff}" for file in preview.files)])
         self._change.setAccessibleName(spoken)
 
     def _arrange(self, page: QWidget) -> None:
@@ -332,7 +334,7 @@ class ConnectForm(QWidget):
         if client is None or client.name != identity:
             return
         self._preview = None
-        self._problem.setText(client.problem)
+        self._problem.setText(engine_text(client.problem))
         self.trust.setCurrentIndex(LEVELS.index("inner"))
         self.review.setChecked(False)
         self.hooks.blockSignals(True)

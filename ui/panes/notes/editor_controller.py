@@ -210,6 +210,7 @@ class EditorController(QObject):
             return
         if memory is not None:
             draft.apply_change(memory)
+            self._document.kept.show_memory(memory)
             self._details.show_memory(memory)
         elif not draft.dirty:
             self.close()

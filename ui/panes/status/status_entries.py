@@ -73,7 +73,9 @@ class StatusEntries(QObject):
     def _troubles(self, found: "VaultOverview") -> list[StatusEntry]:
         notes = ([found.read_only] if found.read_only else []) + list(found.notes)
         return [
-            StatusEntry(f"note-{at}", "trouble", "triangle-alert", "warning", self.tr("Please look at this"), note)
+            StatusEntry(
+                f"note-{at}", "trouble", "triangle-alert", "warning", self.tr("Please look at this"), engine_text(note)
+            )
             for at, note in enumerate(notes)
         ]
 

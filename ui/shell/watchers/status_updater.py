@@ -77,8 +77,8 @@ class StatusUpdater(QObject):
             status.memories,
             status.sessions,
             status.pending_vectors,
-            tuple(status.notes),
-            status.read_only,
+            tuple(map(engine_text, status.notes)),
+            engine_text(status.read_only),
             status.pending_names,
             doing,
             coming_next,
@@ -88,7 +88,7 @@ class StatusUpdater(QObject):
         self.summary_changed.emit(holdings)
         if status.read_only != self._read_only:
             self._read_only = status.read_only
-            self.found_read_only.emit(status.read_only)
+            self.found_read_only.emit(engine_text(status.read_only))
         if self._is_stale:
             self._timer.start(SETTLE_MS)
         elif status.pending_vectors or status.pending_names or doing:

@@ -11,7 +11,7 @@ from app.api.caller import OWNER, Caller
 from app.api.registry import REGISTRY, Catalogue, operation
 from app.engine import Engine
 from app.errors import InputError, MachineError
-from app.sentence import Sentence
+from app.sentence import Sentence, as_sentence
 from app.upkeep.model import CheckReport, Finding
 
 
@@ -74,10 +74,18 @@ async def with_isolated(report: CheckReport, vaults: IsolatedVaults[Engine]) -> 
             await vault.erasure.settled()
             own = await vault.upkeep.service.check()
             findings += [
-                replace(finding, what=f"In {AGENTS}/{folder.name}: {finding.what}") for finding in own.findings
+                replace(
+                    finding,
+                    what=Sentence(
+                        "In {folder}: {what}", folder=f"{AGENTS}/{folder.name}", what=as_sentence(finding.what)
+                    ),
+                )
+                for finding in own.findings
             ]
         except MachineError as error:
-            what = f"The vault in {AGENTS}/{folder.name} cannot be opened: {error.message}"
+            what = Sentence(
+                "The vault in {folder} cannot be opened: {why}", folder=f"{AGENTS}/{folder.name}", why=error.sentence
+            )
             findings.append(Finding("database", "error", what, "Restore a backup of it, or move the folder away."))
     sound = not any(finding.severity == "error" for finding in findings)
     return CheckReport(sound, tuple(findings), report.seconds + time.perf_counter() - begun)

@@ -65,7 +65,7 @@ async def ask_small_question(engine: Engine, caller: Caller, tier: Tier = "main"
         async with asyncio.timeout(options.timeout_s):
             text = (await engine.chat.complete(request)).text
     except KeepsakeError as error:
-        note = error.message
+        note = error.sentence
     except TimeoutError:
         note = f"{options.host} did not answer within {options.timeout_s:g} seconds."
     seconds = round(time.perf_counter() - begun, 3)

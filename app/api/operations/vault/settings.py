@@ -7,11 +7,9 @@ from app.api.registry import operation
 from app.changes import Changed, ChangeSet, Progress
 from app.config.diagnosis import findings
 from app.config.model import ConfigFinding, SettingValue
-from app.embed.embedder_source import EmbedderSource
-from app.embed.remote.api_keys import COMPATIBLE
 from app.engine import Engine
-from app.errors import AccessDeniedError, InputError, ModelUnavailableError
-from app.index.generations.service import configured_source
+from app.errors import AccessDeniedError
+from app.index.generations.service_keys import missing_keys
 
 
 @operation("settings.list", trust="full", sentence="Looked at settings")
@@ -44,7 +42,7 @@ async def check_settings(engine: Engine, caller: Caller) -> list[ConfigFinding]:
     warning works, but is hardly meant. Whether the keyring holds the keys of the services in use is looked up for the
     person only.
     """
-    missing = await asyncio.to_thread(_missing_keys, engine) if caller.is_owner else []
+    missing = await asyncio.to_thread(missing_keys, engine.config, engine.keys) if caller.is_owner else []
     return sorted([*missing, *findings(engine.config)], key=lambda finding: finding.severity)
 
 
@@ -84,27 +82,3 @@ async def resume_job(engine: Engine, caller: Caller, job: str) -> bool:
         job: Its id.
     """
     return engine.jobs.resume(job)
-
-
-def _missing_keys(engine: Engine) -> list[ConfigFinding]:
-    """Return the services in use whose key is in no place.
-
-    A variable that the settings name has a rule of its own.
-    """
-    embedding, chat = configured_source(engine.config), engine.chat_source()
-    used: list[tuple[str, EmbedderSource]] = []
-    if embedding.is_remote and (embedding.base_url or embedding.provider != COMPATIBLE):
-        used.append(("embedding.model", embedding))
-    if engine.config.text("llm.provider") != "none" and chat.base_url:
-        used.append(("llm.base_url", chat))
-    missing = list[ConfigFinding]()
-    for name, source in used:
-        try:
-            if not source.api_key_env:
-                engine.keys.find(source)
-        except ModelUnavailableError as error:
-            remedy = "Put the key into its place, or choose a service that needs none."
-            missing.append(ConfigFinding(name, "error", error.message, remedy))
-        except InputError:
-            continue  # the address is wrong, which a rule of its own says
-    return missing

@@ -24,6 +24,7 @@ from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import clean, filled, row, table, text
 from app.exchange.parsing.message_tree import apart, branch, other_branches, replaced_messages
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 from app.sessions.model import NewMessage, Role
 
 AGENT = "ChatGPT"
@@ -88,26 +89,33 @@ def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: boo
         if name not in nodes:
             read_item(f"{place}, message {name}", node, "message")
     if not nodes:
-        yield Problem(place, "It has no messages ('mapping' is missing or empty) and was left out.")
+        yield Problem(place, Sentence("It has no messages ('mapping' is missing or empty) and was left out."))
         return
     moments = {name: _moment(node) for name, node in nodes.items()}
     parents = {name: _parent(node) for name, node in nodes.items()}
     way = branch(parents, moments, text(talk.get("current_node")))
     if way.broken:
-        yield Problem(place, "A message's predecessor is missing from the file; the messages before it are not there.")
+        yield Problem(
+            place, Sentence("A message's predecessor is missing from the file; the messages before it are not there.")
+        )
     spoken = [nodes[name] for name in way.nodes if _is_spoken(nodes[name])]
     lost = [name for name in apart(parents, way) if _is_spoken(nodes[name])]
     left_out = sum(map(_is_spoken, nodes.values())) - len(spoken) - len(lost)
     if lost and not all_branches:
-        sentence = "It is joined to no other message by its 'parent' and was left out; the format"
         for name in lost:
-            yield Problem(f"{place}, message {excerpt(name, 40)}", f"{sentence} '{WITH_BRANCHES}' takes it.")
+            yield Problem(
+                f"{place}, message {excerpt(name, 40)}",
+                Sentence(
+                    "It is joined to no other message by its 'parent' and was left out; the format '{name}' takes it.",
+                    name=WITH_BRANCHES,
+                ),
+            )
     head = _head(talk, title, spoken, left_out)
     yield head
     yield from _messages(head, spoken, talk, files, place)
     others = other_branches(parents, moments, way) if all_branches else []
     if left_out and not all_branches:
-        yield replaced_messages(place, left_out, f"; the format '{WITH_BRANCHES}' takes it too")
+        yield replaced_messages(place, left_out, Sentence("The format '{name}' takes it too.", name=WITH_BRANCHES))
     for number, (after, other) in enumerate(others, 2):
         rest = [nodes[name] for name in other.nodes if _is_spoken(nodes[name])]
         if rest:
@@ -156,7 +164,11 @@ def _messages(
             yield Problem(where, replaced_words(replaced), lost=False)
         role = _ROLES.get(text(table(message.get("author")).get("role")))
         if role is None:
-            yield Problem(where, f"Its role {_foreign_role(message)!r} is unknown; it went in as 'system'.", lost=False)
+            yield Problem(
+                where,
+                Sentence("Its role {shown} is unknown; it went in as 'system'.", shown=repr(_foreign_role(message))),
+                lost=False,
+            )
         yield MessageRecord(head.key, _message(message, words, payload, role or "system", moment, talk))
 
 

@@ -20,6 +20,7 @@ from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import filled, row, table, text
 from app.exchange.parsing.message_tree import branch, replaced_messages
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 from app.sessions.model import NewMessage, Role
 
 AGENT = "Claude"
@@ -75,12 +76,14 @@ def _conversation(item: JsonItem) -> Iterator[Record]:
     rest = {name: value for name, value in talk.items() if value is not messages or not isinstance(messages, list)}
     read_item(place, rest if isinstance(item.value, dict) else item.value, "conversation")
     if not isinstance(messages, list):
-        yield Problem(place, "It has no messages ('chat_messages' is missing) and was left out.")
+        yield Problem(place, Sentence("It has no messages ('chat_messages' is missing) and was left out."))
         return
     known = [message if isinstance(message, dict) else {"text": message} for message in messages]
     spoken, broken = _in_use(known, text(talk.get("current_leaf_message_uuid")))
     if broken:
-        yield Problem(place, "A message's predecessor is missing from the file; the messages before it are not there.")
+        yield Problem(
+            place, Sentence("A message's predecessor is missing from the file; the messages before it are not there.")
+        )
     head = _head(talk, title, known, len(known) - len(spoken))
     yield head
     course = _Course(head.key, head.created_ms)
@@ -133,10 +136,14 @@ def _message(message: Foreign, course: _Course, place: str) -> Iterator[Record]:
     sender = text(message.get("sender")) or text(message.get("role"))
     role = _ROLES.get(sender)
     if not any(message.values()):
-        yield Problem(place, "It is empty and was left out.")
+        yield Problem(place, Sentence("It is empty and was left out."))
         return
     if role is None:
-        yield Problem(place, f"Its sender {excerpt(sender, 40)!r} is unknown; it went in as 'system'.", lost=False)
+        yield Problem(
+            place,
+            Sentence("Its sender {text} is unknown; it went in as 'system'.", text=repr(excerpt(sender, 40))),
+            lost=False,
+        )
     for number, turn in enumerate(turns(message)):
         content, replaced = storable(turn.content)
         if replaced:

@@ -12,6 +12,7 @@ from app.exchange.model import Record
 from app.exchange.parsing.json_items import JsonItem, entry_items
 from app.exchange.parsing.lenient import first_text, row, table, text
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence
 
 _FILES: Final = re.compile(r"(?:[^/]*/)?(?:projects(?:/[^/]+)?|memories)\.json", re.IGNORECASE)
 _MEMORIES: Final = "memories.json"
@@ -55,11 +56,11 @@ def _project(item: JsonItem, names: dict[str, str]) -> Iterator[Record]:
     if about := "\n\n".join(part.strip() for part in parts if part):
         yield _note(f"project/{key}", title, about, created, changed)
     if not isinstance(project.get("docs", []), list):
-        yield Problem(item.place, "Its documents ('docs') are no list and were left out.")
+        yield Problem(item.place, Sentence("Its documents ('docs') are no list and were left out."))
     for number, document in enumerate(map(table, row(project.get("docs"))), 1):
         words = first_text(document, "content")
         if not words:
-            yield Problem(f"{item.place}, document {number}", "It has no text and was left out.", lost=False)
+            yield Problem(f"{item.place}, document {number}", Sentence("It has no text and was left out."), lost=False)
             continue
         name = storable(first_text(document, "filename"))[0] or f"{title} {number}"
         written = parse_instant(document.get("created_at")) or created

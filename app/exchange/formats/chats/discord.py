@@ -20,6 +20,7 @@ from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.exchange.parsing.source_words import Noise
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 FORMAT = "discord"
 AGENT = "Discord"
@@ -68,7 +69,7 @@ def _exported(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
             number += 1
             fields = table(thing.value)
             if not fields:
-                yield Problem(f"{entry.name}, message {number}", "It is not an object and was left out.")
+                yield Problem(f"{entry.name}, message {number}", Sentence("It is not an object and was left out."))
                 continue
             if not key:
                 channel = known.get("channel", {})
@@ -130,7 +131,9 @@ def _small(entry: SourceEntry) -> dict[str, Any] | Problem:
         with entry.open() as stream:
             return table(decode(stream.read(_MAX_SMALL))[0])
     except (ValueError, *DAMAGE) as error:
-        return Problem(entry.name, f"It could not be read: {error}. Its names are missing.", lost=False)
+        return Problem(
+            entry.name, Sentence("It could not be read: {error}. Its names are missing.", error=error), lost=False
+        )
 
 
 def _package(found: list[SourceEntry], parts: list[SourceEntry], cancelled: Cancelled) -> Iterator[Record]:
@@ -185,7 +188,7 @@ def _rows(entry: SourceEntry, cancelled: Cancelled) -> Iterator[dict[str, Any] |
         if isinstance(thing, Problem):
             yield thing
         elif isinstance(thing, JsonItem):
-            yield table(thing.value) or Problem(entry.name, "An item is not an object and was left out.")
+            yield table(thing.value) or Problem(entry.name, Sentence("An item is not an object and was left out."))
 
 
 def _csv(entry: SourceEntry) -> Iterator[dict[str, Any] | Problem]:
@@ -193,10 +196,10 @@ def _csv(entry: SourceEntry) -> Iterator[dict[str, Any] | Problem]:
         with entry.open() as stream:
             decoded = encoding.decode(stream.read())
     except DAMAGE as error:
-        yield Problem(entry.name, f"The zip file is damaged here ({error}). Download it again.")
+        yield Problem(entry.name, Sentence("The zip file is damaged here ({error}). Download it again.", error=error))
         return
     if decoded is None:
-        yield Problem(entry.name, "It is not text and was left out.")
+        yield Problem(entry.name, Sentence("It is not text and was left out."))
         return
     if decoded.repair:
         yield Problem(entry.name, decoded.repair, lost=False)
@@ -204,7 +207,10 @@ def _csv(entry: SourceEntry) -> Iterator[dict[str, Any] | Problem]:
     try:
         yield from lines
     except csv.Error as error:
-        yield Problem(entry.name, f"Nothing could be read after line {lines.line_num}: {error}.")
+        yield Problem(
+            entry.name,
+            Sentence("Nothing could be read after line {line}: {error}.", line=lines.line_num, error=error),
+        )
 
 
 SPEC = FormatSpec(

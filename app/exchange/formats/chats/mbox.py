@@ -26,6 +26,7 @@ from app.exchange.importing.unread_files import left_out
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 FORMAT = "mbox"
 AGENT = "Mail"
@@ -88,10 +89,13 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
                         yield from _records(mail, place, threads, begun, attached)
                     yield Position(done, entry.size, entry.name)
             except DAMAGE as error:
-                yield Problem(f"{entry.name}, after mail {number}", f"The zip file is damaged here ({error}).")
+                yield Problem(
+                    f"{entry.name}, after mail {number}",
+                    Sentence("The zip file is damaged here ({error}).", error=error),
+                )
     if attached:
-        nouns = ("file that is attached to a mail", "files that are attached to mails")
-        yield left_out(path.name, attached, nouns, lost=False, advice="A mark stands in place of each.")
+        nouns = (Sentence("file that is attached to a mail"), Sentence("files that are attached to mails"))
+        yield left_out(path.name, attached, nouns, lost=False, advice=Sentence("A mark stands in place of each."))
 
 
 def _mails(entry: SourceEntry) -> Iterator[tuple[bytes | Problem, int]]:
@@ -131,7 +135,7 @@ def _pieces(stream: object) -> Iterator[bytes]:
 
 def _mail(lines: list[bytes], length: int) -> bytes | Problem:
     if length > MAX_MAIL:
-        return Problem("", f"It is longer than {MAX_MAIL >> 20} MB and was left out.")
+        return Problem("", Sentence("It is longer than {most} MB and was left out.", most=MAX_MAIL >> 20))
     return _QUOTED_FROM.sub(rb"\1", b"".join(lines))
 
 
@@ -149,12 +153,12 @@ def _records(
         name, address = parseaddr(_header(mail, "From"))
         subject = _header(mail, "Subject")
     except (ValueError, LookupError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        yield Problem(place, f"It could not be read and was left out: {error}.")
+        yield Problem(place, Sentence("It could not be read and was left out: {error}.", error=error))
         return
     if repair:
         yield Problem(place, repair, lost=False)
     if any(part.get_content_type() in _ENCRYPTED for part in mail.walk()):
-        yield Problem(place, "Its text is encrypted and was left out. Decrypt the mail, and export it again.")
+        yield Problem(place, Sentence("Its text is encrypted and was left out. Decrypt the mail, and export it again."))
     key = _thread(mail, foreign, threads)
     moment = _moment(mail)
     title = _PREFIX.sub("", subject)
@@ -309,7 +313,9 @@ def _decoded(part: Message) -> tuple[str, str]:
     decoded = encoding.decode(data)
     if decoded is None:
         return data.decode("utf-8", "replace"), "Its text is not readable in full; bytes were replaced with \ufffd."
-    wrong = f"Its text is not {charset}, as it says; it was read as {decoded.encoding}."
+    wrong = Sentence(
+        "Its text is not {charset}, as it says; it was read as {encoding}.", charset=charset, encoding=decoded.encoding
+    )
     return decoded.text, wrong if charset else decoded.repair
 
 

@@ -17,6 +17,7 @@ from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 FORMAT = "messenger"
 FILES = re.compile(r"(?:.*/)?message_\d+\.json")
@@ -74,7 +75,7 @@ def _file(entry: SourceEntry, begun: set[str], cancelled: Cancelled) -> Iterator
                 if fields:
                     messages.append((_moment(fields) or 0, fields))
                 else:
-                    yield Problem(f"{entry.name}, message {number}", "It is not an object and was left out.")
+                    yield Problem(f"{entry.name}, message {number}", Sentence("It is not an object and was left out."))
             elif thing.place == "participants.item":
                 people.append(repaired(text(thing.value) or text(table(thing.value).get("name"))))
             else:

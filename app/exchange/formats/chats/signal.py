@@ -17,6 +17,7 @@ from app.exchange.parsing.json_items import JsonItem, entry_items
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.exchange.parsing.source_words import Noise
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 FORMAT = "signal"
 AGENT = "Signal"
@@ -83,7 +84,7 @@ def _file(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Reco
             continue
         fields = table(thing.value)
         if not is_message(fields):
-            yield Problem(thing.place, "It is not a message of Signal and was left out.")
+            yield Problem(thing.place, Sentence("It is not a message of Signal and was left out."))
             continue
         if not key:
             key = text(fields.get("conversationId")) or title

@@ -16,6 +16,7 @@ from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import JsonItem, entry_items
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 FORMAT = "slack"
 AGENT = "Slack"
@@ -79,7 +80,7 @@ def _objects(entry: SourceEntry, cancelled: Cancelled) -> Iterator[dict[str, Any
     is_list = _USERS.fullmatch(entry.name) or _LISTS.fullmatch(entry.name)
     for thing in entry_items(entry, cancelled, "name" if is_list else "message"):
         if isinstance(thing, JsonItem):
-            yield table(thing.value) or Problem(thing.place, "It is not an object and was left out.")
+            yield table(thing.value) or Problem(thing.place, Sentence("It is not an object and was left out."))
         elif isinstance(thing, Problem):
             yield thing
 

@@ -14,6 +14,7 @@ from app.exchange.model import MessageRecord, Record
 from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, table, text
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 FORMAT = "telegram"
 AGENT = "Telegram"
@@ -60,7 +61,7 @@ def _file(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
             number += 1
             fields = table(thing.value)
             if not fields:
-                yield Problem(f"{entry.name}, message {number}", "It is not an object and was left out.")
+                yield Problem(f"{entry.name}, message {number}", Sentence("It is not an object and was left out."))
                 continue
             record = _message(_key(known), fields)
             if not begun:

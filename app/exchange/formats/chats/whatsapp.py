@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from app.core.clock import SystemClock, to_datetime
-from app.core.text import content_hash, counted
+from app.core.text import content_hash
 from app.exchange.formats.chats import chat_records, whatsapp_header, whatsapp_name
 from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.formats.chats.date_order import DateReading
@@ -20,6 +20,7 @@ from app.exchange.importing.source_files import DAMAGE, SourceEntry, utf8_stream
 from app.exchange.model import Position, Record
 from app.exchange.parsing import calendars, encoding
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence, counted_sentence
 
 FORMAT = "whatsapp"
 AGENT, KAKAO = "WhatsApp", "KakaoTalk"
@@ -30,9 +31,10 @@ _HEAD = 20_000
 _HEAD_LINES = 40
 _HEAD_SHARE = 4  # one line of so many begins a message
 _MOST_NAMED = 20
-_NOT_UNDERSTOOD = (
-    "No line of it begins with a date and a time as in a chat of WhatsApp, so nothing was taken from it. Export the "
-    "chat again, or import the file as a note with the format 'markdown'."
+_NOT_UNDERSTOOD = Sentence(
+    "No line of it begins with a date and a time as in a chat of WhatsApp, so nothing was"
+    " taken from it. Export the chat again, or import the file as a note with the format"
+    " 'markdown'."
 )
 _OMITTED = re.compile(r"<Media omitted>|<Medien ausgeschlossen>|<Multimedia omitido>|<Médias omis>|<Media omessi>")
 _KIND_OMITTED = re.compile(r"(image|video|audio|sticker|GIF|document|Contact card) omitted")
@@ -98,7 +100,9 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
             try:
                 yield from _read(entry, path, cancelled)
             except DAMAGE as error:
-                yield Problem(entry.name, f"The zip file is damaged from here on ({error}). Copy it again.")
+                yield Problem(
+                    entry.name, Sentence("The zip file is damaged from here on ({error}). Copy it again.", error=error)
+                )
 
 
 def _read(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Record]:
@@ -130,13 +134,19 @@ def _read(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Reco
 def _remarks(place: str, forms: Forms, readings: dict[str, DateReading]) -> Iterator[Problem]:
     """Yield what was assumed of the dates and times."""
     for order in sorted({reading.order for reading in readings.values() if not reading.is_proven}):
-        part = "day" if order == "dmy" else "month"
-        what = f"Its dates may mean day or month first; they were read with the {part} first."
+        what = Sentence("Its dates may mean day or month first; they were read with the month first.")
+        if order == "dmy":
+            what = Sentence("Its dates may mean day or month first; they were read with the day first.")
         yield Problem(place, what, lost=False)
     for name in sorted({calendars.NAMES[reading.calendar] for reading in readings.values()} - {"Gregorian"}):
-        yield Problem(place, f"Its dates are of the {name} calendar and were converted.", lost=False)
+        yield Problem(
+            place, Sentence("Its dates are of the {name} calendar and were converted.", name=name), lost=False
+        )
     if words := forms.unknown_words():
-        what = f"The words beside its times are not known ({', '.join(words)}); some times may be half a day off."
+        what = Sentence(
+            "The words beside its times are not known ({words}); some times may be half a day off.",
+            words=", ".join(words),
+        )
         yield Problem(place, what, lost=False)
 
 
@@ -163,7 +173,7 @@ class _Messages:
             done += len(line) + 1
             if is_repaired and not self._is_repaired:
                 self._is_repaired = True
-                yield self._problem("It is not UTF-8; check its special letters.", lost=False)
+                yield self._problem(Sentence("It is not UTF-8; check its special letters."), lost=False)
             begun = _begun(line, self._number, self._chat.readings)
             if begun is None:
                 self._read_item(line)
@@ -189,17 +199,17 @@ class _Messages:
         current = self._current
         if current is None:
             if line.strip():
-                yield self._problem("Text before the first message was left out.", lost=True)
+                yield self._problem(Sentence("Text before the first message was left out."), lost=True)
             return
         if current.length + len(line) > _MAX_MESSAGE:
-            yield self._problem("The message is too long; this line was left out.", lost=True)
+            yield self._problem(Sentence("The message is too long; this line was left out."), lost=True)
             return
         current.lines.append(line.strip(MARKS))
         current.length += len(line)
         if whatsapp_header.begins_with_time(line):
             self._alike += 1
             if self._alike <= _MOST_NAMED:
-                what = "It begins with a date and a time and was read as part of the message before it."
+                what = Sentence("It begins with a date and a time and was read as part of the message before it.")
                 yield self._problem(what, lost=False)
 
     def _record(self) -> Iterator[Record]:
@@ -224,18 +234,22 @@ class _Messages:
     def _remarks(self) -> Iterator[Problem]:
         """Yield what holds for many lines."""
         if more := max(0, self._alike - _MOST_NAMED):
-            begins = (
-                "more line begins with a date and a time and was",
-                "more lines begin with a date and a time and were",
+            what = counted_sentence(
+                more,
+                "1 more line begins with a date and a time and was read as part of a message.",
+                "{count} more lines begin with a date and a time and were read as part of a message.",
             )
-            what = f"{counted(more, *begins)} read as part of a message."
             yield Problem(self._place, what, lost=False)
         if self._undated:
-            number = len(self._undated)
-            messages = "1 message has" if number == 1 else f"{number:,} messages have"
-            what = f"From here on, {messages} no date that can be right: none there is, or one in the future."
+            what = counted_sentence(
+                len(self._undated),
+                "From here on, 1 message has no date that can be right: none there is, or one in the future. It was"
+                " kept without its time.",
+                "From here on, {count} messages have no date that can be right: none there is, or one in the future."
+                " They were kept without their time.",
+            )
             place = f"{self._place}, line {self._undated[0]}"
-            yield Problem(place, f"{what} They were kept without their time.", lost=False)
+            yield Problem(place, what, lost=False)
 
 
 def _begun(line: str, number: int, readings: dict[str, DateReading]) -> _Said | None:

@@ -17,6 +17,7 @@ from app.exchange.parsing.html_text import markdown_of
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import row, table, text
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence, counted_sentence
 from app.sessions.model import NewMessage
 
 NAME: Final = "gemini-takeout"
@@ -47,7 +48,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             others += 1
             name_item()
         elif moment is None:
-            yield Problem(thing.place, "It has no time that can be read and was left out.")
+            yield Problem(thing.place, Sentence("It has no time that can be read and was left out."))
         else:
             days.setdefault(f"{to_datetime(moment).astimezone(UTC):%Y-%m-%d}", []).append((moment, entry))
     for day, entries in sorted(days.items()):
@@ -57,8 +58,12 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         for moment, entry in entries:
             yield from _said(key, moment, entry)
     if others:
-        what = "entry of another Google product was" if others == 1 else "entries of other Google products were"
-        yield Problem(path.name, f"{others:,} {what} left out.", False, foreign=True)
+        what = counted_sentence(
+            others,
+            "1 entry of another Google product was left out.",
+            "{count} entries of other Google products were left out.",
+        )
+        yield Problem(path.name, what, False, foreign=True)
 
 
 def _said(key: str, moment: int, entry: Fields) -> Iterator[Record]:

@@ -157,7 +157,9 @@ def _message(key: str, message: Fields, moment: int | None, place: str, sent: se
         yield Problem(place, replaced_words(replaced), lost=False)
     if role is None:
         shown = excerpt(text(message.get("role")), 40)
-        yield Problem(place, f"Its role {shown!r} is unknown; it went in as 'system'.", lost=False)
+        yield Problem(
+            place, Sentence("Its role {shown} is unknown; it went in as 'system'.", shown=repr(shown)), lost=False
+        )
     yield turn.record(role or "system", content, calls=others)
 
 
@@ -259,7 +261,9 @@ def _files(files: list[Any], file: str) -> Iterator[Record]:
         if content.strip():
             yield MemoryRecord(f"{NAME}/files/{name}", content, title=name, tags=(NAME,))
         elif name:
-            yield Problem(f"{file}, file {excerpt(name, 60)!r}", "Its text is not in the agent file.", foreign=True)
+            yield Problem(
+                f"{file}, file {excerpt(name, 60)!r}", Sentence("Its text is not in the agent file."), foreign=True
+            )
 
 
 SPEC = FormatSpec(

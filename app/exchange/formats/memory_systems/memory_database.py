@@ -101,7 +101,9 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                 except (apsw.Error, UnicodeDecodeError) as error:
                     if cancelled():
                         return
-                    yield Problem(f"{path.name}, table {name}", f"The rest of it cannot be read: {error}.")
+                    yield Problem(
+                        f"{path.name}, table {name}", Sentence("The rest of it cannot be read: {error}.", error=error)
+                    )
     yield Position(size, size, path.name)
 
 
@@ -167,7 +169,7 @@ class _Database:
             payload = _json(fields.get("payload_json"))
             if not isinstance(payload, dict):
                 place = f"{name}, session {excerpt(session, 40)!r}, number {fields.get('sequence')}"
-                yield Problem(place, "Its message is not JSON and was left out.")
+                yield Problem(place, Sentence("Its message is not JSON and was left out."))
                 continue
             yield from self._open(session)
             yield from self._message(session, {"created_at": fields.get("created_at"), **payload}, name)
@@ -187,7 +189,11 @@ class _Database:
             return
         if role is None:
             shown = excerpt(text(fields.get("role")), 40)
-            yield Problem(f"{name}, session {excerpt(session, 40)!r}", f"A role {shown!r} is unknown.", lost=False)
+            yield Problem(
+                f"{name}, session {excerpt(session, 40)!r}",
+                Sentence("A role {shown} is unknown.", shown=repr(shown)),
+                lost=False,
+            )
         importance = fields.get("importance")
         yield MessageRecord(
             f"{self._stem}/{storable(session)[0]}",
@@ -209,7 +215,7 @@ class _Database:
             words = storable(text(fields.get("content")))[0]
             kind = text(fields.get("kind")).lower()
             if not words.strip():
-                yield Problem(f"{name}, {_id(fields)}", "It holds no text and was left out.")
+                yield Problem(f"{name}, {_id(fields)}", Sentence("It holds no text and was left out."))
             elif kind == "episode":
                 session = str(fields.get("session_id") or "")
                 yield from self._open(session)
@@ -244,7 +250,7 @@ class _Database:
         for fields in self._rows(name, "created_at rowid"):
             words = storable(first_text(fields, "value", "content"))[0]
             if not words.strip():
-                yield Problem(f"{name}, {_id(fields)}", "It holds no text and was left out.")
+                yield Problem(f"{name}, {_id(fields)}", Sentence("It holds no text and was left out."))
                 continue
             category, key = (storable(text(fields.get(column)))[0] for column in ("category", "key"))
             yield MemoryRecord(
@@ -276,7 +282,7 @@ class _Database:
         title = storable(text(fields.get("title")))[0]
         words = storable(first_text(fields, "narrative", "content"))[0]
         if not words.strip() and not facts and not title.strip():
-            return Problem(f"observations, {_id(fields)}", "It holds no text and was left out.")
+            return Problem(f"observations, {_id(fields)}", Sentence("It holds no text and was left out."))
         store = text(fields.get("store")).lower()
         return MemoryRecord(
             f"{self._stem}/observations/{_id(fields)}",

@@ -19,6 +19,7 @@ from app.exchange.model import Record, VaultDetail
 from app.exchange.parsing.json_items import MAX_ITEM, JsonItem, decode, items
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence
 
 MEM0: Final = "mem0"
 MEMORY_SERVICE: Final = "mcp-memory-service"
@@ -61,7 +62,7 @@ def _graph(path: Path, source: str) -> Iterator[Record]:
         entity = _entity(entity_fields, made_ms)
         if entity is not None:
             known.setdefault(entity.fields["name"].casefold(), entity)
-        yield entity or Problem(place, "It has no name that can be stored, and was left out.")
+        yield entity or Problem(place, Sentence("It has no name that can be stored, and was left out."))
     for number, entity_fields in enumerate(_parts_of(value, _RELATIONS), 1):
         read_item(f"{path.name}, relation {number}", entity_fields, "relation")
         relation = table(entity_fields)
@@ -72,7 +73,9 @@ def _graph(path: Path, source: str) -> Iterator[Record]:
         predicate = _word(first_text(relation, "relationship", "relation", "predicate"))
         subject, target = ends
         if subject is None or target is None or not predicate:
-            yield Problem(f"{path.name}, relation {number}", "It has no two ends with names and was left out.")
+            yield Problem(
+                f"{path.name}, relation {number}", Sentence("It has no two ends with names and was left out.")
+            )
             continue
         yield subject
         yield target
@@ -119,7 +122,7 @@ def _memory(item: JsonItem, fmt: str) -> Record:
     fields = table(item.value)
     words = first_text(fields, "memory", "content") or first_text(table(fields.get("data")), "memory")
     if not words:
-        return Problem(item.place, "It holds no text and was left out.")
+        return Problem(item.place, Sentence("It holds no text and was left out."))
     words, _ = storable(words)
     return memory_record(fields, words, fmt)
 

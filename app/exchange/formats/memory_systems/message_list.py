@@ -12,6 +12,7 @@ from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import clean, first_text, row, table, text
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 from app.sessions.model import NewMessage, Role
 
 NAME: Final = "messages"
@@ -56,7 +57,12 @@ def _message(key: str, fields: dict[str, Any], place: str) -> Record:
     role = _ROLES.get(text(fields.get("role")).casefold())
     if role is None:
         shown = excerpt(text(fields.get("role")), 40)
-        return Problem(place, f"Its role {shown!r} is none of {', '.join(_ROLES)}; it was left out.")
+        return Problem(
+            place,
+            Sentence(
+                "Its role {shown} is none of {roles}; it was left out.", shown=repr(shown), roles=", ".join(_ROLES)
+            ),
+        )
     parts = list(turns({"content": fields.get("content")})) if _has_blocks(fields.get("content")) else []
     words = "\n\n".join(part.content for part in parts if part.content) or content_text(fields.get("content"))
     calls = [
@@ -64,7 +70,7 @@ def _message(key: str, fields: dict[str, Any], place: str) -> Record:
         for call in (*row(fields.get("tool_calls")), *(call for part in parts for call in part.calls))
     ]
     if not words.strip() and not calls:
-        return Problem(place, "It holds no text and was left out.")
+        return Problem(place, Sentence("It holds no text and was left out."))
     name = storable(first_text(fields, "name"))[0]
     return MessageRecord(
         key,

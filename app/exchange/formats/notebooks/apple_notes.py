@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import quote
 
-from app.core.text import counted, storable
+from app.core.text import storable
 from app.core.text_rules.tag_names import normalise_tags
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import open_files, read_file
@@ -21,6 +21,7 @@ from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence, counted_sentence
 
 NAME: Final = "apple-notes"
 MAX_BYTES: Final = 32 << 20
@@ -71,15 +72,21 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield Position(done, total, name)
         rest = len(exported.files) - len(notes) - len(attached.used)
         if rest:
-            files = counted(rest, "file that belongs to no note was", "files that belong to no note were")
-            yield Problem(path.name, f"{files} left out.", lost=False, foreign=True)
+            what = counted_sentence(
+                rest,
+                "1 file that belongs to no note was left out.",
+                "{count} files that belong to no note were left out.",
+            )
+            yield Problem(path.name, what, lost=False, foreign=True)
 
 
 def _records(name: str, entry: SourceEntry, in_folder: list[str], attached: AttachedEntries) -> Iterator[Record]:
     data = read_file(entry, MAX_BYTES)
     decoded = None if isinstance(data, str) else encoding.decode(data)
     if decoded is None:
-        yield Problem(name, data if isinstance(data, str) else "It is not text, in spite of its name; it was left out.")
+        yield Problem(
+            name, data if isinstance(data, str) else Sentence("It is not text, in spite of its name; it was left out.")
+        )
         return
     if decoded.repair:
         yield Problem(name, decoded.repair, lost=False)
@@ -93,7 +100,7 @@ def _records(name: str, entry: SourceEntry, in_folder: list[str], attached: Atta
     title = " ".join(_STAMP.sub("", path.stem).split())
     folders = [part for part in path.parts[:-2] if not _ROOTS.fullmatch(part)]
     if not text:
-        yield Problem(name, "It has no text and was left out.")
+        yield Problem(name, Sentence("It has no text and was left out."))
         return
     yield MemoryRecord(
         str(PurePosixPath(*(part for part in path.parts[:-1] if not _ROOTS.fullmatch(part)))),

@@ -71,12 +71,14 @@ def _add(archive: zipfile.ZipFile, title: str, found: ArchiveFiles, stack: ExitS
         if not name or SYSTEM_FILE.fullmatch(name):
             if not name:
                 found.problems.append(
-                    Problem(info.filename[:200], "Its path leads out of the archive; it was left out.")
+                    Problem(info.filename[:200], Sentence("Its path leads out of the archive; it was left out."))
                 )
         elif stat.S_ISLNK(info.external_attr >> 16):
-            found.problems.append(Problem(name, "It is a link, which is not followed; it was left out."))
+            found.problems.append(Problem(name, Sentence("It is a link, which is not followed; it was left out.")))
         elif len(found.files) >= MAX_FILES:
-            found.problems.append(Problem(name, f"The archive has more than {MAX_FILES:,} files; it was left out."))
+            found.problems.append(
+                Problem(name, Sentence("The archive has more than {most} files; it was left out.", most=MAX_FILES))
+            )
         elif name.lower().endswith(".zip") and not is_nested:
             _add_nested(archive, info, found, stack)
         else:
@@ -85,7 +87,9 @@ def _add(archive: zipfile.ZipFile, title: str, found: ArchiveFiles, stack: ExitS
 
 def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveFiles, stack: ExitStack) -> None:
     if info.file_size > MAX_NESTED_BYTES:
-        found.problems.append(Problem(info.filename, "It is larger than an archive within an archive may be."))
+        found.problems.append(
+            Problem(info.filename, Sentence("It is larger than an archive within an archive may be."))
+        )
         return
     copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
     try:
@@ -93,7 +97,9 @@ def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveF
             _copy(stream, copy, info.file_size)
         nested = stack.enter_context(zipfile.ZipFile(copy))
     except (*DAMAGE, ValueError, NotImplementedError, RuntimeError):
-        found.problems.append(Problem(info.filename, "It is not a complete zip file, so its notes were left out."))
+        found.problems.append(
+            Problem(info.filename, Sentence("It is not a complete zip file, so its notes were left out."))
+        )
         return
     _add(nested, info.filename, found, stack, is_nested=True)
 
@@ -146,10 +152,10 @@ def read_file(entry: SourceEntry, limit: int) -> bytes | str:
         limit: How many bytes it may have; what it says of itself is not believed.
     """
     if entry.size > limit:
-        return f"It is larger than {limit >> 20} MB and was left out."
+        return Sentence("It is larger than {most} MB and was left out.", most=limit >> 20)
     try:
         with entry.open() as stream:
             data = stream.read(limit + 1)
     except (*DAMAGE, OSError, NotImplementedError, RuntimeError):
-        return "It is damaged or cannot be read, and was left out."
-    return f"It is larger than {limit >> 20} MB and was left out." if len(data) > limit else data
+        return Sentence("It is damaged or cannot be read, and was left out.")
+    return Sentence("It is larger than {most} MB and was left out.", most=limit >> 20) if len(data) > limit else data

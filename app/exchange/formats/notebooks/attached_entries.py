@@ -48,7 +48,7 @@ class AttachedEntries:
         try:
             record = attachment(posixpath.basename(path), data)
         except InputError as error:
-            yield file_problem(f"{place}, {path}", error.message)
+            yield file_problem(f"{place}, {path}", error.sentence)
             return
         self._names[path] = record.name
         yield record

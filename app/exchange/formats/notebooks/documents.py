@@ -14,6 +14,7 @@ from app.exchange.formats.notebooks import pdf
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence
 
 NAME: Final = "documents"
 MAX_BYTES: Final = 32 << 20
@@ -31,17 +32,17 @@ def read_text(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         return
     status = path.stat()
     if status.st_size > MAX_BYTES:
-        yield Problem(path.name, f"It is larger than {MAX_BYTES >> 20} MB and was left out.")
+        yield Problem(path.name, Sentence("It is larger than {most} MB and was left out.", most=MAX_BYTES >> 20))
         return
     decoded = encoding.decode(path.read_bytes())
     if decoded is None:
-        yield Problem(path.name, "It is not text, in spite of its name, and was left out.")
+        yield Problem(path.name, Sentence("It is not text, in spite of its name, and was left out."))
         return
     if decoded.repair:
         yield Problem(path.name, decoded.repair, lost=False)
     text = storable(decoded.text.replace("\r\n", "\n"))[0].strip()
     if not text:
-        yield Problem(path.name, "It has no text and was left out.", lost=False, foreign=True)
+        yield Problem(path.name, Sentence("It has no text and was left out."), lost=False, foreign=True)
         return
     moment = int(status.st_mtime * 1000)
     yield MemoryRecord(f"{path.parent.name}/{path.name}", text, title=path.stem, created_ms=moment, updated_ms=moment)
@@ -91,9 +92,9 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                 elif not isinstance(record, Position):
                     yield record
         except KeepsakeError as error:
-            yield Problem(place, error.message)
+            yield Problem(place, error.sentence)
         except OSError as error:
-            yield Problem(place, f"It could not be read: {error.strerror or error}.")
+            yield Problem(place, Sentence("It could not be read: {strerror}.", strerror=error.strerror or error))
         done += file.stat().st_size
         yield Position(done, total, place)
 

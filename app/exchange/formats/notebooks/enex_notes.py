@@ -14,8 +14,10 @@ from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from app.attachments.model import MAX_BYTES as MAX_ATTACHED
+from app.core.safe_xml import UnsafeXmlError, safe_parser
 from app.exchange.importing.source_files import read_some, utf8_stream
 from app.exchange.parsing.html_text import MAX_CHARACTERS
+from app.sentence import Sentence
 
 MAX_DEPTH: Final = 256
 _PART: Final = 1 << 16
@@ -37,8 +39,8 @@ _PROLOGUE: Final = b'<!DOCTYPE en-export SYSTEM "export.dtd"><en-export>'
 _NOTE: Final = re.compile(rb"<note(?=[\s>])")
 _LONGEST_MARK: Final = 6
 _DECLARED: Final = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.-]+)")
-_GAP: Final = "The file is damaged there; what stands between this note and the next one was left out."
-_CUT: Final = "The file is cut short or damaged there. Everything before it went in."
+_GAP: Final = Sentence("The file is damaged there; what stands between this note and the next one was left out.")
+_CUT: Final = Sentence("The file is cut short or damaged there. Everything before it went in.")
 _SWALLOWED: Final = re.compile(r"</content>.*<note(?=[\s>])", re.DOTALL)
 _CDATA: Final = re.compile(r"<!\[CDATA\[|\]\]>")
 _RESOURCE: Final = re.compile(r"<resource\b[^>]*>(.*?)(?:</resource>|\Z)", re.DOTALL)
@@ -86,10 +88,6 @@ class Gap:
     what: str
 
 
-class _UnsafeXmlError(Exception):
-    """The file declares entities, which a note never does."""
-
-
 class _DamagedNoteError(Exception):
     """A note is not closed, or nested beyond reason."""
 
@@ -107,13 +105,11 @@ class _NoteParser:
         self._text: list[str] | None = None
         self._size = 0
         self._task = ["", ""]
-        self.xml = expat.ParserCreate("utf-8")
-        self.xml.buffer_text = True
+        self.xml = safe_parser("utf-8", has_namespaces=False)
         self.xml.StartElementHandler = self._start
         self.xml.EndElementHandler = self._end
         self.xml.CharacterDataHandler = self._characters
         self.xml.SkippedEntityHandler = lambda name, _: self._characters(html.unescape(f"&{name};"))
-        self.xml.EntityDeclHandler = _refuse
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
@@ -276,8 +272,8 @@ class NoteReader:
             try:
                 is_last = self._feed()
                 damage = ""
-            except _UnsafeXmlError:
-                sentence = (
+            except UnsafeXmlError:
+                sentence = Sentence(
                     "The file declares entities of XML, which no real export does, so it was not read any further."
                 )
                 yield [*self._parser.notes, Gap(sentence)]
@@ -285,7 +281,7 @@ class NoteReader:
             except _DamagedNoteError as error:
                 damage = str(error)
             except expat.ExpatError as error:
-                damage = f"Its XML is damaged ({expat.ErrorString(error.code)})."
+                damage = Sentence("Its XML is damaged ({why}).", why=expat.ErrorString(error.code))
             notes = [*self._parser.notes]
             self._parser.notes.clear()
             yield [*notes, *([self._skip(damage)] if damage else [])]
@@ -377,7 +373,3 @@ def _decoder(name: str) -> codecs.IncrementalDecoder | None:
     except LookupError:
         return None
     return None if known in ("utf-8", "ascii") else codecs.getincrementaldecoder(known)("replace")
-
-
-def _refuse(*_declaration: object) -> None:
-    raise _UnsafeXmlError

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from app.attachments.model import MAX_BYTES
-from app.core.text import counted, storable
+from app.core.text import storable
 from app.core.text_rules.tag_names import normalise_tags
 from app.errors import FormatError, InputError
 from app.exchange.formats.format_spec import FormatSpec
@@ -24,7 +24,7 @@ from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.parsing.html_text import markdown_of
 from app.memories.foreign_record import MemoryRecord, Problem
-from app.sentence import Sentence
+from app.sentence import Sentence, counted_sentence
 
 NAME: Final = "joplin"
 _TAR: Final = b"ustar"
@@ -77,11 +77,12 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                 return
             yield Position(0, total, "looking for notes") if isinstance(item, int) else item
         if index.others:
-            one, many = (
-                "file of the archive is none of Joplin's and was",
-                "files of the archive are none of Joplin's and were",
+            what = counted_sentence(
+                index.others,
+                "1 file of the archive is none of Joplin's and was left out.",
+                "{count} files of the archive are none of Joplin's and were left out.",
             )
-            yield Problem(path.name, f"{counted(index.others, one, many)} left out.", lost=False, foreign=True)
+            yield Problem(path.name, what, lost=False, foreign=True)
         reader = _NoteReader(archive, path, index)
         for member in index.notes.values():
             if cancelled():
@@ -90,8 +91,12 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield Position(member.offset, total, path.name)
         unused = len(index.files.keys() - reader.used)
         if unused:
-            files = counted(unused, "attached file that no note shows was", "attached files that no note shows were")
-            yield Problem(path.name, f"{files} left out.", lost=False, foreign=True)
+            what = counted_sentence(
+                unused,
+                "1 attached file that no note shows was left out.",
+                "{count} attached files that no note shows were left out.",
+            )
+            yield Problem(path.name, what, lost=False, foreign=True)
         yield Position(total, total, path.name)
 
 
@@ -117,7 +122,7 @@ class _NoteReader:
         text = _IMAGE.sub(r"![](:/\1)", item.body)
         text = markdown_of(text)[0] if is_html else text
         if not text and not item.title:
-            yield Problem(place, "It has neither a title nor a text and was left out.")
+            yield Problem(place, Sentence("It has neither a title nor a text and was left out."))
             return
         for key in dict.fromkeys(link_match[3] for link_match in _LINK.finditer(text)):
             if key not in self._kept and key not in self._index.notes:
@@ -131,12 +136,17 @@ class _NoteReader:
         member = self._index.files.get(key)
         if member is None:
             yield file_problem(
-                place, f"A file that it shows ({self._index.resources.get(key, key)}) is not in the archive."
+                place,
+                Sentence(
+                    "A file that it shows ({name}) is not in the archive.", name=self._index.resources.get(key, key)
+                ),
             )
             return
         name = self._index.resources.get(key, member.name)
         if member.size > MAX_BYTES:
-            yield file_problem(f"{place}, {name}", f"It is larger than {MAX_BYTES >> 20} MB and was left out.")
+            yield file_problem(
+                f"{place}, {name}", Sentence("It is larger than {most} MB and was left out.", most=MAX_BYTES >> 20)
+            )
             return
         data = read_member(self._archive, member)
         try:
@@ -145,7 +155,7 @@ class _NoteReader:
                 return
             record = attachment(name, data)
         except InputError as error:
-            yield file_problem(f"{place}, {name}", error.message)
+            yield file_problem(f"{place}, {name}", error.sentence)
             return
         self._kept[key] = record.name
         yield record

@@ -15,6 +15,7 @@ from typing import Final
 from app.core.clock import parse_instant
 from app.core.text import storable
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 
 ITEM: Final = re.compile(r"(?:\./)?([0-9a-f]{32})\.md")
 RESOURCE: Final = re.compile(r"(?:\./)?resources/([0-9a-f]{32})(?:\.[^/]{1,20})?")
@@ -112,15 +113,15 @@ def parse_item(text: str) -> JoplinItem | None:
 def read_item(archive: tarfile.TarFile, member: tarfile.TarInfo) -> JoplinItem | str:
     """Return the item in an archive member, or its problem in a sentence."""
     if member.size > MAX_ITEM_BYTES:
-        return f"It is larger than {MAX_ITEM_BYTES >> 20} MB and was left out."
+        return Sentence("It is larger than {most} MB and was left out.", most=MAX_ITEM_BYTES >> 20)
     data = read_member(archive, member)
     if isinstance(data, str):
         return data
     item = parse_item(data.decode("utf-8-sig", "replace"))
     if item is None:
-        return "It is no item of Joplin: the fields at its end are missing or damaged. It was left out."
+        return Sentence("It is no item of Joplin: the fields at its end are missing or damaged. It was left out.")
     if item.fields.get("encryption_applied") == "1":
-        return "It is encrypted and was left out. Export it from a Joplin that can decrypt it."
+        return Sentence("It is encrypted and was left out. Export it from a Joplin that can decrypt it.")
     return item
 
 
@@ -130,8 +131,10 @@ def read_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | st
         stream = archive.extractfile(member)
         data = b"" if stream is None else stream.read()
     except (tarfile.TarError, OSError, EOFError):
-        return "The archive is cut short or damaged there, so it was left out."
-    return data if len(data) == member.size else "The archive is cut short or damaged there, so it was left out."
+        return Sentence("The archive is cut short or damaged there, so it was left out.")
+    return (
+        data if len(data) == member.size else Sentence("The archive is cut short or damaged there, so it was left out.")
+    )
 
 
 def read_index(archive: tarfile.TarFile, path: Path, index: JoplinIndex) -> Iterator[Problem | int]:
@@ -150,7 +153,7 @@ def read_index(archive: tarfile.TarFile, path: Path, index: JoplinIndex) -> Iter
                 if isinstance(item, str):
                     yield Problem(f"{path.name}, {member.name}", item)
                 elif not index.take(item, member):
-                    sentence = "It is an item of a kind that this version does not know, and was left out."
+                    sentence = Sentence("It is an item of a kind that this version does not know, and was left out.")
                     yield Problem(f"{path.name}, {member.name}", sentence)
             elif match := RESOURCE.fullmatch(member.name):
                 index.files[match[1]] = member
@@ -160,7 +163,9 @@ def read_index(archive: tarfile.TarFile, path: Path, index: JoplinIndex) -> Iter
     except (tarfile.TarError, OSError, EOFError, ValueError):
         is_whole = False
     if not is_whole:
-        yield Problem(path.name, "The archive is cut short or damaged, so only the notes before that place were read.")
+        yield Problem(
+            path.name, Sentence("The archive is cut short or damaged, so only the notes before that place were read.")
+        )
 
 
 def _ends_as_archives_do(path: Path) -> bool:

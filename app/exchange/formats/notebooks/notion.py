@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import unquote
 
-from app.core.text import counted, storable
+from app.core.text import storable
 from app.core.text_rules.tag_names import normalise_tags
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, read_file
@@ -27,6 +27,7 @@ from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.html_text import markdown_of
 from app.memories.foreign_record import MemoryRecord, Problem
+from app.sentence import Sentence, counted_sentence
 
 NAME: Final = "notion"
 PAGE: Final = re.compile(r"(?:.*/)?[^/]*?\s?[0-9a-f]{32}(?:_all)?\.(?:md|csv|html)", re.DOTALL)
@@ -103,8 +104,11 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         yield from exported.problems
         pages = _pages(exported)
         if pages.same:
-            views = counted(pages.same, "view of a database was", "views of databases were")
-            sentence = f"{views} left out; the whole tables hold their rows."
+            sentence = counted_sentence(
+                pages.same,
+                "1 view of a database was left out; the whole tables hold their rows.",
+                "{count} views of databases were left out; the whole tables hold their rows.",
+            )
             yield Problem(path.name, sentence, lost=False, foreign=True)
         attached = AttachedEntries(exported.files)
         names = NoteNames({page.key: page.title for page in pages.by_key.values()})
@@ -118,8 +122,10 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         others = exported.files.keys() - {page.entry.name for page in pages.by_key.values()} - attached.used
         rest = [name for name in others if not PAGE.fullmatch(name) and posixpath.basename(name) != _INDEX]
         if rest:
-            files = counted(len(rest), "file that no page shows was", "files that no page shows were")
-            yield Problem(path.name, f"{files} left out.", lost=False, foreign=True)
+            what = counted_sentence(
+                len(rest), "1 file that no page shows was left out.", "{count} files that no page shows were left out."
+            )
+            yield Problem(path.name, what, lost=False, foreign=True)
 
 
 def _pages(found: ArchiveFiles) -> _Pages:
@@ -147,7 +153,7 @@ def _records(page: _Page, pages: _Pages, names: NoteNames, attached: AttachedEnt
     data = read_file(page.entry, MAX_BYTES)
     decoded = None if isinstance(data, str) else encoding.decode(data)
     if decoded is None:
-        what = data if isinstance(data, str) else "It is not text, in spite of its name, and was left out."
+        what = data if isinstance(data, str) else Sentence("It is not text, in spite of its name, and was left out.")
         yield Problem(page.entry.name, what)
         return
     if decoded.repair:

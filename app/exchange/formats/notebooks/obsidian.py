@@ -15,6 +15,7 @@ from app.exchange.importing.source_files import SourceEntry
 from app.exchange.model import AttachmentRecord
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.text.code_spans import CodeRanges, code_ranges
+from app.sentence import Sentence
 
 CANVAS: Final = ".canvas"
 MAX_CANVAS_BYTES: Final = 16 << 20
@@ -142,7 +143,7 @@ def _cards(data: bytes) -> list[str] | str:
     try:
         nodes = json.loads(data)["nodes"] if data.strip() else []
     except (ValueError, KeyError, TypeError, RecursionError):
-        return "It is no canvas of the JSON Canvas format, or damaged; it was left out."
+        return Sentence("It is no canvas of the JSON Canvas format, or damaged; it was left out.")
     lines = (_card(node) for node in nodes if isinstance(node, dict)) if isinstance(nodes, list) else ()
     return [storable(line)[0] for line in lines if line]
 

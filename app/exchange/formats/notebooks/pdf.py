@@ -15,7 +15,7 @@ from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record
 from app.exchange.parsing.attachment_links import attachment, attachment_link
 from app.memories.foreign_record import MemoryRecord, Problem
-from app.sentence import Sentence
+from app.sentence import Sentence, counted_sentence
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -55,7 +55,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                 return
             text = _page_text(document, number)
             if text is None:
-                yield Problem(f"{path.name}, page {number + 1}", "It is damaged and was left out.")
+                yield Problem(f"{path.name}, page {number + 1}", Sentence("It is damaged and was left out."))
             elif text:
                 read_item(f"{path.name}, page {number + 1}", text, "page")
                 parts.append(text)
@@ -64,13 +64,20 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
                 empty += 1
             yield Position(size * (number + 1) // max(pages, 1), size, f"page {number + 1} of {pages:,}")
             if length > MAX_CHARACTERS:
-                sentence = f"Its text is longer than {MAX_CHARACTERS >> 20} million characters; the rest was left out."
+                sentence = Sentence(
+                    "Its text is longer than {most} million characters; the rest was left out.",
+                    most=MAX_CHARACTERS >> 20,
+                )
                 yield Problem(f"{path.name}, page {number + 1}", sentence)
                 break
         if pages > MAX_PAGES:
-            yield Problem(path.name, f"It has more than {MAX_PAGES:,} pages; the rest was left out.")
+            yield Problem(path.name, Sentence("It has more than {most} pages; the rest was left out.", most=MAX_PAGES))
         if empty:
-            sentence = f"{empty} {'page has' if empty == 1 else 'pages have'} no text, such as scanned pages."
+            sentence = counted_sentence(
+                empty,
+                "1 page has no text, such as scanned pages.",
+                "{count} pages have no text, such as scanned pages.",
+            )
             yield Problem(path.name, sentence, lost=False, foreign=True)
         asides = list(_asides(document, min(pages, MAX_PAGES)))
         for aside in asides:
@@ -94,12 +101,14 @@ def _note(path: Path, text: str, title: str, made: int | None, changed: int | No
         try:
             record = attachment(path.name, path.read_bytes())
         except InputError as error:
-            yield Problem(path.name, f"The file itself was not attached: {error.message}", lost=False)
+            yield Problem(
+                path.name, Sentence("The file itself was not attached: {why}", why=error.sentence), lost=False
+            )
         else:
             link = attachment_link(record.name, path.name) + "\n\n"
             yield record
     else:
-        sentence = f"It is larger than {MAX_ATTACHED >> 20} MB, so only its text was taken."
+        sentence = Sentence("It is larger than {most} MB, so only its text was taken.", most=MAX_ATTACHED >> 20)
         yield Problem(path.name, sentence, lost=False)
     yield MemoryRecord(
         f"{path.resolve().parent.name}/{path.name}", link + text, title=title, created_ms=made, updated_ms=changed

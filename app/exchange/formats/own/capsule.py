@@ -165,7 +165,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         elif isinstance(record, Position | Problem):
             yield record
         else:
-            yield Problem(path.name, "A capsule holds memories; something else in it was left out.")
+            yield Problem(path.name, Sentence("A capsule holds memories; something else in it was left out."))
 
 
 def _header(line: bytes, path: Path) -> CapsuleHeader:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import IO, Final, cast
 
 from app.attachments.model import MAX_BYTES
-from app.core.text import counted
 from app.encryption.encrypted_file import EncryptedReader, EncryptedWriter
 from app.encryption.segments import SegmentDamagedError
 from app.errors import NotFoundError
@@ -21,7 +20,7 @@ from app.exchange.formats.own import keepsake
 from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.parsing.lines import TextLine, lines_of
 from app.memories.foreign_record import Problem
-from app.sentence import Sentence
+from app.sentence import Sentence, counted_sentence
 
 NAME: Final = "encrypted"
 _LINES, _FILE_NAME, _FILE_BYTES, _FILE_END = b"L", b"N", b"B", b"E"
@@ -146,9 +145,9 @@ def read(path: Path, cancelled: Callable[[], bool], *, passphrase: str) -> Itera
                 yield from course.files(cancelled)
         except SegmentDamagedError as error:
             place = f"{path.name}, part {error.number + 1:,} of {reader.segments_of(total):,}"
-            yield Problem(place, f"The file is damaged or cut off here. {course.words()}")
+            yield Problem(place, Sentence("The file is damaged or cut off here. {words}", words=course.words()))
         except EOFError:
-            yield Problem(path.name, f"The file is not as Keepsake writes it. {course.words()}")
+            yield Problem(path.name, Sentence("The file is not as Keepsake writes it. {words}", words=course.words()))
     if not cancelled():
         yield Position(total, total)
 
@@ -177,9 +176,16 @@ class _Course:
 
     def words(self) -> str:
         if self._files is not None:
-            files = counted(self._files, "attachment")
-            return f"All conversations and memories and the first {files} were read, and no other attachment."
-        return f"The first {counted(self._lines, 'line was', 'lines were')} read, and nothing after that."
+            return counted_sentence(
+                self._files,
+                "All conversations and memories and the first attachment were read, and no other attachment.",
+                "All conversations and memories and the first {count} attachments were read, and no other attachment.",
+            )
+        return counted_sentence(
+            self._lines,
+            "The first line was read, and nothing after that.",
+            "The first {count} lines were read, and nothing after that.",
+        )
 
 
 SPEC = FormatSpec(

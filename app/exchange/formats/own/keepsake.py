@@ -52,11 +52,15 @@ class _Course:
         sentence = ""
         if seq == 0 and not self.last[key] and key not in self.from_zero:
             self.from_zero.add(key)
-            sentence = "The numbers of its session begin at 0; each message got the number one higher."
+            sentence = Sentence("The numbers of its session begin at 0; each message got the number one higher.")
         if seq is not None and key in self.from_zero:
             seq += 1
         if seq is not None and seq <= self.last[key]:
-            sentence = f"Its number {seq} does not follow {self.last[key]}; it was kept in the order of the file."
+            sentence = Sentence(
+                "Its number {seq} does not follow {key}; it was kept in the order of the file.",
+                seq=seq,
+                key=self.last[key],
+            )
             seq = None
         self.last[key] = self.last[key] + 1 if seq is None else seq
         return seq, sentence
@@ -106,7 +110,7 @@ def _line(line: TextLine, course: _Course, name: str) -> Iterator[Record]:
     place = f"{name}, line {line.number}"
     if line.data is None:
         yield Problem(
-            place, line.broken.capitalize() + "." if line.broken else "The line is too long and was left out."
+            place, line.broken.capitalize() + "." if line.broken else Sentence("The line is too long and was left out.")
         )
         return
     if not line.data.strip():
@@ -122,14 +126,18 @@ def _line(line: TextLine, course: _Course, name: str) -> Iterator[Record]:
         known = detail_type(fields.text("type"))
         records = list(_records(fields, course, place) if known is None else _detail(known, value, place))
     except WrongFieldError as error:
-        yield Problem(place, f"It was left out: {error}.")
+        yield Problem(place, Sentence("It was left out: {error}.", error=error))
         return
     except ValueError as error:
-        reason = f"it is not valid JSON: {error}" if line.complete else "the file is cut off in the middle of it"
-        yield Problem(place, f"It was left out: {reason}.")
+        reason = (
+            Sentence("it is not valid JSON: {error}", error=error)
+            if line.complete
+            else Sentence("the file is cut off in the middle of it")
+        )
+        yield Problem(place, Sentence("It was left out: {reason}.", reason=reason))
         return
     if replaced or fields.replaced:
-        yield Problem(place, "Characters that cannot be stored were replaced.", lost=False)
+        yield Problem(place, Sentence("Characters that cannot be stored were replaced."), lost=False)
     yield from records
 
 
@@ -144,8 +152,8 @@ def _records(fields: ObjectFields, course: _Course, place: str) -> Iterator[Reco
     else:
         shown = excerpt(kind, 40)
         raise WrongFieldError(
-            f"its type is {shown!r}; 'session', 'message' and 'memory' are known."
-            " If a newer version of Keepsake wrote the file, import it with that version"
+            f"its type is {shown!r}; 'session', 'message' and 'memory' are known. If a newer version of Keepsake wrote"
+            " the file, import it with that version"
         )
 
 
@@ -153,7 +161,9 @@ def _detail(kind: DetailType, value: dict[str, Any], place: str) -> Iterator[Rec
     detail, unknown = read_detail(kind, value)
     if unknown:
         names = ", ".join(f"'{excerpt(name, 40)}'" for name in unknown)
-        yield Problem(place, f"This version of Keepsake does not know {names}, which was left out.")
+        yield Problem(
+            place, Sentence("This version of Keepsake does not know {names}, which was left out.", names=names)
+        )
     yield detail
 
 
@@ -253,7 +263,9 @@ def _problems(fields: ObjectFields, place: str) -> Iterator[Problem]:
     if fields.wrong:
         names = ", ".join(f"'{name}'" for name in fields.wrong)
         yield Problem(
-            place, f"It went in without {names}, whose value cannot be read; it is kept in 'meta'.", lost=False
+            place,
+            Sentence("It went in without {names}, whose value cannot be read; it is kept in 'meta'.", names=names),
+            lost=False,
         )
 
 

@@ -13,6 +13,7 @@ from app.exchange.model import Record, SessionRecord
 from app.exchange.parsing.lenient import filled, first_text, table, text
 from app.exchange.parsing.source_words import Noise, spoken
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 from app.sessions.model import Role
 
 FORMAT = "claude-code"
@@ -201,7 +202,7 @@ class ClaudeCodeParser(LineParser):
         if words:
             yield from persons_turn(self._key_of(event), words, name, parse_instant(event.get("timestamp")))
         elif event.get("operation") == "enqueue" and words_of(event.get("content")).strip():
-            sentence = "A prompt that was taken back out of the queue was left out."
+            sentence = Sentence("A prompt that was taken back out of the queue was left out.")
             yield Problem(f"session {self._key_of(event)}", sentence, lost=False, foreign=True)
 
 

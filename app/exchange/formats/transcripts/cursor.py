@@ -157,7 +157,7 @@ def _composers(
             read_item(f"{path.name}, {key}", composer, "conversation")
             yield from _composer({"composerId": key.removeprefix("composerData:"), **composer}, bubble)
         else:
-            yield Problem(f"{path.name}, {key}", "It is not a JSON object and was left out.")
+            yield Problem(f"{path.name}, {key}", Sentence("It is not a JSON object and was left out."))
         yield Position(number, len(keys), path.name)
 
 
@@ -195,7 +195,9 @@ def _bubbles(composer: dict[str, Any], bubble: Callable[[str], Any]) -> Iterator
         if isinstance(value, dict):
             yield {"bubbleId": name, **value}
         else:
-            yield Problem(f"conversation {text(composer.get('composerId'))}, message {name}", "It is missing.")
+            yield Problem(
+                f"conversation {text(composer.get('composerId'))}, message {name}", Sentence("It is missing.")
+            )
 
 
 def _messages(key: str, bubble: dict[str, Any], begun: int | None) -> Iterator[Record]:
@@ -251,7 +253,7 @@ def _read_json(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     size = path.stat().st_size
     value = _decoded(path.read_bytes()) if size <= _MAX_BYTES else None
     if value is None:
-        yield Problem(path.name, "It is not complete JSON, or too large, and was left out.")
+        yield Problem(path.name, Sentence("It is not complete JSON, or too large, and was left out."))
         return
     for number, composer in enumerate(value if isinstance(value, list) else [value], 1):
         if cancelled():
@@ -261,7 +263,9 @@ def _read_json(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             bubbles = table(composer.get("bubbleMap"))
             yield from _composer(composer, bubbles.get)
         else:
-            yield Problem(f"{path.name}, conversation {number}", "It is not a conversation of Cursor and was left out.")
+            yield Problem(
+                f"{path.name}, conversation {number}", Sentence("It is not a conversation of Cursor and was left out.")
+            )
     yield Position(size, size, path.name)
 
 

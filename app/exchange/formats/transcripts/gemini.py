@@ -17,6 +17,7 @@ from app.exchange.importing.accounting import read_item
 from app.exchange.model import Position, Record, SessionRecord
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 from app.sessions.model import Role
 
 FORMAT = "gemini"
@@ -53,11 +54,11 @@ def _read_file(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         yield from transcript_records.read_with(GeminiParser(path.stem), path, cancelled)
         return
     if size > MAX_BYTES:
-        yield Problem(path.name, f"It has more than {MAX_BYTES >> 20} MB and was left out.")
+        yield Problem(path.name, Sentence("It has more than {most} MB and was left out.", most=MAX_BYTES >> 20))
         return
     value = transcript_records.peeked(path.read_bytes())
     if not isinstance(value.get("messages"), list):
-        yield Problem(path.name, "It is not complete JSON, or has no messages, and was left out.")
+        yield Problem(path.name, Sentence("It is not complete JSON, or has no messages, and was left out."))
         return
     parser = GeminiParser(path.stem)
     yield from parser.document(value, path.name)
@@ -114,7 +115,7 @@ class GeminiParser(LineParser):
                 plain = json.dumps(message, sort_keys=True, default=str).encode("utf-8", "replace")
                 yield from self._message(message, line_id(plain))
             else:
-                yield Problem(f"{place}, message {number}", "It is not an object and was left out.")
+                yield Problem(f"{place}, message {number}", Sentence("It is not an object and was left out."))
 
     def _message(self, message: dict[str, Any], fallback: str) -> Iterator[Record]:
         records = list(self._parts(message, text(message.get("id")) or fallback))

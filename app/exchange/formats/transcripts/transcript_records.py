@@ -16,6 +16,7 @@ from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import clean, first_text, row, table, text
 from app.exchange.parsing.lines import read_lines
 from app.memories.foreign_record import Problem
+from app.sentence import Sentence
 from app.sessions.model import NewMessage, Role
 
 AGENTS: Final = {
@@ -79,10 +80,13 @@ def parsed(line: bytes, place: str) -> dict[str, Any] | Problem | None:
         value, _ = decode(line)
     except ValueError:
         return Problem(
-            place, f"It is not JSON and was left out: {excerpt(line[:80].decode('utf-8', 'replace'), 40)!r}."
+            place,
+            Sentence(
+                "It is not JSON and was left out: {text}.", text=repr(excerpt(line[:80].decode("utf-8", "replace"), 40))
+            ),
         )
     if not isinstance(value, dict):
-        return Problem(place, "It is not a JSON object and was left out.")
+        return Problem(place, Sentence("It is not a JSON object and was left out."))
     read_item(place, value, "line")
     return value
 
@@ -131,7 +135,9 @@ def read_with(parser: LineParser, path: Path, cancelled: Callable[[], bool]) -> 
             yield Problem(place, line.broken or "It is too long and was left out.")
         elif not line.complete and not is_whole(line.data):
             yield Problem(
-                place, "It is cut off and was left out; import the file again when it is complete.", lost=False
+                place,
+                Sentence("It is cut off and was left out; import the file again when it is complete."),
+                lost=False,
             )
         else:
             yield from parser.records(line.data, place)

@@ -146,7 +146,7 @@ def test_unknown_names_are_reported_with_the_nearest_name(tmp_path: Path) -> Non
     )
     assert "Did you mean 'search.limit'?" in lines["search.limt"]
     assert "Did you mean 'search'?" in lines["serach"]
-    assert "Did you mean KEEPSAKE_SEARCH_LIMIT?" in lines["KEEPSAKE_SEARCH_LIMT"]
+    assert "Did you mean 'KEEPSAKE_SEARCH_LIMIT'?" in lines["KEEPSAKE_SEARCH_LIMT"]
     assert {"alone", "search_limit", "other", FILE, "KEEPSAKE_ODD"} <= lines.keys()
     assert "odd name" not in str(lines)
     assert {line.partition(":")[0] for line in lines.values()} == {"warning"}

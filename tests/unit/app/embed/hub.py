@@ -52,6 +52,7 @@ class Hub:
         self.statuses: dict[str, list[int]] = {}
         """Answers to come for a path, in order, before the usual one."""
         self.takes_ranges = True
+        self.lists_for_ever = False
         self.stops_at: dict[str, int] = {}
         """How much of a file is sent before nothing more comes, until it is released."""
         self.breaks_at: dict[str, int] = {}
@@ -120,7 +121,8 @@ class Hub:
         found += [self._entry(name, content) for name, content in self.files.items()]
         is_second = "cursor" in to.path
         page = found[3:] if is_second else found[:3]
-        more = "" if is_second else f'<{self.address}{to.path}&cursor=3>; rel="next"'
+        has_more = self.lists_for_ever or not is_second
+        more = f'<{self.address}{to.path.partition("&cursor")[0]}&cursor=3>; rel="next"' if has_more else ""
         self._send(to, 200, json.dumps(page).encode(), {"Link": more} if more else {})
 
     def _entry(self, name: str, content: bytes) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from app.rpc.error_codec import from_wire, to_wire
 from app.rpc.framing import HEADER_BYTES, decode, encode
 from app.rpc.messages import answer, value_and_changes
 from app.rpc.sentence_codec import MAX_SENTENCES, MAX_TEMPLATE, MAX_VALUES, sentence_from_wire
-from app.sentence import Sentence
+from app.sentence import Sentence, joined
 
 
 def carried(sentence: Sentence) -> Sentence:
@@ -163,3 +163,22 @@ def test_only_so_many_sentences_of_an_answer_are_told_in_another_language() -> N
     back = answered([Sentence("{n} waits.", n=str(number)) for number in range(MAX_SENTENCES + 5)])
     assert sum(isinstance(text, Sentence) for text in back) == MAX_SENTENCES
     assert len(back) == MAX_SENTENCES + 5
+
+
+def test_sentences_within_sentences_are_carried_to_a_depth() -> None:
+    sentence = Sentence("{name} waits.", name="Ana")
+    for _ in range(5):
+        sentence = joined((Sentence("So it is:"), sentence))
+    assert carried(sentence).values.keys() == {"part0", "part1"}
+    for _ in range(50):
+        sentence = Sentence(
+            "{inner} and {inner}", inner=Sentence("so {it}", it=sentence) if len(sentence) < 99 else "x"
+        )
+    assert carried(sentence) == sentence
+
+
+def test_a_small_message_does_not_swell_to_any_size() -> None:
+    wire: Any = {"template": "{a}" * 20, "values": {"a": "x" * 1_000}}
+    for _ in range(20):
+        wire = {"template": "{a}" * 20, "values": {"a": wire}}
+    assert sentence_from_wire(wire, "x") is None

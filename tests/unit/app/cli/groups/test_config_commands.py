@@ -2,13 +2,19 @@
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from keyring.errors import KeyringLocked
 
 from app.__main__ import main
-from app.config.config import FILE
+from app.config.config import FILE, Config
+from app.config.keyring import Keyring
+from app.embed.remote.api_keys import ApiKeys
 from app.host import Host
+from app.index.generations.service import configured_source
+from tests.helpers.keyrings import MemoryKeyring
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -124,3 +130,49 @@ def test_a_wrong_value_is_in_the_notes_of_the_open_vault(tmp_path: Path) -> None
         assert any("'search.limit' must be" in note for note in host.ask("vault.status").notes)
     finally:
         host.stop()
+
+
+OPENAI = "[embedding]\nmodel = 'openai:text-embedding-3-small'\n"
+CHAT = "[llm]\nprovider = 'openai-compatible'\nbase_url = 'https://chat.example/v1'\nmodel = 'm'\n"
+
+
+@pytest.mark.parametrize("has_host", [False, True], ids=["closed", "open"])
+@pytest.mark.parametrize("settings", [OPENAI, CHAT], ids=["embedding", "chat"])
+def test_a_key_that_no_place_has_is_an_error_of_the_check(
+    keepsake: Run,
+    tmp_path: Path,
+    memory_keyring: MemoryKeyring,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: str,
+    has_host: bool,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    vault = tmp_path / "vault"
+    vault.mkdir(mode=0o700)
+    (vault / FILE).write_text(settings, "utf-8")
+    host = Host(vault)
+    with ExitStack() as stack:
+        if has_host:
+            host.start()
+            stack.callback(host.stop)
+        status, found, _ = keepsake("check")
+        assert status == 1
+        assert "error:" in found
+        assert "key" in found
+        assert "in order" not in found
+    memory_keyring.fault = KeyringLocked("locked")
+    status, found, _ = keepsake("check")
+    assert (status, "locked" in found or "keyring" in found) == (1, True)
+
+
+def test_a_key_in_the_keyring_puts_the_check_in_order(
+    keepsake: Run, tmp_path: Path, memory_keyring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    vault = tmp_path / "vault"
+    vault.mkdir(mode=0o700)
+    (vault / FILE).write_text(OPENAI, "utf-8")
+    keys = ApiKeys({}, Keyring())
+    keys.set(configured_source(Config(vault)), "sk-1234567890")
+    keys.close()
+    assert keepsake("check") == (0, "The settings are in order.\n", "")

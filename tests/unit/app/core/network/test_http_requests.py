@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,11 @@ def test_a_fault_that_stays_is_not_tried_again(fault: RequestFault) -> None:
 def test_attempts_are_counted_anew_while_bytes_arrive() -> None:
     errors = iter([RequestError(RequestFault.UNREACHABLE)] * 5)
     assert outcome(errors, iter(range(20))) == ("answer", [0.5] * 5)
+
+
+def test_a_service_that_begins_again_and_again_does_not_keep_a_request_alive() -> None:
+    errors = (RequestError(RequestFault.UNREACHABLE) for _ in range(100))
+    assert outcome(errors, cycle([0, 5, 4, 5, 3]))[0] is RequestFault.UNREACHABLE
 
 
 def test_pauses_grow_to_the_longest_and_end() -> None:

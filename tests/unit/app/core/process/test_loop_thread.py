@@ -65,3 +65,15 @@ def test_a_loop_that_was_never_used_can_be_closed() -> None:
     ending = Ending()
     LoopThread("the-loop", ending).close()
     assert ending.threads == []
+
+
+def test_a_machine_without_a_thread_to_spare_is_asked_again_later() -> None:
+    thread = LoopThread("the-loop", Ending())
+    before = threading.stack_size(1 << 46)  # more than any machine gives
+    try:
+        with pytest.raises(RuntimeError, match="thread"):
+            thread.run(_name)
+    finally:
+        threading.stack_size(before)
+    assert thread.run(_name) == "the-loop"
+    thread.close()

@@ -278,3 +278,10 @@ def test_the_key_is_for_the_hub_and_not_for_where_it_keeps_large_files(
     assert {one.key for one in hub.requested} == {"Bearer hf_secret"}
     assert [(one.path, one.begin, one.key) for one in store.requested] == [(WEIGHTS, 100, "")]
     assert snapshot(cache)[WEIGHTS] == hub.files[WEIGHTS]
+
+
+def test_a_hub_whose_list_has_no_end(hub: Hub, cache: Path) -> None:
+    hub.lists_for_ever = True
+    with pytest.raises(NotFetchedError, match="no end"):
+        fetch(cache)
+    assert len(hub.requests) < 200

@@ -302,3 +302,20 @@ def test_an_encrypted_vault_shows_no_code(vault: Path, model: Path) -> None:
     assert len(found) == 2
     files = [path.read_bytes() for path in vault.rglob("*") if path.is_file()]
     assert not [code for code in found for data in files if code in data]
+
+
+def test_a_model_that_breaks_is_told_and_tried_again(vault: Path, host: Host) -> None:
+    say(host, "red boat")
+    settle(host)
+    builder = engine_of(host).index.token_vectors
+    inner = builder.model.model.opened().model
+    session, inner.model = inner.model, object()
+    say(host, "storm")
+    settle(host)
+    assert [note for note in host.ask("vault.status").notes if "failed; results keep their original order" in note]
+    assert codes(vault)["storm"] is None
+    inner.model = session
+    say(host, "harbour")  # wakes it
+    settle(host)
+    assert None not in codes(vault).values()
+    assert host.ask("embedding.status").token_vectors.failure == ""

@@ -67,3 +67,21 @@ def test_a_dismissed_text_is_offered_no_more(host: Host, other: Machine, open_no
     assert pane.document.text() == text
     settle(host, other)
     assert other.ask("note.kept_texts", id=note) == ()
+
+
+def test_an_open_note_offers_a_text_as_soon_as_it_comes(
+    host: Host, other: Machine, open_notes: Any, qtbot: Any
+) -> None:
+    note = other.ask("note.save", content="begun").id
+    settle(host, other)
+    pane = open_notes()
+    pane.controller.open(note)
+    bar = pane.document.kept
+    for number, (first, second) in enumerate(((other.ask, host.ask), (host.ask, other.ask))):  # one leaves the host's
+        rewrite(first, note, f"first {number}")
+        rewrite(second, note, f"second {number}")
+        settle(host, other)
+        qtbot.waitUntil(bar.isVisible)
+        other.ask("note.dismiss_texts", id=note)
+        settle(host, other)
+        qtbot.waitUntil(bar.isHidden)
