@@ -6018,6 +6018,10 @@
         <translation>Der Datenträger ist voll, darum ist dieser Tresor nur zum Lesen geöffnet. Schaffe Platz, und starte Keepsake neu; nichts Gespeichertes ging verloren.</translation>
     </message>
     <message>
+        <source>The disk is full.</source>
+        <translation>Die Festplatte ist voll.</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space and try again.</source>
         <translation>Der Datenträger ist voll. Schaffe etwas Platz, und versuche es noch einmal.</translation>
     </message>

@@ -6018,6 +6018,10 @@
         <translation>El disco está lleno, por eso esta bóveda está abierta solo para lectura. Libera espacio y reinicia Keepsake; no se perdió nada de lo ya guardado.</translation>
     </message>
     <message>
+        <source>The disk is full.</source>
+        <translation>El disco está lleno.</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space and try again.</source>
         <translation>El disco está lleno. Libera algo de espacio e inténtalo de nuevo.</translation>
     </message>

@@ -6018,6 +6018,10 @@
         <translation>磁盘已满，因此此记忆库仅以只读方式打开。请腾出空间并重新启动 Keepsake；已保存的内容没有丢失。</translation>
     </message>
     <message>
+        <source>The disk is full.</source>
+        <translation>磁盘已满。</translation>
+    </message>
+    <message>
         <source>The disk is full. Free some space and try again.</source>
         <translation>磁盘已满。请释放一些空间后重试。</translation>
     </message>

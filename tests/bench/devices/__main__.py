@@ -113,7 +113,7 @@ class PostgresqlExchange(Exchange):
 
     def renew(self) -> None:
         """Go on with an empty database."""
-        self.address = self._server.new_database()
+        self.address = self._server.new_place()
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and bytes of its rows."""
