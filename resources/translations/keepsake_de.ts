@@ -8343,7 +8343,7 @@
     </message>
     <message>
         <source>what it was merged into</source>
-        <translation>womit es vereint wurde</translation>
+        <translation>womit es zusammengeführt wurde</translation>
     </message>
     <message>
         <source>what took its place</source>

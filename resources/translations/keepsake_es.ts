@@ -933,7 +933,7 @@
     </message>
     <message>
         <source>Merged {count} notes into ‘{title}’</source>
-        <translation>{count} notas combinadas en «{title}»</translation>
+        <translation>{count} notas fusionadas en «{title}»</translation>
     </message>
     <message>
         <source>Pinned 1 note</source>
@@ -4915,7 +4915,7 @@
     </message>
     <message>
         <source>Merged {items}</source>
-        <translation>Combinado: {items}</translation>
+        <translation>Fusionado: {items}</translation>
     </message>
     <message>
         <source>Message number {seq} is not greater than {previous}, the last of session {session}.</source>
@@ -5539,7 +5539,7 @@
     </message>
     <message>
         <source>Search memories and messages with few names again, and propose merges of entities.</source>
-        <translation>Examinar de nuevo recuerdos y mensajes con pocos nombres y proponer combinar nombres.</translation>
+        <translation>Examinar de nuevo recuerdos y mensajes con pocos nombres y proponer fusionar nombres.</translation>
     </message>
     <message>
         <source>Search texts with few names again, join names of one person, and propose to merge entities that may be one.</source>
@@ -8343,7 +8343,7 @@
     </message>
     <message>
         <source>what it was merged into</source>
-        <translation>con qué se combinó</translation>
+        <translation>con qué se fusionó</translation>
     </message>
     <message>
         <source>what took its place</source>
@@ -9234,11 +9234,11 @@
     </message>
     <message>
         <source>Merged {count} names into ‘{title}’</source>
-        <translation>{count} nombres combinados en «{title}»</translation>
+        <translation>{count} nombres fusionados en «{title}»</translation>
     </message>
     <message>
         <source>Merged ‘{title}’</source>
-        <translation>Se combinó «{title}»</translation>
+        <translation>Se fusionó «{title}»</translation>
     </message>
     <message>
         <source>Related ‘{title}’</source>
@@ -9303,7 +9303,7 @@
     </message>
     <message>
         <source>Merge</source>
-        <translation>Combinar</translation>
+        <translation>Fusionar</translation>
     </message>
     <message>
         <source>Notes and facts</source>
@@ -10143,15 +10143,15 @@
     </message>
     <message>
         <source>Merge all</source>
-        <translation>Combinar todos</translation>
+        <translation>Fusionar todos</translation>
     </message>
     <message>
         <source>Merge into another…</source>
-        <translation>Combinar con otro…</translation>
+        <translation>Fusionar con otro…</translation>
     </message>
     <message>
         <source>Merge this name into another</source>
-        <translation>Combinar este nombre con otro</translation>
+        <translation>Fusionar este nombre con otro</translation>
     </message>
     <message>
         <source>Names are being read</source>
@@ -10668,7 +10668,7 @@
     </message>
     <message>
         <source>Merge: {title}</source>
-        <translation>Combinar: {title}</translation>
+        <translation>Fusionar: {title}</translation>
     </message>
     <message>
         <source>Name</source>
@@ -11108,15 +11108,15 @@
     </message>
     <message>
         <source>Merge</source>
-        <translation>Combinar</translation>
+        <translation>Fusionar</translation>
     </message>
     <message>
         <source>Merge into</source>
-        <translation>Combinar con</translation>
+        <translation>Fusionar con</translation>
     </message>
     <message>
         <source>Merge into…</source>
-        <translation>Combinar con…</translation>
+        <translation>Fusionar con…</translation>
     </message>
 </context>
 <context>
@@ -11438,7 +11438,7 @@
     </message>
     <message>
         <source>Merge into one</source>
-        <translation>Combinar en una</translation>
+        <translation>Fusionar en una</translation>
     </message>
     <message>
         <source>Pin</source>
@@ -11831,7 +11831,7 @@
     </message>
     <message>
         <source>Merge the selected notes</source>
-        <translation>Combinar las notas seleccionadas</translation>
+        <translation>Fusionar las notas seleccionadas</translation>
     </message>
     <message>
         <source>New note</source>
@@ -16248,7 +16248,7 @@
     </message>
     <message>
         <source>Merged</source>
-        <translation>Combinado</translation>
+        <translation>Fusionado</translation>
     </message>
     <message>
         <source>Message</source>

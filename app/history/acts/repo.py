@@ -43,7 +43,7 @@ _SINGLE_BY: Final[dict[Who | None, str]] = {
     "agents": "actor NOT IN ('person', 'folder')",
     "upkeep": "actor NOT IN ('person', 'folder')",
 }
-"""Which single changes may count as whose."""
+"""Conditions by which a single change counts as the person's, an agent's or the upkeep's."""
 _NAMES: Final = {"schedule": "SELECT name FROM schedules WHERE schedule_id = ?"}
 """Kinds of targets whose entries may lack their names."""
 _FIELDS: Final = frozenset({"tags", "store", "pinned", "title"})
