@@ -6019,7 +6019,7 @@
     </message>
     <message>
         <source>The disk is full.</source>
-        <translation>Die Festplatte ist voll.</translation>
+        <translation>Der Datenträger ist voll.</translation>
     </message>
     <message>
         <source>The disk is full. Free some space and try again.</source>
