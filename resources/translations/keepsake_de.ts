@@ -2622,6 +2622,10 @@
         <translation>, nicht {shown}</translation>
     </message>
     <message>
+        <source>-on: cannot be searched, so nothing matches; use before: or after: instead.</source>
+        <translation>-on: lässt sich nicht suchen, also passt nichts; nimm stattdessen before: oder after:.</translation>
+    </message>
+    <message>
         <source>1 attached file that no note shows was left out.</source>
         <translation>1 angehängte Datei, die keine Notiz zeigt, blieb weg.</translation>
     </message>
@@ -3802,6 +3806,10 @@
         <translation>Meintest du „{near}“?</translation>
     </message>
     <message>
+        <source>Did you mean {name}:?</source>
+        <translation>Meintest du {name}:?</translation>
+    </message>
+    <message>
         <source>Discord</source>
         <translation>Discord</translation>
     </message>
@@ -4466,6 +4474,10 @@
         <translation>Sie tritt an die Stelle des Tresors, wenn Keepsake neu gestartet wird; bis dahin ändert sich nichts.</translation>
     </message>
     <message>
+        <source>It takes {values}.</source>
+        <translation>Möglich sind {values}.</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>Er wartet schon.</translation>
     </message>
@@ -5110,6 +5122,18 @@
         <translation>Eine solche Anfrage auf Zugriff wartet nicht. Siehe „keepsake agent requests“.</translation>
     </message>
     <message>
+        <source>No text has any of the words {words}.</source>
+        <translation>Kein Text enthält eines der Wörter {words}.</translation>
+    </message>
+    <message>
+        <source>No text has the word {words}.</source>
+        <translation>Kein Text enthält das Wort {words}.</translation>
+    </message>
+    <message>
+        <source>No time is both after and before what you asked, so nothing can match.</source>
+        <translation>Keine Zeit liegt zugleich nach und vor dem Verlangten, also kann nichts passen.</translation>
+    </message>
+    <message>
         <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
         <translation>Innerhalb von zehn Minuten wurde dieser Rechner nicht zugelassen. Erstelle eine neue Einladung und bestätige die Anfrage auf dem anderen Rechner.</translation>
     </message>
@@ -5146,6 +5170,10 @@
         <translation>Ab hier war nichts lesbar, denn die Datei ist abgeschnitten ({line}).</translation>
     </message>
     <message>
+        <source>Nothing here seems to answer this: what fits best was not said by whom you name.</source>
+        <translation>Hier scheint nichts darauf zu antworten: Was am besten passt, hat nicht gesagt, wen du nennst.</translation>
+    </message>
+    <message>
         <source>Nothing in it is a conversation or a note that this version knows.</source>
         <translation>Nichts darin ist eine Unterhaltung oder Notiz, die diese Version kennt.</translation>
     </message>
@@ -5162,12 +5190,20 @@
         <translation>Dort wird noch nichts geteilt. Prüfe, ob es die Adresse der Einladung ist.</translation>
     </message>
     <message>
+        <source>Nothing matches that.</source>
+        <translation>Darauf passt nichts.</translation>
+    </message>
+    <message>
         <source>Nothing of that machine waits for you up to that change.</source>
         <translation>Von diesem Rechner wartet bis zu dieser Änderung nichts auf dich.</translation>
     </message>
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
         <translation>Nichts von dem, was geschrieben wurde, ist lesbar. Stelle eine Sicherung wieder her: „keepsake backup list“ zeigt sie.</translation>
+    </message>
+    <message>
+        <source>Nothing says “{phrase}” word for word, so its words were searched.</source>
+        <translation>Nirgends steht „{phrase}“ wörtlich, darum wurden die Wörter gesucht.</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -5220,6 +5256,14 @@
     <message>
         <source>Only programs with full trust choose ids. Leave &apos;id&apos; out to get one.</source>
         <translation>Nur Programme mit vollem Vertrauen wählen Kennungen. Lass „id“ weg, um eine zu bekommen.</translation>
+    </message>
+    <message>
+        <source>Only the first {most} characters were searched.</source>
+        <translation>Nur die ersten {most} Zeichen wurden gesucht.</translation>
+    </message>
+    <message>
+        <source>Only the first {most} words were searched.</source>
+        <translation>Nur die ersten {most} Wörter wurden gesucht.</translation>
     </message>
     <message>
         <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
@@ -5530,8 +5574,16 @@
         <translation>Zeitpläne können nicht laufen: {why}</translation>
     </message>
     <message>
+        <source>Search by meaning covers only the present, so the past was searched by words.</source>
+        <translation>Die Suche nach Bedeutung kennt nur die Gegenwart, darum wurde die Vergangenheit nach Wörtern durchsucht.</translation>
+    </message>
+    <message>
         <source>Search by meaning is switched off. Set index.vectors to true and start Keepsake again.</source>
         <translation>Die Suche nach Bedeutung ist ausgeschaltet. Setze index.vectors auf true, und starte Keepsake neu.</translation>
+    </message>
+    <message>
+        <source>Search by meaning was left out: {why}</source>
+        <translation>Die Suche nach Bedeutung entfiel: {why}</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -5706,6 +5758,10 @@
         <translation>Slack</translation>
     </message>
     <message>
+        <source>So much has changed since then that not all of it was searched.</source>
+        <translation>Seither hat sich so viel geändert, dass nicht alles durchsucht wurde.</translation>
+    </message>
+    <message>
         <source>Some bytes were not UTF-8 text and were replaced with �.</source>
         <translation>Einige Bytes waren kein UTF-8-Text und wurden durch � ersetzt.</translation>
     </message>
@@ -5764,6 +5820,10 @@
     <message>
         <source>Sunday</source>
         <translation>Sonntag</translation>
+    </message>
+    <message>
+        <source>Superseded memories are searched by words alone; entity: finds nothing there.</source>
+        <translation>Ersetzte Erinnerungen werden nur nach Wörtern durchsucht; entity: findet dort nichts.</translation>
     </message>
     <message>
         <source>Supported are exports of {conversations}; Markdown notes of {notes}; transcripts of {transcripts}; chats and mails of {chats}; notes of {notebooks}; documents as {documents}; memories of {memories}.</source>
@@ -5900,6 +5960,10 @@
     <message>
         <source>The archive is cut short or damaged, so only the notes before that place were read.</source>
         <translation>Das Archiv ist abgeschnitten oder beschädigt, darum wurden nur die Notizen vor dieser Stelle gelesen.</translation>
+    </message>
+    <message>
+        <source>The archive is searched by words alone; entity: finds nothing there.</source>
+        <translation>Das Archiv wird nur nach Wörtern durchsucht; entity: findet dort nichts.</translation>
     </message>
     <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
@@ -6554,6 +6618,10 @@
         <translation>Die Wiederherstellung wurde abgesagt: Die Sicherung ist keine Datenbank von Keepsake.</translation>
     </message>
     <message>
+        <source>The results could not be reranked: {why}</source>
+        <translation>Die Ergebnisse ließen sich nicht neu ordnen: {why}</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>Die gespeicherte Suche</translation>
     </message>
@@ -6814,6 +6882,10 @@
         <translation>Es gibt schon {max_schedules} Zeitpläne. Lösche zuerst einige.</translation>
     </message>
     <message>
+        <source>There are {names}.</source>
+        <translation>Es gibt {names}.</translation>
+    </message>
+    <message>
         <source>There is already a memory with the id {id}.</source>
         <translation>Es gibt schon eine Erinnerung mit der Kennung {id}.</translation>
     </message>
@@ -7014,6 +7086,10 @@
         <translation>Es gibt nichts zu wiederholen.</translation>
     </message>
     <message>
+        <source>There is nothing to search for: type a word, or an operator such as kind:note.</source>
+        <translation>Es gibt nichts zu suchen: Gib ein Wort ein oder einen Operator wie kind:note.</translation>
+    </message>
+    <message>
         <source>There is nothing to store: the title and the text are both empty.</source>
         <translation>Es gibt nichts zu speichern: Titel und Text sind leer.</translation>
     </message>
@@ -7200,6 +7276,10 @@
     <message>
         <source>This proposal is decided already.</source>
         <translation>Über diesen Vorschlag ist schon entschieden.</translation>
+    </message>
+    <message>
+        <source>This reads as a sentence: texts with the quoted words side by side are preferred, others are found too. Search a quotation by itself to demand it.</source>
+        <translation>Das liest sich wie ein Satz: Texte, in denen die Wörter in Anführungszeichen nebeneinanderstehen, gehen vor, andere werden auch gefunden. Suche ein Zitat allein, um es zu verlangen.</translation>
     </message>
     <message>
         <source>This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.</source>
@@ -7396,6 +7476,10 @@
     <message>
         <source>Tri similarity</source>
         <translation>Ähnlichkeit für Tri</translation>
+    </message>
+    <message>
+        <source>Try {values}.</source>
+        <translation>Versuche {values}.</translation>
     </message>
     <message>
         <source>Tuesday</source>
@@ -8826,6 +8910,18 @@
         <translation>{name} würde auf {size} Bytes anwachsen; so viel liest Keepsake von einem Dokument nicht.</translation>
     </message>
     <message>
+        <source>{name}: does not know the time “{value}”.</source>
+        <translation>{name}: kennt die Zeit „{value}“ nicht.</translation>
+    </message>
+    <message>
+        <source>{name}: does not know “{value}”.</source>
+        <translation>{name}: kennt „{value}“ nicht.</translation>
+    </message>
+    <message>
+        <source>{name}: needs a value right after the colon to match anything.</source>
+        <translation>{name}: braucht gleich nach dem Doppelpunkt einen Wert, um etwas zu finden.</translation>
+    </message>
+    <message>
         <source>{n} conversations</source>
         <translation>{n} Unterhaltungen</translation>
     </message>
@@ -9220,6 +9316,10 @@
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
         <translation>„{around}“ ist weder die Kennung einer Erinnerung oder Nachricht noch eine Zeit wie 2026-03-01 oder „last week“.</translation>
+    </message>
+    <message>
+        <source>“{name}:” is not an operator, so it was searched as a word.</source>
+        <translation>„{name}:“ ist kein Operator, darum wurde es als Wort gesucht.</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>

@@ -2622,6 +2622,10 @@
         <translation>, no {shown}</translation>
     </message>
     <message>
+        <source>-on: cannot be searched, so nothing matches; use before: or after: instead.</source>
+        <translation>-on: no se puede buscar, así que nada coincide; usa before: o after: en su lugar.</translation>
+    </message>
+    <message>
         <source>1 attached file that no note shows was left out.</source>
         <translation>Se omitió 1 archivo adjunto que ninguna nota muestra.</translation>
     </message>
@@ -3802,6 +3806,10 @@
         <translation>¿Querías decir «{near}»?</translation>
     </message>
     <message>
+        <source>Did you mean {name}:?</source>
+        <translation>¿Querías decir {name}:?</translation>
+    </message>
+    <message>
         <source>Discord</source>
         <translation>Discord</translation>
     </message>
@@ -4466,6 +4474,10 @@
         <translation>Ocupará el lugar de la bóveda cuando Keepsake se inicie de nuevo; hasta entonces nada cambia.</translation>
     </message>
     <message>
+        <source>It takes {values}.</source>
+        <translation>Admite {values}.</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>Ya está en espera.</translation>
     </message>
@@ -5110,6 +5122,18 @@
         <translation>No hay ninguna solicitud de acceso así en espera. Ver «keepsake agent requests».</translation>
     </message>
     <message>
+        <source>No text has any of the words {words}.</source>
+        <translation>Ningún texto tiene ninguna de las palabras {words}.</translation>
+    </message>
+    <message>
+        <source>No text has the word {words}.</source>
+        <translation>Ningún texto tiene la palabra {words}.</translation>
+    </message>
+    <message>
+        <source>No time is both after and before what you asked, so nothing can match.</source>
+        <translation>Ningún momento es a la vez posterior y anterior a lo pedido, así que nada puede coincidir.</translation>
+    </message>
+    <message>
         <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
         <translation>Nadie admitió este equipo en diez minutos. Crea una invitación nueva y confirma la solicitud en el otro equipo.</translation>
     </message>
@@ -5146,6 +5170,10 @@
         <translation>A partir de aquí no se pudo leer nada, porque el archivo está cortado ({line}).</translation>
     </message>
     <message>
+        <source>Nothing here seems to answer this: what fits best was not said by whom you name.</source>
+        <translation>Nada de aquí parece responder a esto: lo que mejor encaja no lo dijo quien nombras.</translation>
+    </message>
+    <message>
         <source>Nothing in it is a conversation or a note that this version knows.</source>
         <translation>Nada en él es una conversación o nota que esta versión conozca.</translation>
     </message>
@@ -5162,12 +5190,20 @@
         <translation>Allí todavía no se comparte nada. Comprueba que sea la dirección de la invitación.</translation>
     </message>
     <message>
+        <source>Nothing matches that.</source>
+        <translation>Nada coincide con eso.</translation>
+    </message>
+    <message>
         <source>Nothing of that machine waits for you up to that change.</source>
         <translation>Hasta ese cambio, nada de ese equipo te espera.</translation>
     </message>
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
         <translation>No se puede leer nada de lo escrito. Restaura una copia de seguridad: «keepsake backup list» las muestra.</translation>
+    </message>
+    <message>
+        <source>Nothing says “{phrase}” word for word, so its words were searched.</source>
+        <translation>Nada dice «{phrase}» palabra por palabra, así que se buscaron sus palabras.</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -5220,6 +5256,14 @@
     <message>
         <source>Only programs with full trust choose ids. Leave &apos;id&apos; out to get one.</source>
         <translation>Solo los programas con plena confianza eligen identificadores. Omite «id» para recibir uno.</translation>
+    </message>
+    <message>
+        <source>Only the first {most} characters were searched.</source>
+        <translation>Solo se buscaron los primeros {most} caracteres.</translation>
+    </message>
+    <message>
+        <source>Only the first {most} words were searched.</source>
+        <translation>Solo se buscaron las primeras {most} palabras.</translation>
     </message>
     <message>
         <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
@@ -5530,8 +5574,16 @@
         <translation>Las programaciones no pueden ejecutarse: {why}</translation>
     </message>
     <message>
+        <source>Search by meaning covers only the present, so the past was searched by words.</source>
+        <translation>La búsqueda por significado solo abarca el presente, así que el pasado se buscó por palabras.</translation>
+    </message>
+    <message>
         <source>Search by meaning is switched off. Set index.vectors to true and start Keepsake again.</source>
         <translation>La búsqueda por significado está desactivada. Pon index.vectors en true y vuelve a iniciar Keepsake.</translation>
+    </message>
+    <message>
+        <source>Search by meaning was left out: {why}</source>
+        <translation>Se omitió la búsqueda por significado: {why}</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -5706,6 +5758,10 @@
         <translation>Slack</translation>
     </message>
     <message>
+        <source>So much has changed since then that not all of it was searched.</source>
+        <translation>Ha cambiado tanto desde entonces que no se buscó en todo.</translation>
+    </message>
+    <message>
         <source>Some bytes were not UTF-8 text and were replaced with �.</source>
         <translation>Algunos bytes no eran texto UTF-8 y se sustituyeron por �.</translation>
     </message>
@@ -5764,6 +5820,10 @@
     <message>
         <source>Sunday</source>
         <translation>Domingo</translation>
+    </message>
+    <message>
+        <source>Superseded memories are searched by words alone; entity: finds nothing there.</source>
+        <translation>Los recuerdos reemplazados solo se buscan por palabras; entity: no encuentra nada ahí.</translation>
     </message>
     <message>
         <source>Supported are exports of {conversations}; Markdown notes of {notes}; transcripts of {transcripts}; chats and mails of {chats}; notes of {notebooks}; documents as {documents}; memories of {memories}.</source>
@@ -5900,6 +5960,10 @@
     <message>
         <source>The archive is cut short or damaged, so only the notes before that place were read.</source>
         <translation>El paquete está cortado o dañado, por eso solo se leyeron las notas anteriores a ese punto.</translation>
+    </message>
+    <message>
+        <source>The archive is searched by words alone; entity: finds nothing there.</source>
+        <translation>El archivo solo se busca por palabras; entity: no encuentra nada ahí.</translation>
     </message>
     <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
@@ -6554,6 +6618,10 @@
         <translation>La restauración se anuló: la copia de seguridad no es una base de datos de Keepsake.</translation>
     </message>
     <message>
+        <source>The results could not be reranked: {why}</source>
+        <translation>No se pudieron reordenar los resultados: {why}</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>La búsqueda guardada</translation>
     </message>
@@ -6814,6 +6882,10 @@
         <translation>Ya hay {max_schedules} programaciones. Elimina algunas primero.</translation>
     </message>
     <message>
+        <source>There are {names}.</source>
+        <translation>Existen {names}.</translation>
+    </message>
+    <message>
         <source>There is already a memory with the id {id}.</source>
         <translation>Ya hay un recuerdo con el identificador {id}.</translation>
     </message>
@@ -7014,6 +7086,10 @@
         <translation>No hay nada que rehacer.</translation>
     </message>
     <message>
+        <source>There is nothing to search for: type a word, or an operator such as kind:note.</source>
+        <translation>No hay nada que buscar: escribe una palabra o un operador como kind:note.</translation>
+    </message>
+    <message>
         <source>There is nothing to store: the title and the text are both empty.</source>
         <translation>No hay nada que guardar: el título y el texto están vacíos.</translation>
     </message>
@@ -7200,6 +7276,10 @@
     <message>
         <source>This proposal is decided already.</source>
         <translation>Esta propuesta ya está decidida.</translation>
+    </message>
+    <message>
+        <source>This reads as a sentence: texts with the quoted words side by side are preferred, others are found too. Search a quotation by itself to demand it.</source>
+        <translation>Esto se lee como una frase: se prefieren los textos con las palabras entrecomilladas seguidas, pero también se encuentran otros. Busca una cita sola para exigirla.</translation>
     </message>
     <message>
         <source>This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.</source>
@@ -7396,6 +7476,10 @@
     <message>
         <source>Tri similarity</source>
         <translation>Similitud de tri</translation>
+    </message>
+    <message>
+        <source>Try {values}.</source>
+        <translation>Prueba {values}.</translation>
     </message>
     <message>
         <source>Tuesday</source>
@@ -8826,6 +8910,18 @@
         <translation>{name} llegaría a {size} bytes, más de lo que Keepsake lee de un documento.</translation>
     </message>
     <message>
+        <source>{name}: does not know the time “{value}”.</source>
+        <translation>{name}: no conoce el momento «{value}».</translation>
+    </message>
+    <message>
+        <source>{name}: does not know “{value}”.</source>
+        <translation>{name}: no conoce «{value}».</translation>
+    </message>
+    <message>
+        <source>{name}: needs a value right after the colon to match anything.</source>
+        <translation>{name}: necesita un valor justo después de los dos puntos para coincidir con algo.</translation>
+    </message>
+    <message>
         <source>{n} conversations</source>
         <translation>{n} conversaciones</translation>
     </message>
@@ -9220,6 +9316,10 @@
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
         <translation>«{around}» no es el identificador de un recuerdo o mensaje ni una fecha como 2026-03-01 o «last week».</translation>
+    </message>
+    <message>
+        <source>“{name}:” is not an operator, so it was searched as a word.</source>
+        <translation>«{name}:» no es un operador, así que se buscó como palabra.</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>

@@ -2622,6 +2622,10 @@
         <translation>，而不是 {shown}</translation>
     </message>
     <message>
+        <source>-on: cannot be searched, so nothing matches; use before: or after: instead.</source>
+        <translation>-on: 无法搜索，因此没有匹配；请改用 before: 或 after:。</translation>
+    </message>
+    <message>
         <source>1 attached file that no note shows was left out.</source>
         <translation>1 个没有笔记显示的附件被略去。</translation>
     </message>
@@ -3802,6 +3806,10 @@
         <translation>你是指“{near}”吗？</translation>
     </message>
     <message>
+        <source>Did you mean {name}:?</source>
+        <translation>你是指 {name}: 吗？</translation>
+    </message>
+    <message>
         <source>Discord</source>
         <translation>Discord</translation>
     </message>
@@ -4466,6 +4474,10 @@
         <translation>它会在 Keepsake 下次启动时取代记忆库；在此之前不会有任何变化。</translation>
     </message>
     <message>
+        <source>It takes {values}.</source>
+        <translation>可用的值：{values}。</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>它已在等待。</translation>
     </message>
@@ -5110,6 +5122,18 @@
         <translation>没有这样的访问请求在等待。请参阅“keepsake agent requests”。</translation>
     </message>
     <message>
+        <source>No text has any of the words {words}.</source>
+        <translation>没有文本含有词语 {words} 中的任何一个。</translation>
+    </message>
+    <message>
+        <source>No text has the word {words}.</source>
+        <translation>没有文本含有词语 {words}。</translation>
+    </message>
+    <message>
+        <source>No time is both after and before what you asked, so nothing can match.</source>
+        <translation>没有任何时间同时晚于和早于你所指定的时间，因此不可能有匹配。</translation>
+    </message>
+    <message>
         <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
         <translation>十分钟内没有人批准此设备加入。请创建新的邀请，并在另一台设备上确认。</translation>
     </message>
@@ -5146,6 +5170,10 @@
         <translation>从这里起无法读取，因为文件被截断（{line}）。</translation>
     </message>
     <message>
+        <source>Nothing here seems to answer this: what fits best was not said by whom you name.</source>
+        <translation>这里似乎没有内容能回答：最相符的内容并非你所指的人所说。</translation>
+    </message>
+    <message>
         <source>Nothing in it is a conversation or a note that this version knows.</source>
         <translation>其中没有此版本认识的会话或笔记。</translation>
     </message>
@@ -5162,12 +5190,20 @@
         <translation>那里尚未共享任何内容。请检查地址是否与邀请中的一致。</translation>
     </message>
     <message>
+        <source>Nothing matches that.</source>
+        <translation>没有与之匹配的内容。</translation>
+    </message>
+    <message>
         <source>Nothing of that machine waits for you up to that change.</source>
         <translation>那台设备到该更改为止没有内容等待你确认。</translation>
     </message>
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
         <translation>写入的内容都无法读取。请恢复备份：“keepsake backup list”会列出它们。</translation>
+    </message>
+    <message>
+        <source>Nothing says “{phrase}” word for word, so its words were searched.</source>
+        <translation>没有内容逐字包含“{phrase}”，因此搜索了其中的词语。</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -5220,6 +5256,14 @@
     <message>
         <source>Only programs with full trust choose ids. Leave &apos;id&apos; out to get one.</source>
         <translation>只有完全信任的程序才能选择 ID。省略“id”即可获得一个。</translation>
+    </message>
+    <message>
+        <source>Only the first {most} characters were searched.</source>
+        <translation>仅搜索了前 {most} 个字符。</translation>
+    </message>
+    <message>
+        <source>Only the first {most} words were searched.</source>
+        <translation>仅搜索了前 {most} 个词语。</translation>
     </message>
     <message>
         <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
@@ -5530,8 +5574,16 @@
         <translation>计划无法运行：{why}</translation>
     </message>
     <message>
+        <source>Search by meaning covers only the present, so the past was searched by words.</source>
+        <translation>按含义搜索只涵盖当前内容，因此过去的内容按词语搜索。</translation>
+    </message>
+    <message>
         <source>Search by meaning is switched off. Set index.vectors to true and start Keepsake again.</source>
         <translation>按含义搜索已关闭。请将 index.vectors 设为 true 并重新启动 Keepsake。</translation>
+    </message>
+    <message>
+        <source>Search by meaning was left out: {why}</source>
+        <translation>未进行按含义搜索：{why}</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -5706,6 +5758,10 @@
         <translation>Slack</translation>
     </message>
     <message>
+        <source>So much has changed since then that not all of it was searched.</source>
+        <translation>此后变化太多，未能搜索全部内容。</translation>
+    </message>
+    <message>
         <source>Some bytes were not UTF-8 text and were replaced with �.</source>
         <translation>部分字节不是 UTF-8 文本，已替换为 �。</translation>
     </message>
@@ -5764,6 +5820,10 @@
     <message>
         <source>Sunday</source>
         <translation>星期日</translation>
+    </message>
+    <message>
+        <source>Superseded memories are searched by words alone; entity: finds nothing there.</source>
+        <translation>被取代的记忆只按词语搜索；entity: 在那里找不到内容。</translation>
     </message>
     <message>
         <source>Supported are exports of {conversations}; Markdown notes of {notes}; transcripts of {transcripts}; chats and mails of {chats}; notes of {notebooks}; documents as {documents}; memories of {memories}.</source>
@@ -5900,6 +5960,10 @@
     <message>
         <source>The archive is cut short or damaged, so only the notes before that place were read.</source>
         <translation>归档被截断或损坏，因此只读取了该处之前的笔记。</translation>
+    </message>
+    <message>
+        <source>The archive is searched by words alone; entity: finds nothing there.</source>
+        <translation>归档只按词语搜索；entity: 在那里找不到内容。</translation>
     </message>
     <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
@@ -6554,6 +6618,10 @@
         <translation>恢复已取消：备份不是 Keepsake 的数据库。</translation>
     </message>
     <message>
+        <source>The results could not be reranked: {why}</source>
+        <translation>无法对结果重新排序：{why}</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>该已保存的搜索</translation>
     </message>
@@ -6814,6 +6882,10 @@
         <translation>已有 {max_schedules} 个计划。请先删除一些。</translation>
     </message>
     <message>
+        <source>There are {names}.</source>
+        <translation>可用的有：{names}。</translation>
+    </message>
+    <message>
         <source>There is already a memory with the id {id}.</source>
         <translation>已有标识为 {id} 的记忆。</translation>
     </message>
@@ -7014,6 +7086,10 @@
         <translation>没有可重做的内容。</translation>
     </message>
     <message>
+        <source>There is nothing to search for: type a word, or an operator such as kind:note.</source>
+        <translation>没有可搜索的内容：请输入词语，或如 kind:note 的运算符。</translation>
+    </message>
+    <message>
         <source>There is nothing to store: the title and the text are both empty.</source>
         <translation>没有可存储的内容：标题和正文都为空。</translation>
     </message>
@@ -7200,6 +7276,10 @@
     <message>
         <source>This proposal is decided already.</source>
         <translation>此提议已处理。</translation>
+    </message>
+    <message>
+        <source>This reads as a sentence: texts with the quoted words side by side are preferred, others are found too. Search a quotation by itself to demand it.</source>
+        <translation>这读起来像一个句子：优先显示引号中词语相邻的文本，其他文本也会找到。要强制匹配，请单独搜索引文。</translation>
     </message>
     <message>
         <source>This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.</source>
@@ -7396,6 +7476,10 @@
     <message>
         <source>Tri similarity</source>
         <translation>Tri 相似度</translation>
+    </message>
+    <message>
+        <source>Try {values}.</source>
+        <translation>可以试试 {values}。</translation>
     </message>
     <message>
         <source>Tuesday</source>
@@ -8826,6 +8910,18 @@
         <translation>{name} 会膨胀到 {size} 字节，超过 Keepsake 对一个文档的读取上限。</translation>
     </message>
     <message>
+        <source>{name}: does not know the time “{value}”.</source>
+        <translation>{name}: 不认识时间“{value}”。</translation>
+    </message>
+    <message>
+        <source>{name}: does not know “{value}”.</source>
+        <translation>{name}: 不认识“{value}”。</translation>
+    </message>
+    <message>
+        <source>{name}: needs a value right after the colon to match anything.</source>
+        <translation>{name}: 冒号之后必须紧跟一个值才能匹配内容。</translation>
+    </message>
+    <message>
         <source>{n} conversations</source>
         <translation>{n} 个会话</translation>
     </message>
@@ -9220,6 +9316,10 @@
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
         <translation>“{around}”既不是记忆或消息的 ID，也不是 2026-03-01 或“last week”之类的时间。</translation>
+    </message>
+    <message>
+        <source>“{name}:” is not an operator, so it was searched as a word.</source>
+        <translation>“{name}:”不是运算符，因此按词语搜索。</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>
