@@ -26,6 +26,7 @@ from app.api.operations.notes import attachments, bulk_notes, note_templates, no
 from app.api.operations.sessions import capture, context, scratchpads, session_memories, sessions, summaries  # noqa: F401
 from app.api.operations.vault import (  # noqa: F401
     backups,
+    device_members,
     devices,
     encryption,
     health,

@@ -8,7 +8,7 @@ and an answer to the request that it answers.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.sync.sealing import primitives, signed_text
@@ -35,7 +35,7 @@ class JoinMessages:
     """
 
     vault: str
-    secret: bytes
+    secret: bytes = field(repr=False)
 
     @property
     def id(self) -> str:

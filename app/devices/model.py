@@ -1,6 +1,6 @@
 """Values of devices: machines of a person, invitations and who answers them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 
@@ -12,19 +12,19 @@ class Device:
         id: Its id.
         name: Its name.
         is_this: Whether it is this one.
-        added_at: When it was added, milliseconds UTC.
-        last_seen_at: When it last met the others, as far as it is known here; milliseconds UTC.
+        added_at: When it was added.
+        last_seen_at: When it last met the others, as far as it is known here.
         behind: How many changes that are known here it does not have yet; of this one, how many others have.
-        removed_at: When it was removed, milliseconds UTC; ``None`` for a member.
+        removed_at: When it was removed, ``None`` for a member.
     """
 
     id: str
     name: str
     is_this: bool
-    added_at: int
-    last_seen_at: int | None
+    added_at: datetime
+    last_seen_at: datetime | None
     behind: int
-    removed_at: int | None
+    removed_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Invitation:
         expires_at: Until when they count.
     """
 
-    words: str
+    words: str = field(repr=False)
     address: str
     expires_at: datetime
 

@@ -5,23 +5,32 @@ Invitations are kept in this process only.
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 
-from app.core.clock import Clock
+import apsw
+
+from app.core.clock import Clock, optional_datetime, to_datetime
 from app.devices import join_messages
 from app.devices.invitation_words import new_secret, secret_of, words_of
 from app.devices.join_messages import APPROVED, EXPIRED, REFUSED, USED, JoinMessages
 from app.devices.model import Device, Invitation, JoinRequest
+from app.erasure import erasures
+from app.erasure.model import ErasureReceipt
 from app.errors import ExchangeError, InputError, KeepsakeError, MachineError, NotFoundError
+from app.sentence import Sentence
+from app.store.store import Store
+from app.sync.device_states import DeviceStates
 from app.sync.exchanges.exchange_places import place_of
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.membership import Membership, checked_name
 from app.sync.model import SyncState
-from app.sync.sealing import member_list, primitives
+from app.sync.sealing import device_state, member_list, primitives
 from app.sync.sealing.device_keys import DeviceKeys, new_device_keys
+from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.member_list import Member, MemberList
 from app.sync.sealing.primitives import NotOpenedError
 from app.sync.sealing.signed_text import TornError
@@ -30,7 +39,7 @@ from app.sync.service import JoinedPlace, SyncService
 _log = logging.getLogger(__name__)
 
 VALID_S: Final = 600
-"""How long an invitation counts."""
+"""Validity of an invitation."""
 LOOK_S: Final = 1.0
 
 
@@ -56,15 +65,27 @@ class DeviceService:
     """Invites devices, lets them in, names and removes them. Belongs to one event loop.
 
     Args:
+        store: The vault's database.
         clock: The source of the time.
         membership: The standing of this device among the machines.
+        states: Keeps what the other devices tell of themselves.
         sync: Keeps the vault the same as those of the others.
         look_s: Seconds between two looks for an answer.
     """
 
-    def __init__(self, clock: Clock, membership: Membership, sync: SyncService, look_s: float = LOOK_S) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        membership: Membership,
+        states: DeviceStates,
+        sync: SyncService,
+        look_s: float = LOOK_S,
+    ) -> None:
+        self._store = store
         self._clock = clock
         self._membership = membership
+        self._states = states
         self._sync = sync
         self.look_s = look_s
         self._invitations: list[_OpenInvitation] = []
@@ -169,11 +190,39 @@ class DeviceService:
         if joined is None:
             return []
         standing = await self._membership.standing(joined.vault)
-        names = standing.names
+        try:
+            states = await self._states.collect(joined.point, standing)
+        except MachineError as error:
+            _log.info("the place cannot be asked for the other machines: %s", error.code)
+            states = await self._states.known()
+        names, here = standing.names, await self._store.read(_marks)
         return [
-            _device(one, names.get(one.id, ""), is_this=one.id == standing.keys.id)
+            replace(
+                _device(one, names.get(one.id, ""), is_this=one.id == standing.keys.id),
+                last_seen_at=to_datetime(states[one.id].at_ms) if one.id in states else None,
+                behind=_behind(one.id, standing.keys.id, here, states),
+            )
             for one in sorted(standing.members.devices.values(), key=lambda one: (one.added_at_ms, one.id))
         ]
+
+    async def with_answers(self, receipts: Sequence[ErasureReceipt]) -> list[ErasureReceipt]:
+        """Return receipts of what was forgotten for ever, with the machines that still have it."""
+        joined = await self._sync.joined()
+        if joined is None or not receipts:
+            return list(receipts)
+        standing, states = await self._membership.standing(joined.vault), await self._states.known()
+        is_by_all = await self._states.is_forgotten_by_all(standing)
+        answered: list[ErasureReceipt] = []
+        for receipt in receipts:
+            places = await self._store.read(partial(erasures.places_of, targets=[*receipt.ids, *receipt.sessions]))
+            waiting = [
+                standing.names.get(device, device)
+                for device in standing.members.members
+                if device != standing.keys.id and not is_by_all and not _has_erased(states.get(device), places)
+            ]
+            note = _answer_note(waiting) if places else None
+            answered.append(receipt if note is None else replace(receipt, notes=(*receipt.notes, note)))
+        return answered
 
     async def rename(self, device: str, name: str) -> Device:
         """Give a machine another name, on all of them.
@@ -208,12 +257,13 @@ class DeviceService:
             )
         await self._sync.sync()  # what it wrote until now stays
 
-        def change(members: MemberList, names: dict[str, str]) -> MemberList:
+        def change(members: MemberList, _names: dict[str, str]) -> MemberList:
             member = _require(members, device)
             removed = replace(member, receiving=b"", removed_at_ms=self._clock.now_ms())
             return member_list.with_device(members, removed)
 
         standing = await self._membership.change(joined.point, joined.vault, change, begins_epoch=True)
+        await asyncio.to_thread(device_state.remove, joined.point, device)
         return _device(standing.members.devices[device], standing.names.get(device, ""), is_this=False)
 
     async def _is_member(self, point: ExchangePoint, vault: str) -> bool:
@@ -267,7 +317,10 @@ class DeviceService:
         _, request = invitation.seen[device.id]
         data = invitation.messages.answer(device, request, word, keys)
         invitation.answered.add(device.id)
-        await asyncio.to_thread(point.put_new, invitation.messages.answer_name(device.id), data)
+        name = invitation.messages.answer_name(device.id)
+        if not await asyncio.to_thread(point.put_new, name, data):  # what somebody else put there is no answer
+            await asyncio.to_thread(point.remove, name)
+            await asyncio.to_thread(point.put_new, name, data)
 
     async def _let_in(
         self, point: ExchangePoint, messages: JoinMessages, name: str
@@ -362,6 +415,36 @@ def _entries_at(point: ExchangePoint) -> list[bytes]:
     return entries
 
 
+def _has_erased(state: DeviceState | None, places: Mapping[int, int]) -> bool:
+    """Return whether a device carried out the erasures at some places."""
+    return state is not None and all(state.erased.get(f"{lane:016x}", 0) >= n for lane, n in places.items())
+
+
+def _answer_note(waiting: Sequence[str]) -> Sentence:
+    if waiting:
+        return Sentence(
+            "Not forgotten yet on: {machines}. Each forgets it when it next meets the others.",
+            machines=", ".join(sorted(waiting)),
+        )
+    return Sentence("All your machines have forgotten it.")
+
+
+def _marks(connection: apsw.Connection) -> dict[str, int]:
+    rows = connection.execute("SELECT lane, n FROM lanes WHERE n > 0")
+    return {f"{int(str(lane)):016x}": int(str(n)) for lane, n in rows}
+
+
+def _behind(device: str, own: str, here: Mapping[str, int], states: Mapping[str, DeviceState]) -> int:
+    """Return how many changes a device lacks that another one has."""
+    if device != own:
+        marks = states[device].marks if device in states else {}
+        return sum(max(0, n - marks.get(lane, 0)) for lane, n in here.items())
+    others = [state.marks for identity, state in states.items() if identity != own]
+    lanes = {lane for marks in others for lane in marks}
+    most = {lane: max(marks.get(lane, 0) for marks in others) for lane in lanes}
+    return sum(max(0, n - here.get(lane, 0)) for lane, n in most.items())
+
+
 def _require(members: MemberList, device: str) -> Member:
     member = members.members.get(device)
     if member is None:
@@ -378,7 +461,9 @@ def _turned_away(word: str) -> KeepsakeError:
 
 
 def _device(member: Member, name: str, *, is_this: bool) -> Device:
-    return Device(member.id, name, is_this, member.added_at_ms, None, 0, member.removed_at_ms)
+    return Device(
+        member.id, name, is_this, to_datetime(member.added_at_ms), None, 0, optional_datetime(member.removed_at_ms)
+    )
 
 
 def _moment(ms: int) -> datetime:

@@ -30,7 +30,7 @@ from app.erasure.model import (
     RemainingReference,
     TargetKind,
 )
-from app.errors import CancelledByPersonError, InputError, KeepsakeError, MachineError, NotFoundError
+from app.errors import CancelledByPersonError, DiskFullError, InputError, KeepsakeError, MachineError, NotFoundError
 from app.part import BackgroundTask, Part
 from app.sentence import Sentence
 from app.store import meta
@@ -41,7 +41,6 @@ _log = logging.getLogger(__name__)
 
 OPERATION: Final = "memory.forget_forever"
 BATCH = 100  # rows that one transaction removes
-PREFIX = "forever:"
 WORD_INDEX = "chunks_fts"
 _MOST_LEFT = 100
 _MOST_KEPT = 1_000  # receipts
@@ -211,7 +210,7 @@ class ErasureService(Part):
         rows = await self._store.read(
             lambda connection: connection.execute(
                 "SELECT value FROM meta WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT ?",
-                (PREFIX, PREFIX + "~", limit),
+                (erasures.RECEIPTS, erasures.RECEIPTS + "~", limit),
             ).fetchall()
         )
         return [_receipt(json.loads(str(row[0]))) for row in rows]
@@ -394,7 +393,8 @@ def _unfinished(error: MachineError) -> MachineError:
         "Forgetting could not be finished. It stands all the same: what is to be forgotten is hidden already, and the"
         " next start at which the disk permits it erases the rest by itself. Free some space if the disk is full, then"
         " start Keepsake again. What happened: {cause}",
-        cause=error.sentence,
+        # The error's own sentence says that nothing was lost, which is not what a person who forgets hopes for.
+        cause=Sentence("The disk is full.") if isinstance(error, DiskFullError) else error.sentence,
     )
     return type(error)(what, **error.data)
 
@@ -411,7 +411,7 @@ def _keep(connection: apsw.Connection, receipt: ErasureReceipt) -> None:
     state: dict[str, Any] = asdict(receipt)
     state["at"] = to_ms(receipt.at)
     state["finished_at"] = None if receipt.finished_at is None else to_ms(receipt.finished_at)
-    meta.write(connection, PREFIX + receipt.id, json.dumps(state, ensure_ascii=False))
+    meta.write(connection, erasures.RECEIPTS + receipt.id, json.dumps(state, ensure_ascii=False))
 
 
 def _receipt(state: dict[str, Any]) -> ErasureReceipt:

@@ -93,6 +93,14 @@ class LaneSealer:
         self._secret(found)
         return _header(found)
 
+    def is_of_removed(self, name: str, data: bytes) -> bool:
+        """Return whether a segment was signed by a device that was removed."""
+        try:
+            found = self._read(name, data)
+        except (TornError, ExchangeError):
+            return False
+        return found.device not in self._members.members
+
     def open(self, name: str, data: bytes, place: SegmentPlace) -> Segment:
         """Return what a segment holds, once all of it was checked.
 
@@ -107,11 +115,11 @@ class LaneSealer:
             ExchangeError: It is damaged, of another vault or lane, not the next one, or nobody's whose word counts.
         """
         found = self._read(name, data)
-        header = _header(found)
+        header, text = _header(found), self._text(found)
         lane_segment.require_next(
             {"vault": self.vault, "lane": place.lane, "first": header.first, "previous": header.previous}, place
         )
-        part = lane_segment.decode(self._text(found), place)
+        part = lane_segment.decode(text, place)
         if part.last != header.last or not name.startswith(f"{part.lane:016x}/"):
             raise sealed_object.damaged(name)
         return Segment(header.digest, part)

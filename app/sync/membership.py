@@ -30,8 +30,8 @@ _DEVICE, _ENTRY = "sync.device", "sync.member."
 _TRIES: Final = 5
 LONGEST_NAME: Final = 64
 
-Change = Callable[[MemberList, dict[str, str]], MemberList]
-"""What becomes of a list; names of devices are changed in place."""
+Change = Callable[[MemberList, dict[str, str]], MemberList | None]
+"""What becomes of a list, ``None`` for nothing; names of devices are changed in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,7 @@ class Membership:
         self._clock = clock
         self.key_store = key_store
         self._one_at_a_time = asyncio.Lock()
+        self._checked: tuple[list[bytes], list[MemberList]] = ([], [])
 
     async def device(self) -> str:
         """Return the id of the vault's device, ``""`` where it has none."""
@@ -85,7 +86,7 @@ class Membership:
         entries = await self._store.read(_entries)
         if keys is None or not entries or member_list.vault_of(entries[0]) != vault:
             return False
-        return keys.id in member_list.chain(vault, entries)[-1].members
+        return keys.id in self._chain(vault, entries)[-1].members
 
     async def address(self, shown: str) -> str:
         """Return the address of the place with its password.
@@ -158,7 +159,7 @@ class Membership:
                 "The keys by which this vault is shared are not on this machine. Make an invitation on another of your"
                 " machines, and join with its words."
             )
-        lists = member_list.chain(vault, await self._store.read(_entries))
+        lists = self._chain(vault, await self._store.read(_entries))
         if not lists or lists[0].digest != keys.anchor:
             raise ExchangeError("The list of your machines in this vault is not the one that its keys belong to.")
         return Standing(keys, lists)
@@ -192,6 +193,8 @@ class Membership:
                 standing = await self._current(point, vault)
                 names = dict(standing.names)
                 after = change(standing.members, names)
+                if after is None:
+                    return standing
                 if begins_epoch:
                     standing, after = await self._begun(point, standing, after)
                 data = member_list.entry(standing.members, after, standing.keys, names)
@@ -216,6 +219,16 @@ class Membership:
             return member_list.with_device(members, replace(device, added_at_ms=self._clock.now_ms()))
 
         return change
+
+    def _chain(self, vault: str, entries: Sequence[bytes]) -> list[MemberList]:
+        """Return the list as of each entry; each entry is checked once."""
+        known, lists = self._checked
+        if not lists or lists[0].vault != vault or list(entries[: len(known)]) != known:
+            known, lists = [], []
+        for data in entries[len(known) :]:
+            lists = [*lists, member_list.following(lists[-1] if lists else MemberList(vault), data)]
+        self._checked = list(entries), lists
+        return lists
 
     async def _current(self, point: ExchangePoint, vault: str) -> Standing:
         """Return the standing with all entries that are at the place."""
@@ -345,11 +358,11 @@ def checked_name(name: str) -> str:
 
 def _exchanged(point: ExchangePoint, entries: Sequence[bytes], members: MemberList) -> list[tuple[bytes, MemberList]]:
     """Give the place the entries that it lacks; return the new ones with their lists."""
-    names = set(point.names(member_list.PREFIX))
-    for number, data in enumerate(entries, 1):
-        if member_list.entry_name(number) not in names:
-            point.put_new(member_list.entry_name(number), data)
     last = point.get(member_list.entry_name(len(entries)))
+    if last is None:
+        for number, data in enumerate(entries, 1):
+            point.put_new(member_list.entry_name(number), data)
+        last = point.get(member_list.entry_name(len(entries)))
     if last != entries[-1]:
         raise _other_list(is_torn=last is None or entries[-1].startswith(last))
     news: list[tuple[bytes, MemberList]] = []

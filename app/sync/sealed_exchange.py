@@ -1,14 +1,17 @@
 """Sealed exchange: a place with what seals and opens segments for this device."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import apsw
 
+from app.errors import ExchangeError
 from app.sync import capture
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.lane_sealer import LaneSealer
+from app.sync.lane_sealer import LaneSealer, RemovedWriterError
 from app.sync.lane_segment import Segment, SegmentPlace
+from app.sync.sealing.signed_text import TornError
 
 MOST_CHARACTERS: Final = 1 << 20
 """Of the texts of a segment, unless one change alone has more."""
@@ -35,6 +38,31 @@ class SealedExchange:
         """
         data = self.point.get(name)
         return None if data is None else self.sealer.open(name, data, place)
+
+    def lanes_of_removed(self) -> list[int]:
+        """Return the lanes whose last segment was signed by a device that was removed."""
+        lanes: list[int] = []
+        for lane in self.point.lanes():
+            names = [name for name in self.point.names(lane) if "/s-" in name]
+            data = self.point.get(max(names)) if names else None
+            if data is not None and self.sealer.is_of_removed(max(names), data):
+                lanes.append(int(lane, 16))
+        return lanes
+
+    def are_of_removed(self, names: Sequence[str]) -> bool:
+        """Return whether all of some segments were added by devices that were removed before."""
+        return all(self._is_added_by_removed(name) for name in names)
+
+    def _is_added_by_removed(self, name: str) -> bool:
+        data = self.point.get(name)
+        try:
+            if data is not None:
+                self.sealer.header(name, data)
+        except RemovedWriterError:
+            return True
+        except (TornError, ExchangeError):
+            pass
+        return False
 
     def keep(self, name: str, data: bytes) -> bool:
         """Keep an object; return False where another one has its name.

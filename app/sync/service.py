@@ -35,6 +35,7 @@ from app.store import lanes, meta
 from app.store.lane_identity import was_written_here
 from app.store.store import Store
 from app.sync import lane_chain, lane_rows, lane_segment, removal_guard, turn_log
+from app.sync.device_states import REWRITTEN, DeviceStates
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_sealer import RemovedWriterError
@@ -49,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 OPERATION: Final = "device.sync"
 ACTOR: Final = "sync"
-_PLACE, _VAULT, _SETTLED, _REWRITTEN = "sync.place", "sync.vault", "sync.settled", "sync.rewritten"
+_PLACE, _VAULT, _SETTLED = "sync.place", "sync.vault", "sync.settled"
 _PAUSED: Final = "sync.paused"
 
 _NOTHING: Final = Sentence("")
@@ -87,6 +88,7 @@ class SyncService:
         store: The vault's database.
         clock: The source of the time.
         membership: The standing of this device among the machines.
+        states: Tells the other devices of this one.
         receiver: Takes in what other machines changed.
         forget: Forgets for ever what another machine forgot.
         publish: Tells everyone who listens of a change.
@@ -97,6 +99,7 @@ class SyncService:
         store: Store,
         clock: Clock,
         membership: Membership,
+        states: DeviceStates,
         receiver: Receiver,
         forget: Forget,
         publish: Callable[[ChangeSet], None],
@@ -104,6 +107,7 @@ class SyncService:
         self._store = store
         self._clock = clock
         self._membership = membership
+        self._states = states
         self._receiver = receiver
         self._forget = forget
         self._publish = publish
@@ -270,7 +274,7 @@ class SyncService:
             if joined is None:
                 raise InputError("This vault shares its changes with no other machine. Name a place first.")
             await asyncio.to_thread(joined.point.require_there)
-            _, sealer = await self._membership.refreshed(joined.point, joined.vault)
+            standing, sealer = await self._membership.refreshed(joined.point, joined.vault)
             sealed = SealedExchange(joined.point, sealer)
             try:
                 await self._seal()
@@ -282,6 +286,7 @@ class SyncService:
             await self._rewind(sealed)
             added = await self._push(sealed)
             await self._rewrite(sealed)
+            await self._states.publish(joined.point, standing)
             return replace(pulled, added=added)
 
     async def accept(self, lane: str, last: int) -> SyncState:
@@ -428,7 +433,8 @@ class SyncService:
             if segment is None:
                 raise
         if segment is None and (segment := await self._over(joined, lane, after)) is None:
-            return _MISSING
+            later = [one.name for one in objects if one.last > after]
+            return _NOTHING if await asyncio.to_thread(joined.are_of_removed, later) else _MISSING
         if not lane_rows.is_understood(segment.part):
             raise _newer(lane, objects[-1].last - after)
         lane_segment.require_plausible(segment.part, self._clock.now_ms())
@@ -524,23 +530,25 @@ class SyncService:
         await self._forget(targets, ACTOR)
 
     async def _rewrite(self, joined: SealedExchange) -> None:
-        """Write the segments of own lanes anew without what was forgotten for ever."""
+        """Write the segments of own lanes and of removed devices anew without what was forgotten."""
 
         def work(connection: apsw.Connection) -> tuple[dict[int, int], frozenset[str], str, str | None]:
             rows = connection.execute("SELECT lane, n, was_own FROM lanes").fetchall()
             # A vault that was put back does not know as its own what was written after its copy was made.
             own = {int(str(lane)): int(str(n)) for lane, n, was in rows if was or was_written_here(int(str(lane)))}
             forgotten = frozenset(target.id for target in erasures.all_targets(connection))
-            return own, forgotten, str(len(forgotten)), meta.read(connection, _REWRITTEN)
+            return own, forgotten, str(len(forgotten)), meta.read(connection, REWRITTEN)
 
         own, forgotten, count, done = await self._store.read(work)
         if count == (done or "0"):
             return
+        for lane in await asyncio.to_thread(joined.lanes_of_removed):
+            own.setdefault(lane, 0)
         is_done = True
         for lane, n in own.items():
             is_done &= await asyncio.to_thread(lane_chain.rewrite, joined.point, joined.sealer, lane, n, forgotten)
         if is_done:
-            await self._store.write(lambda connection: meta.write(connection, _REWRITTEN, count))
+            await self._store.write(lambda connection: meta.write(connection, REWRITTEN, count))
 
     def _tell(self, received: Received) -> None:
         if received.areas:

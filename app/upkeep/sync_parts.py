@@ -17,6 +17,7 @@ from app.runtime import Runtime
 from app.schedule.schedule_applier import ScheduleApplier, make_received
 from app.sessions.session_applier import SessionApplier
 from app.sessions.turn_receiver import TurnReceiver
+from app.sync.device_states import DeviceStates
 from app.sync.membership import Membership
 from app.sync.receiver import Receiver
 from app.sync.row_settler import StateSettler
@@ -83,8 +84,9 @@ def build(runtime: Runtime, indexer: Indexer, erasure: ErasureService) -> SyncPa
     }
     receiver = Receiver(settlers, TurnReceiver(indexer), entities, record_unrecorded)
     membership = Membership(runtime.store, runtime.clock, KeyStore())
-    service = SyncService(runtime.store, runtime.clock, membership, receiver, erasure.obey, runtime.publish)
-    devices = DeviceService(runtime.clock, membership, service)
+    states = DeviceStates(runtime.store, runtime.clock, membership)
+    service = SyncService(runtime.store, runtime.clock, membership, states, receiver, erasure.obey, runtime.publish)
+    devices = DeviceService(runtime.store, runtime.clock, membership, states, service)
     return SyncParts(membership, service, devices, SyncLoop(service, runtime.publish))
 
 

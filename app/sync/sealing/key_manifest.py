@@ -9,7 +9,8 @@ import json
 import re
 import zlib
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Final
 
 from app.errors import ExchangeError
 from app.sync.exchanges.exchange_point import ExchangePoint
@@ -23,11 +24,17 @@ _NAME: Final = re.compile(r"k-(\d{6})-([0-9a-f]{32})-(\d{1,6})")
 _SEGMENT: Final = re.compile(r"s-\d{12}-\d{12}(-r\d+)?")
 
 
-class PinnedKey(NamedTuple):
-    """Key of a segment, with the digest of the object that it is for."""
+@dataclass(frozen=True, slots=True)
+class PinnedKey:
+    """Key of a segment, with the digest of the object that it is for.
+
+    Args:
+        digest: The digest.
+        key: The key.
+    """
 
     digest: str
-    key: bytes
+    key: bytes = field(repr=False)
 
 
 def key_in(pinned: Mapping[str, PinnedKey], found: SealedObject) -> bytes | None:

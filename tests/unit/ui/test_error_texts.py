@@ -270,3 +270,13 @@ def test_problems_of_an_import_are_told_in_the_language(host: Host, qapp: QAppli
         )
     finally:
         translation.remove(qapp)
+
+
+def test_notes_of_a_search_are_told_in_the_language(host: Host, qapp: QApplication) -> None:
+    answer = host.ask("memory.search", query="kind:banana qqzzx")
+    translation.install(qapp, "de")
+    try:
+        [hint] = map(engine_text, answer.query.hints)
+        assert hint.startswith("kind: kennt „banana“ nicht. Darauf passt nichts. Möglich sind message, note,")
+    finally:
+        translation.remove(qapp)

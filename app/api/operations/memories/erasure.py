@@ -69,7 +69,9 @@ async def forget_forever(
 async def receipts(engine: Engine, caller: Caller, limit: Count = 50) -> list[ErasureReceipt]:
     """Return the receipts of erasures, newest first; an unfinished one is pending.
 
+    Where other machines share the vault, each says which of them have not forgotten it yet.
+
     Args:
         limit: How many at most.
     """
-    return await engine.erasure.receipts(limit)
+    return await engine.sync.devices.with_answers(await engine.erasure.receipts(limit))

@@ -66,7 +66,8 @@ CLASSES = {
         embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status
         embedding.switch capsule.count capsule.key capsule.make exchange.dismiss exchange.export exchange.export_session
         exchange.import exchange.unfinished
-        device.accept device.leave device.pause device.resume device.share device.state device.sync
+        device.accept device.approve device.invite device.join device.leave device.list device.pause device.refuse
+        device.remove device.rename device.requests device.resume device.share device.state device.sync
         encryption.cancel encryption.change encryption.decrypt encryption.encrypt encryption.forget
         encryption.remember encryption.status attachment.read
         exchange.notes_folder exchange.preview health.fix

@@ -65,14 +65,15 @@ DERIVED = {
     "another operation, or itself, undoes it": (
         lambda item: item.undo == "operation",
         "agent.add agent.allow agent.incognito.set agent.quarantine agent.refuse agent.release agent.trust agent.undo "
-        "backup.cancel_restore connection.write device.leave device.pause device.resume "
-        "device.share embedding.change embedding.pause embedding.resume embedding.rollback "
-        "embedding.switch encryption.cancel encryption.change encryption.encrypt encryption.forget "
+        "backup.cancel_restore connection.write device.approve device.join device.leave "
+        "device.pause device.rename device.resume device.share embedding.change embedding.pause embedding.resume "
+        "embedding.rollback embedding.switch encryption.cancel encryption.change encryption.encrypt encryption.forget "
         "encryption.remember health.fix inbox.reject saved_search.order schedule.pause_all settings.set trial.judge",
     ),
     "nothing need be undone": (
         lambda item: item.undo == "needless",
-        "agent.request_access attachment.add backup.now capture.part device.accept device.sync "
+        "agent.request_access attachment.add backup.now capture.part device.accept device.invite "
+        "device.refuse device.sync "
         "exchange.dismiss inbox.draft job.cancel "
         "job.pause job.resume schedule.claim schedule.heartbeat schedule.notes_shown schedule.report schedule.run_now "
         "session.append session.append_later session.compact session.consolidated session.digest.roll "
@@ -82,7 +83,7 @@ DERIVED = {
     "nothing brings back what was there": (
         lambda item: item.undo == "none",
         "agent.ask agent.clear_ledger agent.revoke agent.rotate archive.clean backup.restore connection.remove "
-        "encryption.decrypt memory.forget_forever schedule.prune secret.remove secret.set",
+        "device.remove encryption.decrypt memory.forget_forever schedule.prune secret.remove secret.set",
     ),
     "a run that cannot be rehearsed is on the history": (
         lambda item: item.undo == "history" and item.review in ("refused", "unrehearsed"),
@@ -92,7 +93,7 @@ DERIVED = {
     "its command asks first": (
         lambda item: verb_of(item).asks,
         "agent.ask agent.clear_ledger agent.revoke archive.clean backup.restore connection.remove "
-        "encryption.decrypt memory.forget_forever schedule.prune secret.remove",
+        "device.remove encryption.decrypt memory.forget_forever schedule.prune secret.remove",
     ),
 }
 
