@@ -1724,6 +1724,284 @@
     </message>
 </context>
 <context>
+    <name>DeviceForm</name>
+    <message>
+        <source>A PostgreSQL database, with a role that may make tables in it.</source>
+        <translation>Eine PostgreSQL-Datenbank mit einer Rolle, die darin Tabellen anlegen darf.</translation>
+    </message>
+    <message>
+        <source>A folder, or postgresql://name:password@server/database</source>
+        <translation>Ein Ordner, oder postgresql://name:passwort@server/datenbank</translation>
+    </message>
+    <message>
+        <source>Add a machine</source>
+        <translation>Einen Rechner hinzufügen</translation>
+    </message>
+    <message>
+        <source>Another name for this machine</source>
+        <translation>Ein anderer Name für diesen Rechner</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Choose the folder where your machines meet</source>
+        <translation>Wähle den Ordner, in dem sich deine Rechner treffen</translation>
+    </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>Copy the words</source>
+        <translation>Wörter kopieren</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Fertig</translation>
+    </message>
+    <message>
+        <source>From the other machine, in their order</source>
+        <translation>Vom anderen Rechner, in ihrer Reihenfolge</translation>
+    </message>
+    <message>
+        <source>It reads nothing that is written from now on. What it has already, it keeps: nobody can erase it from afar. If it was stolen, change the password of the server or folder too.</source>
+        <translation>Er liest nichts mehr, was ab jetzt geschrieben wird. Was er schon hat, behält er: Aus der Ferne kann es niemand löschen. Wurde er gestohlen, ändere auch das Passwort des Servers oder Ordners.</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>Beitreten</translation>
+    </message>
+    <message>
+        <source>Join your other machines</source>
+        <translation>Deinen anderen Rechnern beitreten</translation>
+    </message>
+    <message>
+        <source>Name of the machine</source>
+        <translation>Name des Rechners</translation>
+    </message>
+    <message>
+        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server.</source>
+        <translation>Wähle auf einem Rechner, der schon teilt, „Rechner hinzufügen …“ und tippe dessen zwölf Wörter hier ein. Nenne den Ordner, wo er auf diesem Rechner liegt, oder denselben Server.</translation>
+    </message>
+    <message>
+        <source>On the new machine, choose “Join my other machines…” and type these words. They count for ten minutes and once. Then come back here and let it in.</source>
+        <translation>Wähle auf dem neuen Rechner „Meinen anderen Rechnern beitreten …“ und tippe diese Wörter ein. Sie gelten zehn Minuten lang und einmal. Komm dann hierher zurück und lass ihn herein.</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Remove {machine}?</source>
+        <translation>{machine} entfernen?</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Umbenennen</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Teilen</translation>
+    </message>
+    <message>
+        <source>Share through a server</source>
+        <translation>Über einen Server teilen</translation>
+    </message>
+    <message>
+        <source>Stop sharing</source>
+        <translation>Nicht mehr teilen</translation>
+    </message>
+    <message>
+        <source>Stop sharing from this machine?</source>
+        <translation>Von diesem Rechner nicht mehr teilen?</translation>
+    </message>
+    <message>
+        <source>Such as laptop</source>
+        <translation>Zum Beispiel Laptop</translation>
+    </message>
+    <message>
+        <source>This machine and the others keep all that they have. You can join again at any time.</source>
+        <translation>Dieser Rechner und die anderen behalten alles, was sie haben. Du kannst jederzeit wieder beitreten.</translation>
+    </message>
+    <message>
+        <source>Twelve words</source>
+        <translation>Zwölf Wörter</translation>
+    </message>
+    <message>
+        <source>Where they meet</source>
+        <translation>Wo sie sich treffen</translation>
+    </message>
+    <message>
+        <source>Words of the invitation</source>
+        <translation>Wörter der Einladung</translation>
+    </message>
+</context>
+<context>
+    <name>DevicesPanel</name>
+    <message>
+        <source>1 change behind</source>
+        <translation>1 Änderung zurück</translation>
+    </message>
+    <message>
+        <source>1 memory or conversation that is here is gone there. If you did that, let it go here too.</source>
+        <translation>1 Erinnerung oder Unterhaltung, die hier ist, ist dort verschwunden. Wenn du das warst, lass sie auch hier gehen.</translation>
+    </message>
+    <message>
+        <source>Add a machine…</source>
+        <translation>Rechner hinzufügen …</translation>
+    </message>
+    <message>
+        <source>All was exchanged at {time}.</source>
+        <translation>Alles wurde um {time} ausgetauscht.</translation>
+    </message>
+    <message>
+        <source>Exchange now</source>
+        <translation>Jetzt austauschen</translation>
+    </message>
+    <message>
+        <source>Exchanging…</source>
+        <translation>Austausch läuft …</translation>
+    </message>
+    <message>
+        <source>Has everything</source>
+        <translation>Hat alles</translation>
+    </message>
+    <message>
+        <source>Heard of</source>
+        <translation>Zuletzt gehört</translation>
+    </message>
+    <message>
+        <source>If you typed the words there yourself, let it in. It then holds your whole memory.</source>
+        <translation>Wenn du selbst die Wörter dort eingetippt hast, lass ihn herein. Er hat dann dein ganzes Gedächtnis.</translation>
+    </message>
+    <message>
+        <source>Join my other machines…</source>
+        <translation>Meinen anderen Rechnern beitreten …</translation>
+    </message>
+    <message>
+        <source>Leaving…</source>
+        <translation>Wird beendet …</translation>
+    </message>
+    <message>
+        <source>Let it in</source>
+        <translation>Hereinlassen</translation>
+    </message>
+    <message>
+        <source>Letting it in…</source>
+        <translation>Wird hereingelassen …</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <source>Making the words…</source>
+        <translation>Wörter werden erzeugt …</translation>
+    </message>
+    <message>
+        <source>Much was removed on another machine</source>
+        <translation>Auf einem anderen Rechner wurde viel entfernt</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Nicht jetzt</translation>
+    </message>
+    <message>
+        <source>Nothing was exchanged yet since Keepsake was started.</source>
+        <translation>Seit dem Start von Keepsake wurde noch nichts ausgetauscht.</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Paused: nothing is exchanged. What you write goes out when you resume.</source>
+        <translation>Angehalten: Nichts wird ausgetauscht. Was du schreibst, geht hinaus, sobald du fortsetzt.</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Refuse</source>
+        <translation>Abweisen</translation>
+    </message>
+    <message>
+        <source>Remove it here too</source>
+        <translation>Auch hier entfernen</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Entfernen …</translation>
+    </message>
+    <message>
+        <source>Removing it…</source>
+        <translation>Wird entfernt …</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>Umbenennen …</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Share through a folder…</source>
+        <translation>Über einen Ordner teilen …</translation>
+    </message>
+    <message>
+        <source>Share through a server…</source>
+        <translation>Über einen Server teilen …</translation>
+    </message>
+    <message>
+        <source>Sharing…</source>
+        <translation>Wird geteilt …</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Stand</translation>
+    </message>
+    <message>
+        <source>Stop sharing…</source>
+        <translation>Nicht mehr teilen …</translation>
+    </message>
+    <message>
+        <source>Waiting until the other machine lets this one in…</source>
+        <translation>Wartet, bis der andere Rechner diesen hereinlässt …</translation>
+    </message>
+    <message>
+        <source>Your machines meet at {place}.</source>
+        <translation>Deine Rechner treffen sich hier: {place}.</translation>
+    </message>
+    <message>
+        <source>Your memory lives on this machine alone. Each of your machines can hold all of it, work without a network, and meet the others through a folder that a program such as Syncthing or Dropbox keeps the same everywhere, or through a server. What lies there is sealed: only your machines can read it.</source>
+        <translation>Dein Gedächtnis lebt allein auf diesem Rechner. Jeder deiner Rechner kann alles davon haben, ohne Netz arbeiten und die anderen über einen Ordner treffen, den ein Programm wie Syncthing oder Dropbox überall gleich hält, oder über einen Server. Was dort liegt, ist versiegelt: Nur deine Rechner können es lesen.</translation>
+    </message>
+    <message>
+        <source>{name} (this machine)</source>
+        <translation>{name} (dieser Rechner)</translation>
+    </message>
+    <message>
+        <source>{name} asks to come in</source>
+        <translation>{name} möchte dazukommen</translation>
+    </message>
+    <message>
+        <source>{n} changes behind</source>
+        <translation>{n} Änderungen zurück</translation>
+    </message>
+    <message>
+        <source>{n} memories and conversations that are here are gone there. If you did that, let them go here too; until then, all stays here.</source>
+        <translation>{n} Erinnerungen und Unterhaltungen, die hier sind, sind dort verschwunden. Wenn du das warst, lass sie auch hier gehen; bis dahin bleibt hier alles.</translation>
+    </message>
+</context>
+<context>
     <name>DiagnosticsPanel</name>
     <message>
         <source>Check the vault now</source>
@@ -5806,6 +6084,10 @@
     <message>
         <source>The disk is full, so this vault is open for reading only. Free some space and restart Keepsake; nothing already saved was lost.</source>
         <translation>Der Datenträger ist voll, darum ist dieser Tresor nur zum Lesen geöffnet. Schaffe Platz, und starte Keepsake neu; nichts Gespeichertes ging verloren.</translation>
+    </message>
+    <message>
+        <source>The disk is full.</source>
+        <translation>Der Datenträger ist voll.</translation>
     </message>
     <message>
         <source>The disk is full. Free some space and try again.</source>
@@ -14343,12 +14625,20 @@
         <translation>Dienst</translation>
     </message>
     <message>
+        <source>Several machines</source>
+        <translation>Mehrere Rechner</translation>
+    </message>
+    <message>
         <source>Size of text</source>
         <translation>Textgröße</translation>
     </message>
     <message>
         <source>Take memories from conversations</source>
         <translation>Erinnerungen aus Unterhaltungen ziehen</translation>
+    </message>
+    <message>
+        <source>The same memory on all your machines, without anyone between them.</source>
+        <translation>Dasselbe Gedächtnis auf allen deinen Rechnern, ohne jemanden dazwischen.</translation>
     </message>
     <message>
         <source>Upkeep</source>

@@ -1724,6 +1724,284 @@
     </message>
 </context>
 <context>
+    <name>DeviceForm</name>
+    <message>
+        <source>A PostgreSQL database, with a role that may make tables in it.</source>
+        <translation>Una base de datos PostgreSQL, con un rol que pueda crear tablas en ella.</translation>
+    </message>
+    <message>
+        <source>A folder, or postgresql://name:password@server/database</source>
+        <translation>Una carpeta, o postgresql://nombre:contraseña@servidor/base</translation>
+    </message>
+    <message>
+        <source>Add a machine</source>
+        <translation>Añadir un equipo</translation>
+    </message>
+    <message>
+        <source>Another name for this machine</source>
+        <translation>Otro nombre para este equipo</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
+        <source>Choose the folder where your machines meet</source>
+        <translation>Elige la carpeta donde se encuentran tus equipos</translation>
+    </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>Elegir la carpeta…</translation>
+    </message>
+    <message>
+        <source>Copy the words</source>
+        <translation>Copiar las palabras</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Listo</translation>
+    </message>
+    <message>
+        <source>From the other machine, in their order</source>
+        <translation>Del otro equipo, en su orden</translation>
+    </message>
+    <message>
+        <source>It reads nothing that is written from now on. What it has already, it keeps: nobody can erase it from afar. If it was stolen, change the password of the server or folder too.</source>
+        <translation>No leerá nada de lo que se escriba desde ahora. Lo que ya tiene lo conserva: nadie puede borrarlo a distancia. Si lo robaron, cambia también la contraseña del servidor o de la carpeta.</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>Unirse</translation>
+    </message>
+    <message>
+        <source>Join your other machines</source>
+        <translation>Unirse a tus otros equipos</translation>
+    </message>
+    <message>
+        <source>Name of the machine</source>
+        <translation>Nombre del equipo</translation>
+    </message>
+    <message>
+        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server.</source>
+        <translation>En un equipo que ya comparte, elige «Añadir un equipo…» y escribe aquí sus doce palabras. Indica la carpeta donde está en este equipo, o el mismo servidor.</translation>
+    </message>
+    <message>
+        <source>On the new machine, choose “Join my other machines…” and type these words. They count for ten minutes and once. Then come back here and let it in.</source>
+        <translation>En el equipo nuevo, elige «Unirme a mis otros equipos…» y escribe estas palabras. Valen diez minutos y una sola vez. Después vuelve aquí y déjalo entrar.</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Quitar</translation>
+    </message>
+    <message>
+        <source>Remove {machine}?</source>
+        <translation>¿Quitar {machine}?</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Cambiar el nombre</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Compartir</translation>
+    </message>
+    <message>
+        <source>Share through a server</source>
+        <translation>Compartir a través de un servidor</translation>
+    </message>
+    <message>
+        <source>Stop sharing</source>
+        <translation>Dejar de compartir</translation>
+    </message>
+    <message>
+        <source>Stop sharing from this machine?</source>
+        <translation>¿Dejar de compartir desde este equipo?</translation>
+    </message>
+    <message>
+        <source>Such as laptop</source>
+        <translation>Por ejemplo, portátil</translation>
+    </message>
+    <message>
+        <source>This machine and the others keep all that they have. You can join again at any time.</source>
+        <translation>Este equipo y los demás conservan todo lo que tienen. Puedes volver a unirte en cualquier momento.</translation>
+    </message>
+    <message>
+        <source>Twelve words</source>
+        <translation>Doce palabras</translation>
+    </message>
+    <message>
+        <source>Where they meet</source>
+        <translation>Dónde se encuentran</translation>
+    </message>
+    <message>
+        <source>Words of the invitation</source>
+        <translation>Palabras de la invitación</translation>
+    </message>
+</context>
+<context>
+    <name>DevicesPanel</name>
+    <message>
+        <source>1 change behind</source>
+        <translation>1 cambio por detrás</translation>
+    </message>
+    <message>
+        <source>1 memory or conversation that is here is gone there. If you did that, let it go here too.</source>
+        <translation>1 recuerdo o conversación que está aquí ya no está allí. Si lo hiciste tú, deja que desaparezca también aquí.</translation>
+    </message>
+    <message>
+        <source>Add a machine…</source>
+        <translation>Añadir un equipo…</translation>
+    </message>
+    <message>
+        <source>All was exchanged at {time}.</source>
+        <translation>Todo se intercambió a las {time}.</translation>
+    </message>
+    <message>
+        <source>Exchange now</source>
+        <translation>Intercambiar ahora</translation>
+    </message>
+    <message>
+        <source>Exchanging…</source>
+        <translation>Intercambiando…</translation>
+    </message>
+    <message>
+        <source>Has everything</source>
+        <translation>Lo tiene todo</translation>
+    </message>
+    <message>
+        <source>Heard of</source>
+        <translation>Última noticia</translation>
+    </message>
+    <message>
+        <source>If you typed the words there yourself, let it in. It then holds your whole memory.</source>
+        <translation>Si tú mismo escribiste allí las palabras, déjalo entrar. Entonces tendrá toda tu memoria.</translation>
+    </message>
+    <message>
+        <source>Join my other machines…</source>
+        <translation>Unirme a mis otros equipos…</translation>
+    </message>
+    <message>
+        <source>Leaving…</source>
+        <translation>Saliendo…</translation>
+    </message>
+    <message>
+        <source>Let it in</source>
+        <translation>Dejar entrar</translation>
+    </message>
+    <message>
+        <source>Letting it in…</source>
+        <translation>Dejándolo entrar…</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Equipo</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>Equipos</translation>
+    </message>
+    <message>
+        <source>Making the words…</source>
+        <translation>Creando las palabras…</translation>
+    </message>
+    <message>
+        <source>Much was removed on another machine</source>
+        <translation>En otro equipo se quitaron muchas cosas</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Ahora no</translation>
+    </message>
+    <message>
+        <source>Nothing was exchanged yet since Keepsake was started.</source>
+        <translation>Aún no se ha intercambiado nada desde que se inició Keepsake.</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pausar</translation>
+    </message>
+    <message>
+        <source>Paused: nothing is exchanged. What you write goes out when you resume.</source>
+        <translation>En pausa: no se intercambia nada. Lo que escribas saldrá cuando reanudes.</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Progreso</translation>
+    </message>
+    <message>
+        <source>Refuse</source>
+        <translation>Rechazar</translation>
+    </message>
+    <message>
+        <source>Remove it here too</source>
+        <translation>Quitarlo también aquí</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Quitar…</translation>
+    </message>
+    <message>
+        <source>Removing it…</source>
+        <translation>Quitándolo…</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>Cambiar el nombre…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Reanudar</translation>
+    </message>
+    <message>
+        <source>Share through a folder…</source>
+        <translation>Compartir a través de una carpeta…</translation>
+    </message>
+    <message>
+        <source>Share through a server…</source>
+        <translation>Compartir a través de un servidor…</translation>
+    </message>
+    <message>
+        <source>Sharing…</source>
+        <translation>Compartiendo…</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <source>Stop sharing…</source>
+        <translation>Dejar de compartir…</translation>
+    </message>
+    <message>
+        <source>Waiting until the other machine lets this one in…</source>
+        <translation>Esperando a que el otro equipo deje entrar a este…</translation>
+    </message>
+    <message>
+        <source>Your machines meet at {place}.</source>
+        <translation>Tus equipos se encuentran en {place}.</translation>
+    </message>
+    <message>
+        <source>Your memory lives on this machine alone. Each of your machines can hold all of it, work without a network, and meet the others through a folder that a program such as Syncthing or Dropbox keeps the same everywhere, or through a server. What lies there is sealed: only your machines can read it.</source>
+        <translation>Tu memoria vive solo en este equipo. Cada uno de tus equipos puede tenerla entera, trabajar sin red y encontrarse con los demás a través de una carpeta que un programa como Syncthing o Dropbox mantiene igual en todas partes, o a través de un servidor. Lo que hay allí está sellado: solo tus equipos pueden leerlo.</translation>
+    </message>
+    <message>
+        <source>{name} (this machine)</source>
+        <translation>{name} (este equipo)</translation>
+    </message>
+    <message>
+        <source>{name} asks to come in</source>
+        <translation>{name} pide entrar</translation>
+    </message>
+    <message>
+        <source>{n} changes behind</source>
+        <translation>{n} cambios por detrás</translation>
+    </message>
+    <message>
+        <source>{n} memories and conversations that are here are gone there. If you did that, let them go here too; until then, all stays here.</source>
+        <translation>{n} recuerdos y conversaciones que están aquí ya no están allí. Si lo hiciste tú, deja que desaparezcan también aquí; hasta entonces, aquí se queda todo.</translation>
+    </message>
+</context>
+<context>
     <name>DiagnosticsPanel</name>
     <message>
         <source>Check the vault now</source>
@@ -5806,6 +6084,10 @@
     <message>
         <source>The disk is full, so this vault is open for reading only. Free some space and restart Keepsake; nothing already saved was lost.</source>
         <translation>El disco está lleno, por eso esta bóveda está abierta solo para lectura. Libera espacio y reinicia Keepsake; no se perdió nada de lo ya guardado.</translation>
+    </message>
+    <message>
+        <source>The disk is full.</source>
+        <translation>El disco está lleno.</translation>
     </message>
     <message>
         <source>The disk is full. Free some space and try again.</source>
@@ -14343,12 +14625,20 @@
         <translation>Servicio</translation>
     </message>
     <message>
+        <source>Several machines</source>
+        <translation>Varios equipos</translation>
+    </message>
+    <message>
         <source>Size of text</source>
         <translation>Tamaño del texto</translation>
     </message>
     <message>
         <source>Take memories from conversations</source>
         <translation>Tomar recuerdos de las conversaciones</translation>
+    </message>
+    <message>
+        <source>The same memory on all your machines, without anyone between them.</source>
+        <translation>La misma memoria en todos tus equipos, sin nadie de por medio.</translation>
     </message>
     <message>
         <source>Upkeep</source>

@@ -1724,6 +1724,284 @@
     </message>
 </context>
 <context>
+    <name>DeviceForm</name>
+    <message>
+        <source>A PostgreSQL database, with a role that may make tables in it.</source>
+        <translation>一个 PostgreSQL 数据库，以及可以在其中建表的角色。</translation>
+    </message>
+    <message>
+        <source>A folder, or postgresql://name:password@server/database</source>
+        <translation>文件夹，或 postgresql://用户名:密码@服务器/数据库</translation>
+    </message>
+    <message>
+        <source>Add a machine</source>
+        <translation>添加设备</translation>
+    </message>
+    <message>
+        <source>Another name for this machine</source>
+        <translation>为这台设备改名</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Choose the folder where your machines meet</source>
+        <translation>选择你的设备会合的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Copy the words</source>
+        <translation>复制单词</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>From the other machine, in their order</source>
+        <translation>来自另一台设备，按顺序输入</translation>
+    </message>
+    <message>
+        <source>It reads nothing that is written from now on. What it has already, it keeps: nobody can erase it from afar. If it was stolen, change the password of the server or folder too.</source>
+        <translation>它不会再读到今后写入的任何内容。它已有的内容会保留：没有人能远程删除。如果设备被盗，请同时更改服务器或文件夹的密码。</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>加入</translation>
+    </message>
+    <message>
+        <source>Join your other machines</source>
+        <translation>加入你的其他设备</translation>
+    </message>
+    <message>
+        <source>Name of the machine</source>
+        <translation>设备名称</translation>
+    </message>
+    <message>
+        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server.</source>
+        <translation>在已经共享的设备上选择“添加设备…”，并在此输入它的十二个单词。请指定该文件夹在这台设备上的位置，或同一个服务器。</translation>
+    </message>
+    <message>
+        <source>On the new machine, choose “Join my other machines…” and type these words. They count for ten minutes and once. Then come back here and let it in.</source>
+        <translation>在新设备上选择“加入我的其他设备…”，并输入这些单词。它们在十分钟内有效，且只能使用一次。然后回到这里，允许它加入。</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove {machine}?</source>
+        <translation>移除 {machine}？</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>共享</translation>
+    </message>
+    <message>
+        <source>Share through a server</source>
+        <translation>通过服务器共享</translation>
+    </message>
+    <message>
+        <source>Stop sharing</source>
+        <translation>停止共享</translation>
+    </message>
+    <message>
+        <source>Stop sharing from this machine?</source>
+        <translation>停止从这台设备共享？</translation>
+    </message>
+    <message>
+        <source>Such as laptop</source>
+        <translation>例如：笔记本电脑</translation>
+    </message>
+    <message>
+        <source>This machine and the others keep all that they have. You can join again at any time.</source>
+        <translation>这台设备和其他设备都会保留已有的全部内容。你可以随时重新加入。</translation>
+    </message>
+    <message>
+        <source>Twelve words</source>
+        <translation>十二个单词</translation>
+    </message>
+    <message>
+        <source>Where they meet</source>
+        <translation>会合位置</translation>
+    </message>
+    <message>
+        <source>Words of the invitation</source>
+        <translation>邀请单词</translation>
+    </message>
+</context>
+<context>
+    <name>DevicesPanel</name>
+    <message>
+        <source>1 change behind</source>
+        <translation>落后 1 处更改</translation>
+    </message>
+    <message>
+        <source>1 memory or conversation that is here is gone there. If you did that, let it go here too.</source>
+        <translation>这里的 1 条记忆或对话在那里已不存在。如果是你所为，请让它在这里也消失。</translation>
+    </message>
+    <message>
+        <source>Add a machine…</source>
+        <translation>添加设备…</translation>
+    </message>
+    <message>
+        <source>All was exchanged at {time}.</source>
+        <translation>{time} 已全部交换。</translation>
+    </message>
+    <message>
+        <source>Exchange now</source>
+        <translation>立即交换</translation>
+    </message>
+    <message>
+        <source>Exchanging…</source>
+        <translation>正在交换…</translation>
+    </message>
+    <message>
+        <source>Has everything</source>
+        <translation>内容齐全</translation>
+    </message>
+    <message>
+        <source>Heard of</source>
+        <translation>最近联系</translation>
+    </message>
+    <message>
+        <source>If you typed the words there yourself, let it in. It then holds your whole memory.</source>
+        <translation>如果是你本人在那里输入了单词，请允许它加入。之后它将持有你的全部记忆。</translation>
+    </message>
+    <message>
+        <source>Join my other machines…</source>
+        <translation>加入我的其他设备…</translation>
+    </message>
+    <message>
+        <source>Leaving…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Let it in</source>
+        <translation>允许加入</translation>
+    </message>
+    <message>
+        <source>Letting it in…</source>
+        <translation>正在允许加入…</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Making the words…</source>
+        <translation>正在生成单词…</translation>
+    </message>
+    <message>
+        <source>Much was removed on another machine</source>
+        <translation>另一台设备上删除了很多内容</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>暂不</translation>
+    </message>
+    <message>
+        <source>Nothing was exchanged yet since Keepsake was started.</source>
+        <translation>自 Keepsake 启动以来尚未交换任何内容。</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Paused: nothing is exchanged. What you write goes out when you resume.</source>
+        <translation>已暂停：不交换任何内容。你写下的内容会在恢复后发出。</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Refuse</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Remove it here too</source>
+        <translation>在这里也删除</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>移除…</translation>
+    </message>
+    <message>
+        <source>Removing it…</source>
+        <translation>正在移除…</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>重命名…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Share through a folder…</source>
+        <translation>通过文件夹共享…</translation>
+    </message>
+    <message>
+        <source>Share through a server…</source>
+        <translation>通过服务器共享…</translation>
+    </message>
+    <message>
+        <source>Sharing…</source>
+        <translation>正在共享…</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Stop sharing…</source>
+        <translation>停止共享…</translation>
+    </message>
+    <message>
+        <source>Waiting until the other machine lets this one in…</source>
+        <translation>正在等待另一台设备允许这台加入…</translation>
+    </message>
+    <message>
+        <source>Your machines meet at {place}.</source>
+        <translation>你的设备在 {place} 会合。</translation>
+    </message>
+    <message>
+        <source>Your memory lives on this machine alone. Each of your machines can hold all of it, work without a network, and meet the others through a folder that a program such as Syncthing or Dropbox keeps the same everywhere, or through a server. What lies there is sealed: only your machines can read it.</source>
+        <translation>你的记忆只存在于这台设备上。你的每台设备都可以持有全部记忆，无需网络即可工作，并通过 Syncthing 或 Dropbox 等程序同步的文件夹，或通过服务器与其他设备会合。那里的内容是密封的：只有你的设备能读取。</translation>
+    </message>
+    <message>
+        <source>{name} (this machine)</source>
+        <translation>{name}（本机）</translation>
+    </message>
+    <message>
+        <source>{name} asks to come in</source>
+        <translation>{name} 请求加入</translation>
+    </message>
+    <message>
+        <source>{n} changes behind</source>
+        <translation>落后 {n} 处更改</translation>
+    </message>
+    <message>
+        <source>{n} memories and conversations that are here are gone there. If you did that, let them go here too; until then, all stays here.</source>
+        <translation>这里的 {n} 条记忆和对话在那里已不存在。如果是你所为，请让它们在这里也消失；在此之前，这里的一切都会保留。</translation>
+    </message>
+</context>
+<context>
     <name>DiagnosticsPanel</name>
     <message>
         <source>Check the vault now</source>
@@ -5806,6 +6084,10 @@
     <message>
         <source>The disk is full, so this vault is open for reading only. Free some space and restart Keepsake; nothing already saved was lost.</source>
         <translation>磁盘已满，因此此记忆库仅以只读方式打开。请腾出空间并重新启动 Keepsake；已保存的内容没有丢失。</translation>
+    </message>
+    <message>
+        <source>The disk is full.</source>
+        <translation>磁盘已满。</translation>
     </message>
     <message>
         <source>The disk is full. Free some space and try again.</source>
@@ -14343,12 +14625,20 @@
         <translation>服务</translation>
     </message>
     <message>
+        <source>Several machines</source>
+        <translation>多台设备</translation>
+    </message>
+    <message>
         <source>Size of text</source>
         <translation>文字大小</translation>
     </message>
     <message>
         <source>Take memories from conversations</source>
         <translation>从会话中提取记忆</translation>
+    </message>
+    <message>
+        <source>The same memory on all your machines, without anyone between them.</source>
+        <translation>在你的所有设备上保持同一份记忆，中间没有任何第三方。</translation>
     </message>
     <message>
         <source>Upkeep</source>

@@ -13,9 +13,9 @@ from app.history import history_repo, undo_chain
 from app.history.acts.model import ENTRY, ActPart, Who
 from app.history.as_of import MAX_SPELL_MS
 from app.history.history_repo import HistoryRow
+from app.history.model import UNDO
 from app.history.state_diff import differing
 
-UNDO: Final = "undo:"
 _TITLE: Final = 80
 _SAMPLE: Final = 200
 _PAGE: Final = 200
