@@ -7,12 +7,11 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from app.config.model import LANGUAGE_MODEL, SERVICES
+from app.core.network.network_log import LOCAL
 from app.errors import InputError
 from app.sentence import Sentence
 
 REMOTE: Final = frozenset(SERVICES)
-LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Host names of this machine in an address."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,9 @@
 """Options of the language model."""
 
 from dataclasses import dataclass
-from typing import Final
 from urllib.parse import urlsplit
 
-LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Host names of this machine in an address."""
+from app.core.network.network_log import LOCAL
 
 
 @dataclass(frozen=True, slots=True)

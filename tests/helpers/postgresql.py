@@ -78,7 +78,7 @@ class PostgresqlServer:
         """The folder of its socket."""
         return self._base
 
-    def new_database(self) -> str:
+    def new_place(self) -> str:
         """Make an empty database and return its address."""
         name = f"memory_{uuid4().hex[:12]}"
         self.ask(f"CREATE DATABASE {name}")

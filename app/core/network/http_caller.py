@@ -35,10 +35,20 @@ class HttpCaller:
         headers: Headers of each request.
         follows_redirects: Whether a request may be sent on to another address.
         uses_proxy: Whether requests go through the proxy that the environment names.
+        busy: Statuses of a service that may answer at another attempt.
     """
 
-    def __init__(self, purpose: str, headers: Mapping[str, str], *, follows_redirects: bool, uses_proxy: bool) -> None:
+    def __init__(
+        self,
+        purpose: str,
+        headers: Mapping[str, str],
+        *,
+        follows_redirects: bool,
+        uses_proxy: bool,
+        busy: frozenset[int] = BUSY,
+    ) -> None:
         self._purpose = purpose
+        self._busy = busy
         self._client = httpx.AsyncClient(
             headers={"Accept-Encoding": "gzip", **headers},
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
@@ -80,7 +90,7 @@ class HttpCaller:
             ):
                 if limits.whole_s is None:
                     deadline.reschedule(None)
-                _raise_if_busy(response)
+                self._raise_if_busy(response)
                 yield response
         except TimeoutError:
             if not deadline.expired():
@@ -102,6 +112,11 @@ class HttpCaller:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.aclose()
+
+    def _raise_if_busy(self, response: httpx.Response) -> None:
+        if response.status_code in self._busy:
+            pause_s = retry_after_seconds(response.headers.get("Retry-After", ""))
+            raise RequestError(RequestFault.BUSY, status=response.status_code, pause_s=pause_s)
 
 
 async def read_body(response: httpx.Response, max_bytes: int) -> bytes | None:
@@ -147,12 +162,6 @@ def _packing(response: httpx.Response) -> str:
 
 def _packed(packing: str) -> RequestError:
     return RequestError(RequestFault.USELESS, f"a body packed as {packing[:40]!r}")
-
-
-def _raise_if_busy(response: httpx.Response) -> None:
-    if response.status_code in BUSY:
-        pause_s = retry_after_seconds(response.headers.get("Retry-After", ""))
-        raise RequestError(RequestFault.BUSY, status=response.status_code, pause_s=pause_s)
 
 
 def _is_certificate_error(error: BaseException | None) -> bool:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urlsplit
 
-_LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Host names of this machine in an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class NetworkUse:
 
     Args:
         host: The host.
-        purpose: ``language model``, ``embedding`` or ``model download``.
+        purpose: ``language model``, ``embedding``, ``model download`` or ``exchange``.
         requests: How many were sent since Keepsake was started.
         last_at: When the last one was sent.
         is_local: Whether the host is this machine.
@@ -58,7 +59,7 @@ class NetworkLog:
         """Return the requests by host and purpose, those to other machines first."""
         with self._lock:
             uses = [
-                NetworkUse(host, purpose, requests, last_at, host in _LOCAL)
+                NetworkUse(host, purpose, requests, last_at, host in LOCAL)
                 for (host, purpose), (requests, last_at) in self._uses.items()
             ]
         return tuple(sorted(uses, key=lambda use: (use.is_local, use.host, use.purpose)))

@@ -17,7 +17,7 @@ import msgspec
 
 from app.core.network.http_caller import HttpCaller, pieces_of, read_body
 from app.core.network.http_requests import RequestError, RequestLimits, repeat
-from app.embed.embedder_source import LOCAL
+from app.core.network.network_log import LOCAL
 
 if TYPE_CHECKING:
     import httpx

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from app.core.network.http_caller import HttpCaller, read_body
 from app.core.network.http_requests import RequestError, RequestFault, RequestLimits, repeat, untrusted
+from app.core.network.network_log import LOCAL
 from app.core.process.loop_thread import LoopThread
-from app.embed.embedder_source import LOCAL
 from app.errors import ModelUnavailableError
 from app.sentence import Sentence
 

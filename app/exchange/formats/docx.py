@@ -12,10 +12,11 @@ from typing import Final
 from xml.parsers import expat
 
 from app.attachments.model import MAX_PICTURE_BYTES
+from app.core.safe_xml import UnsafeXmlError, local, safe_parser
 from app.core.text import storable
 from app.errors import FormatError, InputError
 from app.exchange.formats.docx_asides import asides, words
-from app.exchange.formats.docx_body import BodyParser, UnsafeXmlError, local, safe_parser
+from app.exchange.formats.docx_body import BodyParser
 from app.exchange.formats.format_spec import FormatSpec
 from app.exchange.importing.accounting import read_item
 from app.exchange.importing.source_files import DAMAGE, ENCRYPTED, open_zip
@@ -106,7 +107,7 @@ def _relations(archive: zipfile.ZipFile) -> dict[str, str]:
         if attributes.get("TargetMode") != "External":
             relations[attributes.get("Id", "")] = attributes.get("Target", "")
 
-    reader = safe_parser()
+    reader = safe_parser(has_namespaces=True)
     reader.StartElementHandler = take
     with (
         suppress(KeyError, expat.ExpatError, UnsafeXmlError, RuntimeError, *DAMAGE),
@@ -139,7 +140,7 @@ def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
 
 def _parse(archive: zipfile.ZipFile, info: zipfile.ZipInfo, parser: BodyParser, cancelled: Callable[[], bool]) -> str:
     """Read the text part, and return what is wrong with it, ``""`` for nothing."""
-    reader = safe_parser()
+    reader = safe_parser(has_namespaces=True)
     reader.StartElementHandler = parser.start
     reader.EndElementHandler = parser.end
     reader.CharacterDataHandler = parser.text
@@ -163,7 +164,7 @@ def _properties(archive: zipfile.ZipFile) -> tuple[int | None, int | None, str]:
     """Return creation and change time and title of a document, where given."""
     values: dict[str, str] = {}
     way: list[str] = []
-    reader = safe_parser()
+    reader = safe_parser(has_namespaces=True)
     reader.StartElementHandler = lambda tag, _: way.append(local(tag))
     reader.EndElementHandler = lambda _: way.pop()
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
-from app.exchange.formats.docx_body import BodyParser, UnsafeXmlError, local, safe_parser
+from app.core.safe_xml import UnsafeXmlError, local, safe_parser
+from app.exchange.formats.docx_body import BodyParser
 from app.exchange.importing.source_files import DAMAGE
 
 MAX_PART: Final = 16 << 20
@@ -96,7 +97,7 @@ def _read(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _parse(archive: zipfile.ZipFile, name: str, parser: _AsideParser | BodyParser) -> None:
-    reader = safe_parser()
+    reader = safe_parser(has_namespaces=True)
     reader.StartElementHandler = parser.start
     reader.EndElementHandler = parser.end
     reader.CharacterDataHandler = parser.text

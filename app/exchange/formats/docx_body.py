@@ -6,15 +6,12 @@ headers, footers and, by default, comments.
 
 import re
 from typing import Final
-from xml.parsers import expat
+
+from app.core.safe_xml import local
 
 _HEADING: Final = re.compile(r"(?:heading|berschrift|titre|titolo)\s*([1-6])", re.IGNORECASE)
 _LISTED: Final = re.compile(r"list(?!\s*title)", re.IGNORECASE)
 _MARKS: Final = {"footnoteReference": "", "endnoteReference": "e", "commentReference": "c"}
-
-
-class UnsafeXmlError(Exception):
-    """The file declares entities, which a document never does."""
 
 
 class BodyParser:
@@ -94,23 +91,6 @@ class BodyParser:
         elif text:
             self.blocks.append(self._prefix + text)
         self._paragraph, self._prefix = [], ""
-
-
-def safe_parser() -> expat.XMLParserType:
-    """Return a parser that refuses entities with ``UnsafeXmlError``."""
-
-    def refuse(*_declaration: object) -> None:
-        raise UnsafeXmlError
-
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.buffer_text = True
-    parser.EntityDeclHandler = refuse
-    return parser
-
-
-def local(tag: str) -> str:
-    """Return a name without its namespace."""
-    return tag.rpartition(" ")[2]
 
 
 def _table(rows: list[list[str]]) -> str:

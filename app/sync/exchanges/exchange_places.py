@@ -1,24 +1,37 @@
 """Places that a person can name as an exchange point."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from app.core.paths import user_path
 from app.errors import InputError
 from app.sync.exchanges.exchange_folder import FolderPlace
 from app.sync.exchanges.exchange_point import ExchangePlace
-from app.sync.exchanges.postgresql_exchange import SCHEMES, PostgresqlPlace
+from app.sync.exchanges.postgresql_exchange import SCHEMES as POSTGRESQL
+from app.sync.exchanges.postgresql_exchange import PostgresqlPlace
+from app.sync.exchanges.webdav_address import SCHEMES as WEBDAV
+from app.sync.exchanges.webdav_exchange import WebdavPlace
+
+_PLACES: Final[dict[tuple[str, ...], Callable[[str], ExchangePlace]]] = {
+    POSTGRESQL: PostgresqlPlace,
+    WEBDAV: WebdavPlace,
+}
+_SECRET: Final = ("password", "secret", "token", "access_key")
+"""What stands in the names of those options in an address that nobody else may see."""
 
 
 def place_of(address: str) -> ExchangePlace:
-    """Return the place with an address: that of a database, or a folder's path.
+    """Return the place with an address: that of a server, or a folder's path.
 
     Raises:
-        InputError: It is neither the address of a database nor a whole path.
+        InputError: It is neither the address of a server nor a whole path.
     """
-    if address.startswith(SCHEMES):
-        return PostgresqlPlace(address)
+    for schemes, place in _PLACES.items():
+        if address.startswith(schemes):
+            return place(address)
     path = user_path(address)
     if not Path(os.path.expanduser(address)).is_absolute():  # noqa: PTH111  (``user_path`` saw that there is one)
         raise InputError("Name the folder by its whole path, from the top.", field="place")
@@ -26,10 +39,11 @@ def place_of(address: str) -> ExchangePlace:
 
 
 def without_password(address: str) -> str:
-    """Return an address as it may be shown: that of a database without its password."""
-    if not address.startswith(SCHEMES):
+    """Return an address as it may be shown: that of a server without its password."""
+    if not any(address.startswith(schemes) for schemes in _PLACES):
         return address
     parts = urlsplit(address)
     name, at, server = parts.netloc.rpartition("@")
-    query = urlencode([(key, value) for key, value in parse_qsl(parts.query) if "password" not in key])
+    options = parse_qsl(parts.query)
+    query = urlencode([(key, value) for key, value in options if not any(word in key.lower() for word in _SECRET)])
     return urlunsplit(parts._replace(netloc=f"{name.partition(':')[0]}{at}{server}", query=query))

@@ -2,11 +2,15 @@
 
 Each machine is a process with a vault of its own and a clock that is wrong by up to days. At random they write, meet
 the others through the exchange or stay away from it, are killed, and are put back from a copy of their vault. At the
-end all meet, and what was acknowledged is looked for everywhere.
+end all meet, and what was acknowledged is looked for everywhere. ``--exchange`` names the kind of the exchange.
 
 OUT holds ``operations``, ``diverged`` (rows that the machines do not agree on), ``lost`` (acknowledged words that stand
 on some machine nowhere), ``erased_left`` (words forgotten for ever that a file still holds), ``kept_twice`` (notes that
 stand twice) and ``seen_p50_s`` and ``seen_p95_s`` (from a write until another machine that looks at once has it).
+
+With ``--first-sync MESSAGES`` one machine with so many messages shares them and another joins: ``words_s`` and
+``meaning_s`` until it finds all of them by their words and by their meaning, ``bytes_per_message`` at the place, and
+``append_ratio``, an append to a shared vault by one to a vault that is not, each beside its limit.
 """
 
 import argparse
@@ -23,15 +27,17 @@ import tempfile
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from tests.bench.devices import first_sync
 from tests.bench.devices.device import WORD
 from tests.bench.machine import machine
 from tests.helpers.postgresql import PostgresqlServer
 from tests.helpers.sample_data import ROOT
+from tests.helpers.webdav import ApacheServer
 
 DAY_MS: Final = 86_400_000
 MOST_OFF_DAYS: Final = 3
@@ -75,6 +81,12 @@ class Exchange:
     def restart(self) -> None:
         """Kill the server and start it again, where there is one."""
 
+    def renew(self) -> None:
+        """Go on with an empty place."""
+        self._folder = self._folder.with_name(f"{self._folder.name}-anew")
+        self._folder.mkdir()
+        self.address = str(self._folder)
+
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and bytes of what is kept."""
         for path in self._folder.rglob("*"):
@@ -92,12 +104,16 @@ class PostgresqlExchange(Exchange):
 
     def __init__(self) -> None:
         self._server = PostgresqlServer()
-        self.address = self._server.new_database()
+        self.address = self._server.new_place()
 
     def restart(self) -> None:
         """Kill the server and start it again."""
         self._server.kill()
         self._server.start()
+
+    def renew(self) -> None:
+        """Go on with an empty database."""
+        self.address = self._server.new_place()
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and bytes of its rows."""
@@ -107,6 +123,42 @@ class PostgresqlExchange(Exchange):
     def close(self) -> None:
         """End the server and remove what it kept."""
         self._server.close()
+
+
+class WebdavExchange(Exchange):
+    """Folder on an Apache that is thrown away."""
+
+    can_restart = True
+
+    def __init__(self) -> None:
+        self._server = ApacheServer()
+        self.address = self._server.new_place()
+
+    def restart(self) -> None:
+        """Kill the server and start it again."""
+        self._server.kill()
+        self._server.start()
+
+    def renew(self) -> None:
+        """Go on with an empty folder."""
+        self.address = self._server.new_place()
+
+    def contents(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the names and bytes of its files."""
+        for path in self._server.folder_of(self.address).rglob("*"):
+            if path.is_file():
+                yield str(path), path.read_bytes()
+
+    def close(self) -> None:
+        """End the server and remove what it kept."""
+        self._server.close()
+
+
+EXCHANGES: Final[dict[str, Callable[[Path], Exchange]]] = {
+    "folder": Exchange,
+    "postgresql": lambda _: PostgresqlExchange(),
+    "webdav": lambda _: WebdavExchange(),
+}
 
 
 class Member:
@@ -347,32 +399,57 @@ def probed(members: list[Member], chance: random.Random) -> list[float]:
     return took
 
 
+def histories(
+    members: list[Member], exchange: Exchange, chance: random.Random, operations: int, expected: Expected
+) -> dict[str, Any]:
+    """Play a history, and return what is wrong after it."""
+    members[0].share()
+    for member in members[1:]:
+        member.join(members[0])
+    counts = played(members, exchange, chance, operations)
+    took = probed(members, chance)
+    return {
+        **counts,
+        **judged(members, expected, exchange),
+        "seen_p50_s": round(statistics.median(took), 3),
+        "seen_p95_s": round(statistics.quantiles(took, n=20)[-1], 3),
+        "machine": machine(),
+    }
+
+
+def joined_late(base: Path, exchange: Exchange, messages: int) -> dict[str, Any]:
+    """Return what a machine costs that joins when there is much already."""
+    result = first_sync.measure(base, exchange.address, messages)
+    size = sum(len(data) for _, data in exchange.contents())
+    exchange.renew()
+    return {
+        **result,
+        "bytes_per_message": round(size / messages),
+        "bytes_of_limit": round(size / messages / first_sync.MOST_BYTES, 3),
+        **first_sync.append_ratio(base, exchange.address),
+        "machine": machine(),
+    }
+
+
 def main() -> None:
     """Play a history and print what is wrong after it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--devices", type=int, default=3)
     parser.add_argument("--operations", type=int, default=1000)
-    parser.add_argument("--exchange", choices=["folder", "postgresql"], default="folder")
+    parser.add_argument("--exchange", choices=list(EXCHANGES), default="folder")
+    parser.add_argument("--first-sync", type=int, default=0, metavar="MESSAGES", help="measure a machine that joins")
     parser.add_argument("--keep", type=Path, help="leave the vaults there")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as base:
         chance, expected = random.Random(arguments.seed), Expected()
-        exchange = Exchange(Path(base)) if arguments.exchange == "folder" else PostgresqlExchange()
-        members = [Member(number, Path(base), exchange, chance, expected) for number in range(arguments.devices)]
-        members[0].share()
-        for member in members[1:]:
-            member.join(members[0])
-        counts = played(members, exchange, chance, arguments.operations)
-        took = probed(members, chance)
-        result = {
-            **counts,
-            **judged(members, expected, exchange),
-            "seen_p50_s": round(statistics.median(took), 3),
-            "seen_p95_s": round(statistics.quantiles(took, n=20)[-1], 3),
-            "machine": machine(),
-        }
+        exchange = EXCHANGES[arguments.exchange](Path(base))
+        if arguments.first_sync:
+            result = joined_late(Path(base), exchange, arguments.first_sync)
+        else:
+            members = [Member(number, Path(base), exchange, chance, expected) for number in range(arguments.devices)]
+            result = histories(members, exchange, chance, arguments.operations, expected)
         exchange.close()
         if arguments.keep:
             shutil.copytree(base, arguments.keep, symlinks=True)

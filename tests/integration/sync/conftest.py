@@ -1,11 +1,13 @@
 """Exchange points of each kind; a server is started once for all tests that need it."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.postgresql import PostgresqlServer, binaries
+from tests.helpers.webdav import ApacheServer, WebdavServer, WsgidavServer, apache
 
 
 @pytest.fixture(scope="session")
@@ -17,12 +19,37 @@ def postgresql() -> Iterator[PostgresqlServer]:
     server.close()
 
 
-@pytest.fixture(params=["folder", "postgresql"])
+@pytest.fixture(scope="session")
+def apache_server() -> Iterator[ApacheServer]:
+    if apache() is None:
+        pytest.skip("Apache with mod_dav is not on this machine")
+    server = ApacheServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def wsgidav_server() -> Iterator[WsgidavServer]:
+    if find_spec("wsgidav") is None:
+        pytest.skip("WsgiDAV is not in this environment")
+    server = WsgidavServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(params=["apache_server", "wsgidav_server"])
+def webdav(request: pytest.FixtureRequest) -> WebdavServer:
+    """Return a WebDAV server of each kind."""
+    server: WebdavServer = request.getfixturevalue(request.param)
+    return server
+
+
+@pytest.fixture(params=["folder", "postgresql", "apache_server", "wsgidav_server"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return the address of an empty place."""
     if request.param == "folder":
         folder = tmp_path / "exchange"
         folder.mkdir()
         return str(folder)
-    server: PostgresqlServer = request.getfixturevalue("postgresql")
-    return server.new_database()
+    server: PostgresqlServer | WebdavServer = request.getfixturevalue(request.param)
+    return server.new_place()

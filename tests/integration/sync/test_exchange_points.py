@@ -58,8 +58,8 @@ def test_of_two_who_write_one_name_one_wins(address: str) -> None:
     together = threading.Barrier(4)
 
     def put(number: int) -> bool:
-        with made(address) as point:
-            together.wait()
+        together.wait()
+        with made(address) as point:  # they make the place at the same moment too
             return point.put_new(FIRST, bytes([number]) * 1000)
 
     with ThreadPoolExecutor(4) as pool:
@@ -101,7 +101,7 @@ def test_two_machines_agree_through_it(address: str, tmp_path_factory: pytest.Te
 
 
 def test_who_waits_hears_of_what_others_add(postgresql: PostgresqlServer) -> None:
-    address = postgresql.new_database()
+    address = postgresql.new_place()
     with made(address) as one, made(address) as other, ThreadPoolExecutor(1) as pool:
         assert not one.wait(0.5)  # it listens from here on
         assert one.put_new(FIRST, b"own")
@@ -112,7 +112,7 @@ def test_who_waits_hears_of_what_others_add(postgresql: PostgresqlServer) -> Non
 
 
 def test_a_server_that_was_restarted_is_found_again(postgresql: PostgresqlServer) -> None:
-    address = postgresql.new_database()
+    address = postgresql.new_place()
     with made(address) as point:
         assert point.put_new(FIRST, b"one")
         postgresql.kill()
@@ -129,7 +129,7 @@ def test_a_server_that_was_restarted_is_found_again(postgresql: PostgresqlServer
 
 
 def test_what_the_server_refuses_is_said(postgresql: PostgresqlServer) -> None:
-    address = postgresql.new_database()
+    address = postgresql.new_place()
     database = address.rpartition("/")[2].partition("?")[0]
     with pytest.raises(ExchangeError, match="cannot be reached: FATAL:  password"):
         place_of(postgresql.address(database, password="another one")).vault()
@@ -155,7 +155,7 @@ def test_what_the_server_refuses_is_said(postgresql: PostgresqlServer) -> None:
 
 
 def test_a_database_that_was_emptied_is_not_taken_for_the_place(postgresql: PostgresqlServer) -> None:
-    address = postgresql.new_database()
+    address = postgresql.new_place()
     with made(address) as point:
         postgresql.ask("DROP TABLE keepsake_object, keepsake_vault", address)
         with pytest.raises(ExchangeError, match="emptied"):
@@ -164,7 +164,7 @@ def test_a_database_that_was_emptied_is_not_taken_for_the_place(postgresql: Post
 
 
 def test_tables_that_were_made_in_part_are_completed(postgresql: PostgresqlServer) -> None:
-    address = postgresql.new_database()
+    address = postgresql.new_place()
     postgresql.ask("CREATE TABLE keepsake_vault (vault text PRIMARY KEY, at timestamptz DEFAULT now())", address)
     with made(address) as point:
         point.require_there()
@@ -172,7 +172,7 @@ def test_tables_that_were_made_in_part_are_completed(postgresql: PostgresqlServe
 
 
 def test_rows_of_other_types_are_refused_or_passed_over(postgresql: PostgresqlServer) -> None:
-    address = postgresql.new_database()
+    address = postgresql.new_place()
     long = f"s-000000000001-000000000004-r{'9' * 6000}"
     for statement in (
         "CREATE TABLE keepsake_vault (vault text)",
@@ -192,7 +192,7 @@ def test_rows_of_other_types_are_refused_or_passed_over(postgresql: PostgresqlSe
 def test_who_waits_for_a_server_that_does_not_answer_gives_up(
     postgresql: PostgresqlServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = postgresql.new_database()
+    address = postgresql.new_place()
     with made(address) as point:
         assert point.put_new(FIRST, b"one")
         assert not point.wait(0.1)
@@ -214,7 +214,7 @@ def test_a_pool_between_is_no_hindrance(postgresql: PostgresqlServer, tmp_path: 
     program = shutil.which("pgbouncer")
     if program is None:
         pytest.skip("PgBouncer is not on this machine")
-    database = postgresql.new_database().rpartition("/")[2].partition("?")[0]
+    database = postgresql.new_place().rpartition("/")[2].partition("?")[0]
     with pool_of(postgresql, program) as folder:
         address = f"postgresql://{ROLE}@/{database}?host={folder}&port=6432"
         with made(address) as one, made(address) as other:

@@ -50,7 +50,7 @@ def test_a_pause_holds_until_it_is_ended_and_outlives_the_program(
     postgresql: PostgresqlServer, machines: tuple[Machine, Machine]
 ) -> None:
     one, other = machines
-    address = postgresql.new_database()
+    address = postgresql.new_place()
     one.ask("device.share", place=address)
     let_in(other.host, one.host, address, "laptop")
     assert other.ask("device.pause").is_paused
@@ -68,7 +68,7 @@ def test_who_leaves_keeps_everything_and_is_told_nothing_more(
     postgresql: PostgresqlServer, machines: tuple[Machine, Machine]
 ) -> None:
     one, other = machines
-    address = postgresql.new_database()
+    address = postgresql.new_place()
     one.ask("device.share", place=address)
     let_in(other.host, one.host, address, "laptop")
     one.ask("note.save", content="before")
@@ -102,7 +102,7 @@ def test_the_password_of_a_database_is_not_told(
     machines: tuple[Machine, Machine], postgresql: PostgresqlServer
 ) -> None:
     one, _ = machines
-    address = postgresql.new_database()
+    address = postgresql.new_place()
     assert "secret" in address
     assert "secret" not in one.ask("device.share", place=address).place
     assert "secret" not in repr(one.ask("device.state"))

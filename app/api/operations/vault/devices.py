@@ -27,7 +27,7 @@ async def share(engine: Engine, caller: Caller, place: str, *, refill: bool = Fa
 
     Args:
         place: The path of a folder that is there, or the address of a database such as
-            ``postgresql://name@server/database``.
+            ``postgresql://name@server/database``, or of a WebDAV folder such as ``https://name@server/folder``.
         refill: Fill an empty place anew, because the one that the machines used before is lost.
     """
     return _changed(await _sync(engine).join(place, fills_anew=refill), caller)

@@ -14,6 +14,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from app.attachments.model import MAX_BYTES as MAX_ATTACHED
+from app.core.safe_xml import UnsafeXmlError, safe_parser
 from app.exchange.importing.source_files import read_some, utf8_stream
 from app.exchange.parsing.html_text import MAX_CHARACTERS
 from app.sentence import Sentence
@@ -87,10 +88,6 @@ class Gap:
     what: str
 
 
-class _UnsafeXmlError(Exception):
-    """The file declares entities, which a note never does."""
-
-
 class _DamagedNoteError(Exception):
     """A note is not closed, or nested beyond reason."""
 
@@ -108,13 +105,11 @@ class _NoteParser:
         self._text: list[str] | None = None
         self._size = 0
         self._task = ["", ""]
-        self.xml = expat.ParserCreate("utf-8")
-        self.xml.buffer_text = True
+        self.xml = safe_parser("utf-8", has_namespaces=False)
         self.xml.StartElementHandler = self._start
         self.xml.EndElementHandler = self._end
         self.xml.CharacterDataHandler = self._characters
         self.xml.SkippedEntityHandler = lambda name, _: self._characters(html.unescape(f"&{name};"))
-        self.xml.EntityDeclHandler = _refuse
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._depth += 1
@@ -277,7 +272,7 @@ class NoteReader:
             try:
                 is_last = self._feed()
                 damage = ""
-            except _UnsafeXmlError:
+            except UnsafeXmlError:
                 sentence = Sentence(
                     "The file declares entities of XML, which no real export does, so it was not read any further."
                 )
@@ -378,7 +373,3 @@ def _decoder(name: str) -> codecs.IncrementalDecoder | None:
     except LookupError:
         return None
     return None if known in ("utf-8", "ascii") else codecs.getincrementaldecoder(known)("replace")
-
-
-def _refuse(*_declaration: object) -> None:
-    raise _UnsafeXmlError
