@@ -253,7 +253,7 @@ SCARCE: Final = {
     errno.ENODEV: DISK_ERROR,
     getattr(errno, "ESTALE", errno.EIO): DISK_ERROR,
 }
-"""What a person reads of the machine's own errors, by number."""
+"""Sentences about errors of the operating system, by error number."""
 FULL: Final = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)})
 
 

@@ -241,6 +241,7 @@ class Host:
         self._authentication = Authentication(engine.agents)
         if self._is_serving:
             self._server = await _open_socket(catalogue, self.feed, engine, self._authentication)
+        engine.store.settle()
         self._started.set_result(catalogue)
 
     async def _finish_calls(self) -> None:

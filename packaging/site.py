@@ -22,7 +22,8 @@ HELP: Final = ROOT / "resources" / "help"
 PICTURES: Final = ROOT / "resources" / "pictures"
 GROUPS: Final = (
     ("Begin", ("index", "install", "guide", "welcome")),
-    ("Use", ("notes", "organise", "search", "graph", "schedule", "inbox", "import", "upkeep", "language-model")),
+    ("Use", ("notes", "organise", "search", "graph", "schedule", "inbox", "import")),
+    ("Care", ("several-machines", "upkeep", "language-model")),
     ("Agents", ("agents", "socket", "security", "encryption")),
     ("Know", ("performance", "comparison", "changelog")),
     ("Reference", ("commands", "settings", "operations")),

@@ -36,7 +36,7 @@ PROGRAM_SOURCES = (
     "app/rpc/peer.py",
     "app/rpc/server",
 )
-"""Where errors are raised that only terminals and other programs meet; those of all other sources reach the window."""
+"""Sources whose sentences only terminals and other programs meet; those of all others reach the window."""
 ERROR_TABLES = ("app/errors.py", "app/store/sqlite_errors.py", "app/sync/exchanges/server_refusals.py")
 """Modules that keep the sentences about errors in tables."""
 _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|</?\w[^<>]*>|&\w+;")

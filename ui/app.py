@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import logging
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 DESKTOP_ID = "io.github.keepsake.Keepsake"
 CAPTURE_LINK = "keepsake://capture"
+_OPENING_PAUSE_S = 0.1
 _log = logging.getLogger(__name__)
 
 
@@ -172,20 +174,28 @@ def start_host(vault: Path, *, safe_mode: bool = False, opening: "VaultOpening |
     from app.errors import HostUnreachableError, VaultLockedError  # noqa: PLC0415
     from app.host import Host  # noqa: PLC0415
 
-    host = Host(vault, safe_mode=safe_mode, opening=opening)
-    try:
-        host.start()
-    except VaultLockedError as locked:
-        from app.rpc.host_backend import HostBackend  # noqa: PLC0415
-
-        joined = HostBackend(vault, partial(_take_over, vault))
+    while True:
+        host = Host(vault, safe_mode=safe_mode, opening=opening)
         try:
-            joined.start()
-        except HostUnreachableError:
-            # The process that holds the vault answers no calls; the lock is the thing that the person can act on.
-            raise locked from None
-        return joined
-    return host
+            host.start()
+        except VaultLockedError as locked:
+            from app.rpc.host_backend import HostBackend  # noqa: PLC0415
+
+            joined = HostBackend(vault, partial(_take_over, vault))
+            try:
+                joined.start()
+            except HostUnreachableError:
+                # The process that holds the vault answers no calls; the lock is the thing that the person can act on.
+                if not locked.data.get("is_opening"):
+                    raise locked from None
+            else:
+                return joined
+        else:
+            return host
+        # Another process opens it still, which may take minutes, as after an update.
+        if opening is not None:
+            opening.stop.check()
+        time.sleep(_OPENING_PAUSE_S)
 
 
 class VaultFolder:

@@ -75,7 +75,7 @@ _ONE_OF = {
     "queries": QT_TRANSLATE_NOOP("Engine", "query"),
     "changes": QT_TRANSLATE_NOOP("Engine", "change"),
 }
-"""What one of each unit is called."""
+"""Singular of each unit."""
 _CONTEXT_PARTS = (
     QT_TRANSLATE_NOOP("Engine", "Latest turns of this conversation"),
     QT_TRANSLATE_NOOP("Engine", "Important turns"),
@@ -149,7 +149,7 @@ _SYSTEM_REASONS = (
     QT_TRANSLATE_NOOP("Engine", "Too many levels of symbolic links"),
     QT_TRANSLATE_NOOP("Engine", "Device or resource busy"),
 )
-"""What the system says of files, in English where it speaks no other language."""
+"""Messages of the operating system about files, in English where it has no other language."""
 _TRANSLATED_FIELDS = _KIND_FIELDS | {"reason", "strerror"}
 """Fields of sentences that hold words of the engine or the system, and no names."""
 _CHOICES = {"openai-compatible": "OpenAI-compatible", "rrf": "RRF", **LANGUAGES}

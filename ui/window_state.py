@@ -12,7 +12,7 @@ from ui.shell.navigation import SCHEME, Place, link_of, place_of
 FILE = "window.ini"
 SEPARATOR = "\t"
 CONTENT = ("panes/", "recents/places", "capture/")
-"""What may repeat content: titles, drafts, searches."""
+"""Keys whose values may repeat content: titles, drafts, searches."""
 APPEARANCE = ("look/", "panes/", "window/geometry", "window/pane")
 
 

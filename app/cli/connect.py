@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Watcher = Callable[[Progress], None]
 
-# How long another command may hold the vault, or a host may take from its lock to its socket.
+# How long another command may hold the vault once it is open. Opening it may take minutes, as after an update.
 _WAIT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.05
 PROGRAM = "keepsake"  # the name of this program for an agent that uses it
@@ -54,13 +54,32 @@ def open_connection(vault: Path) -> Iterator[VaultConnection]:
         VaultLockedError: Another process has it open and does not answer.
         KeepsakeError: It cannot be opened.
     """
-    until = time.monotonic() + _WAIT_SECONDS
-    while (connection := _remote(vault) or _local(vault, until)) is None:
-        time.sleep(_PAUSE_SECONDS)
+    connection = _reached(vault)
     try:
         yield connection
     finally:
         connection.close()
+
+
+def _reached(vault: Path) -> VaultConnection:
+    """Return a connection, waiting for a process that opens the vault or has it open."""
+    begin, is_reported = time.monotonic(), False
+    until = begin + _WAIT_SECONDS
+    while True:
+        if (remote := _remote(vault)) is not None:
+            return remote
+        try:
+            return _local(vault)
+        except VaultLockedError as locked:
+            now = time.monotonic()
+            if locked.data.get("is_opening"):
+                until = now + _WAIT_SECONDS
+                if not is_reported and now >= begin + _WAIT_SECONDS:
+                    is_reported = True
+                    terminal.tell("Another Keepsake is opening these memories; this waits for it.")
+            elif now >= until:
+                raise
+        time.sleep(_PAUSE_SECONDS)
 
 
 class RemoteConnection:
@@ -137,19 +156,14 @@ def _remote(vault: Path) -> RemoteConnection | None:
         return None
 
 
-def _local(vault: Path, until: float) -> LocalConnection | None:
+def _local(vault: Path) -> LocalConnection:
     # Loading the engine takes longer than asking a running one.
     from app.api.caller import OWNER  # noqa: PLC0415
     from app.host import Host  # noqa: PLC0415
 
     unlock_at_terminal(vault)
     host = Host(vault, serve=False)
-    try:
-        host.start()
-    except VaultLockedError:
-        if time.monotonic() >= until:
-            raise
-        return None
+    host.start()
     credentials = environment_credentials(PROGRAM)
     if credentials is None:
         return LocalConnection(host, OWNER)

@@ -116,7 +116,7 @@ def check_lines(report: "CheckReport") -> list[str]:
 def progress_words(progress: "Progress") -> str:
     """Return how far work has come, on one line."""
     is_bytes = progress.unit == "bytes"
-    done = size_words(progress.done) if is_bytes else f"{progress.done:,} {progress.unit}"
+    done = size_words(progress.done) if is_bytes else counted(progress.done, _singular(progress.unit), progress.unit)
     parts = [one_line(progress.title)]
     if progress.total:
         parts.append(f"{min(100, 100 * progress.done // progress.total)} %")
@@ -188,3 +188,7 @@ def _outcome(problem: "Problem") -> str:
     if problem.foreign:
         return ""
     return " (left out)" if problem.lost else " (repaired)"
+
+
+def _singular(plural_noun: str) -> str:
+    return f"{plural_noun[:-3]}y" if plural_noun.endswith("ies") else plural_noun.removesuffix("s")

@@ -39,7 +39,7 @@ from app.sync.service import JoinedPlace, SyncService
 _log = logging.getLogger(__name__)
 
 VALID_S: Final = 600
-"""How long an invitation counts."""
+"""Validity of an invitation."""
 LOOK_S: Final = 1.0
 
 

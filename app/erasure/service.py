@@ -30,7 +30,7 @@ from app.erasure.model import (
     RemainingReference,
     TargetKind,
 )
-from app.errors import CancelledByPersonError, InputError, KeepsakeError, MachineError, NotFoundError
+from app.errors import CancelledByPersonError, DiskFullError, InputError, KeepsakeError, MachineError, NotFoundError
 from app.part import BackgroundTask, Part
 from app.sentence import Sentence
 from app.store import meta
@@ -393,7 +393,8 @@ def _unfinished(error: MachineError) -> MachineError:
         "Forgetting could not be finished. It stands all the same: what is to be forgotten is hidden already, and the"
         " next start at which the disk permits it erases the rest by itself. Free some space if the disk is full, then"
         " start Keepsake again. What happened: {cause}",
-        cause=error.sentence,
+        # The error's own sentence says that nothing was lost, which is not what a person who forgets hopes for.
+        cause=Sentence("The disk is full.") if isinstance(error, DiskFullError) else error.sentence,
     )
     return type(error)(what, **error.data)
 

@@ -22,6 +22,8 @@ Event = Literal[
     "REJECT",
 ]
 
+UNDO: Final = "undo:"
+"""Stands before the run that an undo takes back, in the name of its own run."""
 QUARANTINE: Final = "quarantine:"
 """The prefix of the ids of runs that put what an agent wrote into quarantine."""
 

@@ -13,10 +13,10 @@ from app.core.text import storable
 from app.errors import StaleError
 from app.history import undo_chain
 from app.history.bulk_undo import BulkUndo, BulkUndone
+from app.history.model import UNDO
 from app.history.undo import AREAS, UndoService, nothing_left
 from app.store.store import Store
 
-_UNDO: Final = "undo:"
 _ACCEPTANCE: Final = "inbox:"
 
 RunUndoer = Callable[[str], Awaitable[frozenset[Area]]]
@@ -63,7 +63,7 @@ class RunUndo:
         standing, undoing = await self._store.read(partial(_standing, run_id=run))
         others = frozenset[Area]()
         done = BulkUndone()
-        if standing and run.replace(_UNDO, "").startswith(_ACCEPTANCE):
+        if standing and run.replace(UNDO, "").startswith(_ACCEPTANCE):
             changed = await self._undo.undo(access, standing)
             done.entries += changed.value
             others = changed.changes.areas

@@ -18,7 +18,7 @@ from app.core.text import storable
 from app.errors import InternalError, NotFoundError, StaleError
 from app.history import history_repo, undo_chain
 from app.history.history_repo import HistoryRow
-from app.history.model import Event, HistoryEntry, TargetKind
+from app.history.model import UNDO, Event, HistoryEntry, TargetKind
 from app.history.obstacle import Reason, refusal
 from app.history.shared_rows import OwnRows, SharedRows, TakenBack
 from app.history.state_diff import differing
@@ -269,7 +269,7 @@ class UndoService:
             after=after,
             actor=actor,
             at_ms=at_ms,
-            run_id=run_id or (entry.run_id if entry.run_id is None else f"undo:{entry.run_id}"),
+            run_id=run_id or (entry.run_id if entry.run_id is None else f"{UNDO}{entry.run_id}"),
         )
         history_repo.mark_undone(connection, entry.id, entry_id)
         return entry_id

@@ -12,6 +12,7 @@ from itertools import takewhile
 import apsw
 
 from app.errors import InputError
+from app.history.model import UNDO
 from app.store.lanes import ORDER, ChangePlace
 
 # What a memory supersedes stands in the row of the other one, or in a list among its own attributes; what an entity was
@@ -85,9 +86,9 @@ def undoing_run(connection: apsw.Connection, run_id: str) -> str:
     goes on with the same.
     """
     done = run_id
-    while _has_entries(connection, f"undo:undo:{done}"):
-        done = f"undo:undo:{done}"
-    return f"undo:{done}"
+    while _has_entries(connection, f"{UNDO}{UNDO}{done}"):
+        done = f"{UNDO}{UNDO}{done}"
+    return f"{UNDO}{done}"
 
 
 def _has_entries(connection: apsw.Connection, run_id: str) -> bool:

@@ -21,7 +21,7 @@ MADE_BY_ONE: Final = {
     "schedule": "SELECT user_id FROM schedules WHERE schedule_id = ?",
     "saved_search": "SELECT value FROM meta WHERE key = 'saved_search_by:' || ?",
 }
-"""Who made what, of the kinds that another agent changes only when the person agrees."""
+"""Authors of things that another agent may change only with the person's consent."""
 _STATED_BY: Final = 3  # place of the source in a relation
 _RULED_AS: Final = {"saved_search": "settings"}
 """Kinds of targets that the rules of the inbox know under another name."""

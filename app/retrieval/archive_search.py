@@ -51,13 +51,13 @@ UNINDEXED: Final = MappingProxyType(
         "archived": UnindexedMemories(
             "archive",
             contents,
-            "The archive is searched by words alone; entity: finds nothing there.",
+            Sentence("The archive is searched by words alone; entity: finds nothing there."),
             Sentence("Only the {most} most recently archived memories were searched.", most=MAX_STATES),
         ),
         "superseded": UnindexedMemories(
             "superseded",
             _superseded,
-            "Superseded memories are searched by words alone; entity: finds nothing there.",
+            Sentence("Superseded memories are searched by words alone; entity: finds nothing there."),
             Sentence("Only the {most} most recently superseded memories were searched.", most=MAX_STATES),
         ),
     }

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 K1: Final = 1.2
-"""How soon more occurrences of a word stop counting."""
+"""Saturation of term frequency: the higher, the longer further occurrences of a word count."""
 B: Final = 0.75
 """Share of the normalisation by length; 0 ignores the length."""
 LEAST_IDF: Final = 1e-6

@@ -34,6 +34,7 @@ from app.retrieval.text_search import (
     matching_states,
     memory_item,
 )
+from app.sentence import Sentence
 from app.sessions.model import Message, label_of
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
 
@@ -45,8 +46,8 @@ NAME: Final = "past"
 FROM_HISTORY: Final = "from_history"
 """Feature of a hit whose former text is no longer in the index."""
 
-WORDS_ONLY: Final = "Search by meaning covers only the present, so the past was searched by words."
-CUT: Final = "So much has changed since then that not all of it was searched."
+WORDS_ONLY: Final = Sentence("Search by meaning covers only the present, so the past was searched by words.")
+CUT: Final = Sentence("So much has changed since then that not all of it was searched.")
 
 _CHUNKS_OF_MESSAGES = (
     "session_moves (session_id, is_leaving) AS (SELECT NULL, NULL WHERE FALSE),"  # all of them are forgotten

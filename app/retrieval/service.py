@@ -224,7 +224,7 @@ class SearchService:
         except VectorsFailedError as error:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
             result = await self._store.read(lambda connection: work(connection, request, None), stop=request.stop)
-            return result, (NO_MEANING + error.fault.message,)
+            return result, (Sentence("Search by meaning was left out: {why}", why=error.fault.sentence),)
 
     def _trace_search(self, chosen: Recipe, query: Query, given: SearchResult, watch: Stopwatch) -> None:
         """Trace the counts and times of a search."""

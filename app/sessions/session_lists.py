@@ -23,7 +23,7 @@ _GROUPS: dict[SessionOrder, tuple[str, str]] = {
     "oldest": (_DAY, "1"),
     "agent": ("agent", "agent = '', agent COLLATE NOCASE, agent"),
 }
-"""What the sessions of an order are grouped by, and the order of the groups."""
+"""Grouping of the sessions for each order, and the order of the groups."""
 
 
 def _where(wanted: SessionFilter) -> tuple[str, list[object]]:

@@ -6,7 +6,7 @@ The system releases the lock when that process dies.
 import os
 import sys
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from app.core.files import from_os
 from app.core.regular_files import open_file
@@ -19,8 +19,13 @@ else:
     import fcntl
 
 
+_OPENING: Final = "opening"
+
+
 class VaultLock:
-    """An exclusive lock on ``vault/lock``, which holds the owner's process id.
+    """An exclusive lock on ``vault/lock``.
+
+    The file holds the owner's process id, and whether it still opens the vault.
 
     Args:
         vault: The vault's folder, which must exist.
@@ -29,12 +34,13 @@ class VaultLock:
     def __init__(self, vault: Path) -> None:
         self._path = vault / "lock"
         self._handle: int | None = None
+        self._state = _OPENING
 
     def acquire(self) -> Self:
         """Take the lock.
 
         Raises:
-            VaultLockedError: Another process has it.
+            VaultLockedError: Another process has it; ``is_opening`` of its data says whether it opens the vault still.
             VaultReadOnlyError: The vault cannot be written, and has no lock file to be read.
             VaultUnusableError: A link or something else that is no file stands in its place.
         """
@@ -45,12 +51,19 @@ class VaultLock:
         try:
             _lock(handle)
         except OSError as error:
-            owner = os.pread(handle, 32, 1).decode("ascii", "replace").strip() if hasattr(os, "pread") else ""
+            text = os.pread(handle, 64, 1).decode("ascii", "replace") if hasattr(os, "pread") else ""
             os.close(handle)
-            raise VaultLockedError(_locked(owner), owner=owner) from error
+            owner, _, state = text.strip().partition(" ")
+            raise VaultLockedError(_locked(owner), owner=owner, is_opening=state == _OPENING) from error
         self._handle = handle
         self._write_owner(handle)
         return self
+
+    def settle(self) -> None:
+        """Tell those who wait that the vault is open, and its host answers."""
+        self._state = ""
+        if self._handle is not None:
+            self._write_owner(self._handle)
 
     @property
     def is_held(self) -> bool:
@@ -103,13 +116,12 @@ class VaultLock:
                 raise
             return open_file(self._path, os.O_RDONLY)
 
-    @staticmethod
-    def _write_owner(handle: int) -> None:
+    def _write_owner(self, handle: int) -> None:
         # The first byte is the locked range where ranges are mandatory (Windows), so the text starts after it.
         try:
             os.ftruncate(handle, 0)
             os.lseek(handle, 0, os.SEEK_SET)
-            os.write(handle, b"\n" + str(os.getpid()).encode())
+            os.write(handle, f"\n{os.getpid()} {self._state}".rstrip(" ").encode())
         except OSError:
             # A full disk must not keep the vault from opening for reading and clean-up; the text is only a courtesy.
             return

@@ -60,7 +60,7 @@ _OTHER_FILES: tuple[tuple[tuple[type[apsw.Error], ...], str], ...] = (
     ((apsw.BusyError, apsw.LockedError), "Another program is writing to it. Close that program and try again."),
     ((apsw.ReadOnlyError, apsw.PermissionsError), "It cannot be read where it lies. Copy it to a folder of your own."),
 )
-"""What is wrong with a database that is not the vault's own."""
+"""Sentences about SQLite's errors of another database than the vault's, such as one that is imported."""
 
 
 def from_sqlite(error: apsw.Error, database: Path | None = None, system_errno: int = 0) -> KeepsakeError | None:

@@ -169,6 +169,10 @@ class Store:
         self.require_writable()
         return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_bare=True, is_stoppable=True)))
 
+    def settle(self) -> None:
+        """Tell other processes that the vault is open; see ``VaultLock.settle``."""
+        self._lock.settle()
+
     def require_writable(self) -> None:
         """Refuse a write to a vault that is open for reading only.
 

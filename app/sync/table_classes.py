@@ -57,13 +57,13 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
     "session_aliases": _SHARED,
     "session_moves": _DERIVED,
     "session_state": _columns(
-        shared="session_id summary summary_epoch scratchpad",
-        device="last_seq passage_seq captured_seq consolidated_seq summary_upper_seq updated_at",
+        shared="session_id summary",
+        # The working memory of an agent is that of the machine where it works.
+        device="last_seq passage_seq captured_seq consolidated_seq summary_upper_seq summary_epoch scratchpad"
+        " updated_at",
     ),
-    "session_summaries": _columns(
-        shared="agent session_id summary created_at updated_at made_by",
-        device="upper_seq",
-    ),
+    # Each machine makes its own of the turns that all have.
+    "session_summaries": _DEVICE,
     "messages": _columns(
         shared="session_id role author content tool_call_id tool_name tool_calls payload importance created_at origin"
         " origin_seq",
@@ -76,7 +76,7 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
         device="id seq",
         derived="was_preview tokens",
     ),
-    "turn_writers": _columns(shared="session_id writer at", device="first_seq last_seq"),
+    "turn_writers": _DEVICE,
     # Memories. What a machine counts of their use is its own.
     "memories": _columns(
         shared="id kind title content facts category key type store source session_id confidence decay_rate pinned"
@@ -105,20 +105,15 @@ TABLE_CLASSES: Final[Mapping[str, TableClass | Mapping[str, TableClass]]] = {
     "enriched_texts": _DEVICE,
     "graph_positions": _DEVICE,
     "co_occurrences": _DERIVED,
-    # What waits for the person, and what the person decided.
-    "inbox": _columns(
-        shared="agent operation arguments reason created_at decided_at decision kind target preview expires_at result",
-        device="id",
-    ),
+    # What waits for the person waits where it was proposed, and so does what the person said no to. What a yes changed
+    # is shared as the change that it is.
+    "inbox": _DEVICE,
     "inbox_rules": _columns(shared="agent kind action", device="id created_at"),
-    "proposed_merges": _columns(shared="first_id second_id run_id at decision", device="proposal_id"),
-    "judgements": _SHARED,
-    "saved_searches": _SHARED,
-    # Agents: a token opens the vault of the machine that gave it out.
-    "agents": _columns(
-        shared="id name trust stores review created_at revoked_at attributes",
-        device="token_hash enabled isolated client last_seen_at echoes writes rate",
-    ),
+    "proposed_merges": _DEVICE,
+    "judgements": _DEVICE,
+    "saved_searches": _columns(shared="id name query created_at deleted_at", device="position"),
+    # Agents: a token opens the vault of the machine that gave it out, and so does the trust that goes with it.
+    "agents": _DEVICE,
     "access_requests": _DEVICE,
     "audit": _DEVICE,
     "audit_items": _DEVICE,

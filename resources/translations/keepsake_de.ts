@@ -1724,6 +1724,284 @@
     </message>
 </context>
 <context>
+    <name>DeviceForm</name>
+    <message>
+        <source>A PostgreSQL database, with a role that may make tables in it.</source>
+        <translation>Eine PostgreSQL-Datenbank mit einer Rolle, die darin Tabellen anlegen darf.</translation>
+    </message>
+    <message>
+        <source>A folder, or postgresql://name:password@server/database</source>
+        <translation>Ein Ordner, oder postgresql://name:passwort@server/datenbank</translation>
+    </message>
+    <message>
+        <source>Add a machine</source>
+        <translation>Einen Rechner hinzufügen</translation>
+    </message>
+    <message>
+        <source>Another name for this machine</source>
+        <translation>Ein anderer Name für diesen Rechner</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Choose the folder where your machines meet</source>
+        <translation>Wähle den Ordner, in dem sich deine Rechner treffen</translation>
+    </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>Copy the words</source>
+        <translation>Wörter kopieren</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Fertig</translation>
+    </message>
+    <message>
+        <source>From the other machine, in their order</source>
+        <translation>Vom anderen Rechner, in ihrer Reihenfolge</translation>
+    </message>
+    <message>
+        <source>It reads nothing that is written from now on. What it has already, it keeps: nobody can erase it from afar. If it was stolen, change the password of the server or folder too.</source>
+        <translation>Er liest nichts mehr, was ab jetzt geschrieben wird. Was er schon hat, behält er: Aus der Ferne kann es niemand löschen. Wurde er gestohlen, ändere auch das Passwort des Servers oder Ordners.</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>Beitreten</translation>
+    </message>
+    <message>
+        <source>Join your other machines</source>
+        <translation>Deinen anderen Rechnern beitreten</translation>
+    </message>
+    <message>
+        <source>Name of the machine</source>
+        <translation>Name des Rechners</translation>
+    </message>
+    <message>
+        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server.</source>
+        <translation>Wähle auf einem Rechner, der schon teilt, „Rechner hinzufügen …“ und tippe dessen zwölf Wörter hier ein. Nenne den Ordner, wo er auf diesem Rechner liegt, oder denselben Server.</translation>
+    </message>
+    <message>
+        <source>On the new machine, choose “Join my other machines…” and type these words. They count for ten minutes and once. Then come back here and let it in.</source>
+        <translation>Wähle auf dem neuen Rechner „Meinen anderen Rechnern beitreten …“ und tippe diese Wörter ein. Sie gelten zehn Minuten lang und einmal. Komm dann hierher zurück und lass ihn herein.</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Entfernen</translation>
+    </message>
+    <message>
+        <source>Remove {machine}?</source>
+        <translation>{machine} entfernen?</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Umbenennen</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Teilen</translation>
+    </message>
+    <message>
+        <source>Share through a server</source>
+        <translation>Über einen Server teilen</translation>
+    </message>
+    <message>
+        <source>Stop sharing</source>
+        <translation>Nicht mehr teilen</translation>
+    </message>
+    <message>
+        <source>Stop sharing from this machine?</source>
+        <translation>Von diesem Rechner nicht mehr teilen?</translation>
+    </message>
+    <message>
+        <source>Such as laptop</source>
+        <translation>Zum Beispiel Laptop</translation>
+    </message>
+    <message>
+        <source>This machine and the others keep all that they have. You can join again at any time.</source>
+        <translation>Dieser Rechner und die anderen behalten alles, was sie haben. Du kannst jederzeit wieder beitreten.</translation>
+    </message>
+    <message>
+        <source>Twelve words</source>
+        <translation>Zwölf Wörter</translation>
+    </message>
+    <message>
+        <source>Where they meet</source>
+        <translation>Wo sie sich treffen</translation>
+    </message>
+    <message>
+        <source>Words of the invitation</source>
+        <translation>Wörter der Einladung</translation>
+    </message>
+</context>
+<context>
+    <name>DevicesPanel</name>
+    <message>
+        <source>1 change behind</source>
+        <translation>1 Änderung zurück</translation>
+    </message>
+    <message>
+        <source>1 memory or conversation that is here is gone there. If you did that, let it go here too.</source>
+        <translation>1 Erinnerung oder Unterhaltung, die hier ist, ist dort verschwunden. Wenn du das warst, lass sie auch hier gehen.</translation>
+    </message>
+    <message>
+        <source>Add a machine…</source>
+        <translation>Rechner hinzufügen …</translation>
+    </message>
+    <message>
+        <source>All was exchanged at {time}.</source>
+        <translation>Alles wurde um {time} ausgetauscht.</translation>
+    </message>
+    <message>
+        <source>Exchange now</source>
+        <translation>Jetzt austauschen</translation>
+    </message>
+    <message>
+        <source>Exchanging…</source>
+        <translation>Austausch läuft …</translation>
+    </message>
+    <message>
+        <source>Has everything</source>
+        <translation>Hat alles</translation>
+    </message>
+    <message>
+        <source>Heard of</source>
+        <translation>Zuletzt gehört</translation>
+    </message>
+    <message>
+        <source>If you typed the words there yourself, let it in. It then holds your whole memory.</source>
+        <translation>Wenn du selbst die Wörter dort eingetippt hast, lass ihn herein. Er hat dann dein ganzes Gedächtnis.</translation>
+    </message>
+    <message>
+        <source>Join my other machines…</source>
+        <translation>Meinen anderen Rechnern beitreten …</translation>
+    </message>
+    <message>
+        <source>Leaving…</source>
+        <translation>Wird beendet …</translation>
+    </message>
+    <message>
+        <source>Let it in</source>
+        <translation>Hereinlassen</translation>
+    </message>
+    <message>
+        <source>Letting it in…</source>
+        <translation>Wird hereingelassen …</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <source>Making the words…</source>
+        <translation>Wörter werden erzeugt …</translation>
+    </message>
+    <message>
+        <source>Much was removed on another machine</source>
+        <translation>Auf einem anderen Rechner wurde viel entfernt</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Nicht jetzt</translation>
+    </message>
+    <message>
+        <source>Nothing was exchanged yet since Keepsake was started.</source>
+        <translation>Seit dem Start von Keepsake wurde noch nichts ausgetauscht.</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Paused: nothing is exchanged. What you write goes out when you resume.</source>
+        <translation>Angehalten: Nichts wird ausgetauscht. Was du schreibst, geht hinaus, sobald du fortsetzt.</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>Refuse</source>
+        <translation>Abweisen</translation>
+    </message>
+    <message>
+        <source>Remove it here too</source>
+        <translation>Auch hier entfernen</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Entfernen …</translation>
+    </message>
+    <message>
+        <source>Removing it…</source>
+        <translation>Wird entfernt …</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>Umbenennen …</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Share through a folder…</source>
+        <translation>Über einen Ordner teilen …</translation>
+    </message>
+    <message>
+        <source>Share through a server…</source>
+        <translation>Über einen Server teilen …</translation>
+    </message>
+    <message>
+        <source>Sharing…</source>
+        <translation>Wird geteilt …</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Stand</translation>
+    </message>
+    <message>
+        <source>Stop sharing…</source>
+        <translation>Nicht mehr teilen …</translation>
+    </message>
+    <message>
+        <source>Waiting until the other machine lets this one in…</source>
+        <translation>Wartet, bis der andere Rechner diesen hereinlässt …</translation>
+    </message>
+    <message>
+        <source>Your machines meet at {place}.</source>
+        <translation>Deine Rechner treffen sich hier: {place}.</translation>
+    </message>
+    <message>
+        <source>Your memory lives on this machine alone. Each of your machines can hold all of it, work without a network, and meet the others through a folder that a program such as Syncthing or Dropbox keeps the same everywhere, or through a server. What lies there is sealed: only your machines can read it.</source>
+        <translation>Dein Gedächtnis lebt allein auf diesem Rechner. Jeder deiner Rechner kann alles davon haben, ohne Netz arbeiten und die anderen über einen Ordner treffen, den ein Programm wie Syncthing oder Dropbox überall gleich hält, oder über einen Server. Was dort liegt, ist versiegelt: Nur deine Rechner können es lesen.</translation>
+    </message>
+    <message>
+        <source>{name} (this machine)</source>
+        <translation>{name} (dieser Rechner)</translation>
+    </message>
+    <message>
+        <source>{name} asks to come in</source>
+        <translation>{name} möchte dazukommen</translation>
+    </message>
+    <message>
+        <source>{n} changes behind</source>
+        <translation>{n} Änderungen zurück</translation>
+    </message>
+    <message>
+        <source>{n} memories and conversations that are here are gone there. If you did that, let them go here too; until then, all stays here.</source>
+        <translation>{n} Erinnerungen und Unterhaltungen, die hier sind, sind dort verschwunden. Wenn du das warst, lass sie auch hier gehen; bis dahin bleibt hier alles.</translation>
+    </message>
+</context>
+<context>
     <name>DiagnosticsPanel</name>
     <message>
         <source>Check the vault now</source>
@@ -2342,6 +2620,10 @@
     <message>
         <source>, not {shown}</source>
         <translation>, nicht {shown}</translation>
+    </message>
+    <message>
+        <source>-on: cannot be searched, so nothing matches; use before: or after: instead.</source>
+        <translation>-on: lässt sich nicht suchen, also passt nichts; nimm stattdessen before: oder after:.</translation>
     </message>
     <message>
         <source>1 attached file that no note shows was left out.</source>
@@ -3524,6 +3806,10 @@
         <translation>Meintest du „{near}“?</translation>
     </message>
     <message>
+        <source>Did you mean {name}:?</source>
+        <translation>Meintest du {name}:?</translation>
+    </message>
+    <message>
         <source>Discord</source>
         <translation>Discord</translation>
     </message>
@@ -4188,6 +4474,10 @@
         <translation>Sie tritt an die Stelle des Tresors, wenn Keepsake neu gestartet wird; bis dahin ändert sich nichts.</translation>
     </message>
     <message>
+        <source>It takes {values}.</source>
+        <translation>Möglich sind {values}.</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>Er wartet schon.</translation>
     </message>
@@ -4832,6 +5122,18 @@
         <translation>Eine solche Anfrage auf Zugriff wartet nicht. Siehe „keepsake agent requests“.</translation>
     </message>
     <message>
+        <source>No text has any of the words {words}.</source>
+        <translation>Kein Text enthält eines der Wörter {words}.</translation>
+    </message>
+    <message>
+        <source>No text has the word {words}.</source>
+        <translation>Kein Text enthält das Wort {words}.</translation>
+    </message>
+    <message>
+        <source>No time is both after and before what you asked, so nothing can match.</source>
+        <translation>Keine Zeit liegt zugleich nach und vor dem Verlangten, also kann nichts passen.</translation>
+    </message>
+    <message>
         <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
         <translation>Innerhalb von zehn Minuten wurde dieser Rechner nicht zugelassen. Erstelle eine neue Einladung und bestätige die Anfrage auf dem anderen Rechner.</translation>
     </message>
@@ -4868,6 +5170,10 @@
         <translation>Ab hier war nichts lesbar, denn die Datei ist abgeschnitten ({line}).</translation>
     </message>
     <message>
+        <source>Nothing here seems to answer this: what fits best was not said by whom you name.</source>
+        <translation>Hier scheint nichts darauf zu antworten: Was am besten passt, hat nicht gesagt, wen du nennst.</translation>
+    </message>
+    <message>
         <source>Nothing in it is a conversation or a note that this version knows.</source>
         <translation>Nichts darin ist eine Unterhaltung oder Notiz, die diese Version kennt.</translation>
     </message>
@@ -4884,12 +5190,20 @@
         <translation>Dort wird noch nichts geteilt. Prüfe, ob es die Adresse der Einladung ist.</translation>
     </message>
     <message>
+        <source>Nothing matches that.</source>
+        <translation>Darauf passt nichts.</translation>
+    </message>
+    <message>
         <source>Nothing of that machine waits for you up to that change.</source>
         <translation>Von diesem Rechner wartet bis zu dieser Änderung nichts auf dich.</translation>
     </message>
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
         <translation>Nichts von dem, was geschrieben wurde, ist lesbar. Stelle eine Sicherung wieder her: „keepsake backup list“ zeigt sie.</translation>
+    </message>
+    <message>
+        <source>Nothing says “{phrase}” word for word, so its words were searched.</source>
+        <translation>Nirgends steht „{phrase}“ wörtlich, darum wurden die Wörter gesucht.</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -4942,6 +5256,14 @@
     <message>
         <source>Only programs with full trust choose ids. Leave &apos;id&apos; out to get one.</source>
         <translation>Nur Programme mit vollem Vertrauen wählen Kennungen. Lass „id“ weg, um eine zu bekommen.</translation>
+    </message>
+    <message>
+        <source>Only the first {most} characters were searched.</source>
+        <translation>Nur die ersten {most} Zeichen wurden gesucht.</translation>
+    </message>
+    <message>
+        <source>Only the first {most} words were searched.</source>
+        <translation>Nur die ersten {most} Wörter wurden gesucht.</translation>
     </message>
     <message>
         <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
@@ -5220,6 +5542,10 @@
         <translation>Führe „keepsake check --repair“ aus; nur was sich aus dem Übrigen neu erstellen lässt, wird neu erstellt.</translation>
     </message>
     <message>
+        <source>Run: chmod go-rwx {path}</source>
+        <translation>Führe aus: chmod go-rwx {path}</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>Läufe eines Zeitplans, die behalten werden.</translation>
     </message>
@@ -5252,8 +5578,16 @@
         <translation>Zeitpläne können nicht laufen: {why}</translation>
     </message>
     <message>
+        <source>Search by meaning covers only the present, so the past was searched by words.</source>
+        <translation>Die Suche nach Bedeutung kennt nur die Gegenwart, darum wurde die Vergangenheit nach Wörtern durchsucht.</translation>
+    </message>
+    <message>
         <source>Search by meaning is switched off. Set index.vectors to true and start Keepsake again.</source>
         <translation>Die Suche nach Bedeutung ist ausgeschaltet. Setze index.vectors auf true, und starte Keepsake neu.</translation>
+    </message>
+    <message>
+        <source>Search by meaning was left out: {why}</source>
+        <translation>Die Suche nach Bedeutung entfiel: {why}</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -5428,6 +5762,10 @@
         <translation>Slack</translation>
     </message>
     <message>
+        <source>So much has changed since then that not all of it was searched.</source>
+        <translation>Seither hat sich so viel geändert, dass nicht alles durchsucht wurde.</translation>
+    </message>
+    <message>
         <source>Some bytes were not UTF-8 text and were replaced with �.</source>
         <translation>Einige Bytes waren kein UTF-8-Text und wurden durch � ersetzt.</translation>
     </message>
@@ -5486,6 +5824,10 @@
     <message>
         <source>Sunday</source>
         <translation>Sonntag</translation>
+    </message>
+    <message>
+        <source>Superseded memories are searched by words alone; entity: finds nothing there.</source>
+        <translation>Ersetzte Erinnerungen werden nur nach Wörtern durchsucht; entity: findet dort nichts.</translation>
     </message>
     <message>
         <source>Supported are exports of {conversations}; Markdown notes of {notes}; transcripts of {transcripts}; chats and mails of {chats}; notes of {notebooks}; documents as {documents}; memories of {memories}.</source>
@@ -5624,6 +5966,10 @@
         <translation>Das Archiv ist abgeschnitten oder beschädigt, darum wurden nur die Notizen vor dieser Stelle gelesen.</translation>
     </message>
     <message>
+        <source>The archive is searched by words alone; entity: finds nothing there.</source>
+        <translation>Das Archiv wird nur nach Wörtern durchsucht; entity: findet dort nichts.</translation>
+    </message>
+    <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
         <translation>Die Sicherung heißt jetzt {name} und liegt im selben Ordner. Starte Keepsake neu; „keepsake backup list“ zeigt die anderen Sicherungen.</translation>
     </message>
@@ -5636,12 +5982,20 @@
         <translation>Der Anfang von {path} ist beschädigt, und ohne ihn lässt sich in der Datei nichts unterscheiden. Stelle eine Sicherung wieder her: „keepsake backup list“ zeigt sie.</translation>
     </message>
     <message>
+        <source>The bucket is in the region {region}. Write region={region} into the address.</source>
+        <translation>Der Bucket liegt in der Region {region}. Schreib region={region} in die Adresse.</translation>
+    </message>
+    <message>
         <source>The cache is plain, and its vault is encrypted.</source>
         <translation>Der Zwischenspeicher ist unverschlüsselt, sein Tresor aber verschlüsselt.</translation>
     </message>
     <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
         <translation>Die Uhr eines anderen Rechners geht über hundert Jahre vor; was er geschrieben hat, wird nicht übernommen.</translation>
+    </message>
+    <message>
+        <source>The clock of this machine and that of {server} are too far apart. Set this one right; nothing is lost meanwhile.</source>
+        <translation>Die Uhr dieses Rechners und die von {server} gehen zu weit auseinander. Stell die hiesige richtig; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
         <source>The column {column} has two classes.</source>
@@ -5738,6 +6092,10 @@
     <message>
         <source>The disk is full, so this vault is open for reading only. Free some space and restart Keepsake; nothing already saved was lost.</source>
         <translation>Der Datenträger ist voll, darum ist dieser Tresor nur zum Lesen geöffnet. Schaffe Platz, und starte Keepsake neu; nichts Gespeichertes ging verloren.</translation>
+    </message>
+    <message>
+        <source>The disk is full.</source>
+        <translation>Der Datenträger ist voll.</translation>
     </message>
     <message>
         <source>The disk is full. Free some space and try again.</source>
@@ -6272,6 +6630,10 @@
         <translation>Die Wiederherstellung wurde abgesagt: Die Sicherung ist keine Datenbank von Keepsake.</translation>
     </message>
     <message>
+        <source>The results could not be reranked: {why}</source>
+        <translation>Die Ergebnisse ließen sich nicht neu ordnen: {why}</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>Die gespeicherte Suche</translation>
     </message>
@@ -6532,6 +6894,10 @@
         <translation>Es gibt schon {max_schedules} Zeitpläne. Lösche zuerst einige.</translation>
     </message>
     <message>
+        <source>There are {names}.</source>
+        <translation>Es gibt {names}.</translation>
+    </message>
+    <message>
         <source>There is already a memory with the id {id}.</source>
         <translation>Es gibt schon eine Erinnerung mit der Kennung {id}.</translation>
     </message>
@@ -6732,6 +7098,10 @@
         <translation>Es gibt nichts zu wiederholen.</translation>
     </message>
     <message>
+        <source>There is nothing to search for: type a word, or an operator such as kind:note.</source>
+        <translation>Es gibt nichts zu suchen: Gib ein Wort ein oder einen Operator wie kind:note.</translation>
+    </message>
+    <message>
         <source>There is nothing to store: the title and the text are both empty.</source>
         <translation>Es gibt nichts zu speichern: Titel und Text sind leer.</translation>
     </message>
@@ -6852,6 +7222,10 @@
         <translation>Diese Installation von Keepsake kann nicht verschlüsseln: Das Paket apsw ist an die Stelle von apsw-sqlite3mc getreten. Entferne beide (pip uninstall apsw apsw-sqlite3mc) und installiere Keepsakes Wheel neu, oder nimm eines seiner Pakete.</translation>
     </message>
     <message>
+        <source>This is no address of S3 storage. It looks like s3://KEY:SECRET@bucket/prefix?region=…&amp;endpoint=https://…; write / and + within the secret as %2F and %2B.</source>
+        <translation>Das ist keine Adresse eines S3-Speichers. Sie sieht so aus: s3://SCHLÜSSEL:GEHEIMNIS@bucket/präfix?region=…&amp;endpoint=https://…; schreib / und + im Geheimnis als %2F und %2B.</translation>
+    </message>
+    <message>
         <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
         <translation>Das ist keine Adresse eines WebDAV-Servers. Sie sieht so aus: https://name:passwort@server/pfad; schreib @, /, # und ? im Passwort als %40, %2F, %23 und %3F.</translation>
     </message>
@@ -6918,6 +7292,10 @@
     <message>
         <source>This proposal is decided already.</source>
         <translation>Über diesen Vorschlag ist schon entschieden.</translation>
+    </message>
+    <message>
+        <source>This reads as a sentence: texts with the quoted words side by side are preferred, others are found too. Search a quotation by itself to demand it.</source>
+        <translation>Das liest sich wie ein Satz: Texte, in denen die Wörter in Anführungszeichen nebeneinanderstehen, gehen vor, andere werden auch gefunden. Suche ein Zitat allein, um es zu verlangen.</translation>
     </message>
     <message>
         <source>This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.</source>
@@ -7114,6 +7492,10 @@
     <message>
         <source>Tri similarity</source>
         <translation>Ähnlichkeit für Tri</translation>
+    </message>
+    <message>
+        <source>Try {values}.</source>
+        <translation>Versuche {values}.</translation>
     </message>
     <message>
         <source>Tuesday</source>
@@ -8061,7 +8443,7 @@
     </message>
     <message>
         <source>what it was merged into</source>
-        <translation>womit es vereint wurde</translation>
+        <translation>womit es zusammengeführt wurde</translation>
     </message>
     <message>
         <source>what took its place</source>
@@ -8544,6 +8926,18 @@
         <translation>{name} würde auf {size} Bytes anwachsen; so viel liest Keepsake von einem Dokument nicht.</translation>
     </message>
     <message>
+        <source>{name}: does not know the time “{value}”.</source>
+        <translation>{name}: kennt die Zeit „{value}“ nicht.</translation>
+    </message>
+    <message>
+        <source>{name}: does not know “{value}”.</source>
+        <translation>{name}: kennt „{value}“ nicht.</translation>
+    </message>
+    <message>
+        <source>{name}: needs a value right after the colon to match anything.</source>
+        <translation>{name}: braucht gleich nach dem Doppelpunkt einen Wert, um etwas zu finden.</translation>
+    </message>
+    <message>
         <source>{n} conversations</source>
         <translation>{n} Unterhaltungen</translation>
     </message>
@@ -8772,6 +9166,10 @@
         <translation>{server} hat eine Datei angenommen, aber nicht behalten. Sieh nach, ob die Adresse stimmt; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
+        <source>{server} does not accept the key or its secret. Correct them in the address.</source>
+        <translation>{server} akzeptiert den Schlüssel oder sein Geheimnis nicht. Berichtige sie in der Adresse.</translation>
+    </message>
+    <message>
         <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
         <translation>{server} akzeptiert den Namen oder das Passwort nicht. Berichtige sie in der Adresse; verlangt der Server einen zweiten Faktor, leg dort ein App-Passwort an.</translation>
     </message>
@@ -8780,8 +9178,16 @@
         <translation>{server} enthält nicht, was deine Rechner teilen: Der Ordner ist ein anderer, oder er wurde geleert.</translation>
     </message>
     <message>
+        <source>{server} does not let this key do that in the bucket. Allow it to list, read, write and remove there, or name another bucket.</source>
+        <translation>{server} erlaubt diesem Schlüssel das in dem Bucket nicht. Erlaube ihm dort, aufzulisten, zu lesen, zu schreiben und zu löschen, oder nenne einen anderen Bucket.</translation>
+    </message>
+    <message>
         <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
         <translation>{server} erlaubt diesem Namen das in dem Ordner nicht. Gib ihm dort Lese- und Schreibrechte, oder nenne einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>{server} does not speak S3 at that address. See whether the endpoint in the address is right.</source>
+        <translation>{server} spricht unter dieser Adresse kein S3. Sieh nach, ob der Endpunkt in der Adresse stimmt.</translation>
     </message>
     <message>
         <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
@@ -8790,6 +9196,10 @@
     <message>
         <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
         <translation>Auf {server} ist für dich kein Platz mehr. Schaff dort Platz; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} has no such bucket. Make it there first, and see whether the address is right.</source>
+        <translation>Auf {server} gibt es diesen Bucket nicht. Leg ihn dort zuerst an, und sieh nach, ob die Adresse stimmt.</translation>
     </message>
     <message>
         <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>
@@ -8938,6 +9348,10 @@
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
         <translation>„{around}“ ist weder die Kennung einer Erinnerung oder Nachricht noch eine Zeit wie 2026-03-01 oder „last week“.</translation>
+    </message>
+    <message>
+        <source>“{name}:” is not an operator, so it was searched as a word.</source>
+        <translation>„{name}:“ ist kein Operator, darum wurde es als Wort gesucht.</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>
@@ -14239,12 +14653,20 @@
         <translation>Dienst</translation>
     </message>
     <message>
+        <source>Several machines</source>
+        <translation>Mehrere Rechner</translation>
+    </message>
+    <message>
         <source>Size of text</source>
         <translation>Textgröße</translation>
     </message>
     <message>
         <source>Take memories from conversations</source>
         <translation>Erinnerungen aus Unterhaltungen ziehen</translation>
+    </message>
+    <message>
+        <source>The same memory on all your machines, without anyone between them.</source>
+        <translation>Dasselbe Gedächtnis auf allen deinen Rechnern, ohne jemanden dazwischen.</translation>
     </message>
     <message>
         <source>Upkeep</source>

@@ -933,7 +933,7 @@
     </message>
     <message>
         <source>Merged {count} notes into ‘{title}’</source>
-        <translation>{count} notas combinadas en «{title}»</translation>
+        <translation>{count} notas fusionadas en «{title}»</translation>
     </message>
     <message>
         <source>Pinned 1 note</source>
@@ -1724,6 +1724,284 @@
     </message>
 </context>
 <context>
+    <name>DeviceForm</name>
+    <message>
+        <source>A PostgreSQL database, with a role that may make tables in it.</source>
+        <translation>Una base de datos PostgreSQL, con un rol que pueda crear tablas en ella.</translation>
+    </message>
+    <message>
+        <source>A folder, or postgresql://name:password@server/database</source>
+        <translation>Una carpeta, o postgresql://nombre:contraseña@servidor/base</translation>
+    </message>
+    <message>
+        <source>Add a machine</source>
+        <translation>Añadir un equipo</translation>
+    </message>
+    <message>
+        <source>Another name for this machine</source>
+        <translation>Otro nombre para este equipo</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
+        <source>Choose the folder where your machines meet</source>
+        <translation>Elige la carpeta donde se encuentran tus equipos</translation>
+    </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>Elegir la carpeta…</translation>
+    </message>
+    <message>
+        <source>Copy the words</source>
+        <translation>Copiar las palabras</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Listo</translation>
+    </message>
+    <message>
+        <source>From the other machine, in their order</source>
+        <translation>Del otro equipo, en su orden</translation>
+    </message>
+    <message>
+        <source>It reads nothing that is written from now on. What it has already, it keeps: nobody can erase it from afar. If it was stolen, change the password of the server or folder too.</source>
+        <translation>No leerá nada de lo que se escriba desde ahora. Lo que ya tiene lo conserva: nadie puede borrarlo a distancia. Si lo robaron, cambia también la contraseña del servidor o de la carpeta.</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>Unirse</translation>
+    </message>
+    <message>
+        <source>Join your other machines</source>
+        <translation>Unirse a tus otros equipos</translation>
+    </message>
+    <message>
+        <source>Name of the machine</source>
+        <translation>Nombre del equipo</translation>
+    </message>
+    <message>
+        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server.</source>
+        <translation>En un equipo que ya comparte, elige «Añadir un equipo…» y escribe aquí sus doce palabras. Indica la carpeta donde está en este equipo, o el mismo servidor.</translation>
+    </message>
+    <message>
+        <source>On the new machine, choose “Join my other machines…” and type these words. They count for ten minutes and once. Then come back here and let it in.</source>
+        <translation>En el equipo nuevo, elige «Unirme a mis otros equipos…» y escribe estas palabras. Valen diez minutos y una sola vez. Después vuelve aquí y déjalo entrar.</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Quitar</translation>
+    </message>
+    <message>
+        <source>Remove {machine}?</source>
+        <translation>¿Quitar {machine}?</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Cambiar el nombre</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Compartir</translation>
+    </message>
+    <message>
+        <source>Share through a server</source>
+        <translation>Compartir a través de un servidor</translation>
+    </message>
+    <message>
+        <source>Stop sharing</source>
+        <translation>Dejar de compartir</translation>
+    </message>
+    <message>
+        <source>Stop sharing from this machine?</source>
+        <translation>¿Dejar de compartir desde este equipo?</translation>
+    </message>
+    <message>
+        <source>Such as laptop</source>
+        <translation>Por ejemplo, portátil</translation>
+    </message>
+    <message>
+        <source>This machine and the others keep all that they have. You can join again at any time.</source>
+        <translation>Este equipo y los demás conservan todo lo que tienen. Puedes volver a unirte en cualquier momento.</translation>
+    </message>
+    <message>
+        <source>Twelve words</source>
+        <translation>Doce palabras</translation>
+    </message>
+    <message>
+        <source>Where they meet</source>
+        <translation>Dónde se encuentran</translation>
+    </message>
+    <message>
+        <source>Words of the invitation</source>
+        <translation>Palabras de la invitación</translation>
+    </message>
+</context>
+<context>
+    <name>DevicesPanel</name>
+    <message>
+        <source>1 change behind</source>
+        <translation>1 cambio por detrás</translation>
+    </message>
+    <message>
+        <source>1 memory or conversation that is here is gone there. If you did that, let it go here too.</source>
+        <translation>1 recuerdo o conversación que está aquí ya no está allí. Si lo hiciste tú, deja que desaparezca también aquí.</translation>
+    </message>
+    <message>
+        <source>Add a machine…</source>
+        <translation>Añadir un equipo…</translation>
+    </message>
+    <message>
+        <source>All was exchanged at {time}.</source>
+        <translation>Todo se intercambió a las {time}.</translation>
+    </message>
+    <message>
+        <source>Exchange now</source>
+        <translation>Intercambiar ahora</translation>
+    </message>
+    <message>
+        <source>Exchanging…</source>
+        <translation>Intercambiando…</translation>
+    </message>
+    <message>
+        <source>Has everything</source>
+        <translation>Lo tiene todo</translation>
+    </message>
+    <message>
+        <source>Heard of</source>
+        <translation>Última noticia</translation>
+    </message>
+    <message>
+        <source>If you typed the words there yourself, let it in. It then holds your whole memory.</source>
+        <translation>Si tú mismo escribiste allí las palabras, déjalo entrar. Entonces tendrá toda tu memoria.</translation>
+    </message>
+    <message>
+        <source>Join my other machines…</source>
+        <translation>Unirme a mis otros equipos…</translation>
+    </message>
+    <message>
+        <source>Leaving…</source>
+        <translation>Saliendo…</translation>
+    </message>
+    <message>
+        <source>Let it in</source>
+        <translation>Dejar entrar</translation>
+    </message>
+    <message>
+        <source>Letting it in…</source>
+        <translation>Dejándolo entrar…</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Equipo</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>Equipos</translation>
+    </message>
+    <message>
+        <source>Making the words…</source>
+        <translation>Creando las palabras…</translation>
+    </message>
+    <message>
+        <source>Much was removed on another machine</source>
+        <translation>En otro equipo se quitaron muchas cosas</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Ahora no</translation>
+    </message>
+    <message>
+        <source>Nothing was exchanged yet since Keepsake was started.</source>
+        <translation>Aún no se ha intercambiado nada desde que se inició Keepsake.</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pausar</translation>
+    </message>
+    <message>
+        <source>Paused: nothing is exchanged. What you write goes out when you resume.</source>
+        <translation>En pausa: no se intercambia nada. Lo que escribas saldrá cuando reanudes.</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>Progreso</translation>
+    </message>
+    <message>
+        <source>Refuse</source>
+        <translation>Rechazar</translation>
+    </message>
+    <message>
+        <source>Remove it here too</source>
+        <translation>Quitarlo también aquí</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Quitar…</translation>
+    </message>
+    <message>
+        <source>Removing it…</source>
+        <translation>Quitándolo…</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>Cambiar el nombre…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Reanudar</translation>
+    </message>
+    <message>
+        <source>Share through a folder…</source>
+        <translation>Compartir a través de una carpeta…</translation>
+    </message>
+    <message>
+        <source>Share through a server…</source>
+        <translation>Compartir a través de un servidor…</translation>
+    </message>
+    <message>
+        <source>Sharing…</source>
+        <translation>Compartiendo…</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Estado</translation>
+    </message>
+    <message>
+        <source>Stop sharing…</source>
+        <translation>Dejar de compartir…</translation>
+    </message>
+    <message>
+        <source>Waiting until the other machine lets this one in…</source>
+        <translation>Esperando a que el otro equipo deje entrar a este…</translation>
+    </message>
+    <message>
+        <source>Your machines meet at {place}.</source>
+        <translation>Tus equipos se encuentran en {place}.</translation>
+    </message>
+    <message>
+        <source>Your memory lives on this machine alone. Each of your machines can hold all of it, work without a network, and meet the others through a folder that a program such as Syncthing or Dropbox keeps the same everywhere, or through a server. What lies there is sealed: only your machines can read it.</source>
+        <translation>Tu memoria vive solo en este equipo. Cada uno de tus equipos puede tenerla entera, trabajar sin red y encontrarse con los demás a través de una carpeta que un programa como Syncthing o Dropbox mantiene igual en todas partes, o a través de un servidor. Lo que hay allí está sellado: solo tus equipos pueden leerlo.</translation>
+    </message>
+    <message>
+        <source>{name} (this machine)</source>
+        <translation>{name} (este equipo)</translation>
+    </message>
+    <message>
+        <source>{name} asks to come in</source>
+        <translation>{name} pide entrar</translation>
+    </message>
+    <message>
+        <source>{n} changes behind</source>
+        <translation>{n} cambios por detrás</translation>
+    </message>
+    <message>
+        <source>{n} memories and conversations that are here are gone there. If you did that, let them go here too; until then, all stays here.</source>
+        <translation>{n} recuerdos y conversaciones que están aquí ya no están allí. Si lo hiciste tú, deja que desaparezcan también aquí; hasta entonces, aquí se queda todo.</translation>
+    </message>
+</context>
+<context>
     <name>DiagnosticsPanel</name>
     <message>
         <source>Check the vault now</source>
@@ -2342,6 +2620,10 @@
     <message>
         <source>, not {shown}</source>
         <translation>, no {shown}</translation>
+    </message>
+    <message>
+        <source>-on: cannot be searched, so nothing matches; use before: or after: instead.</source>
+        <translation>-on: no se puede buscar, así que nada coincide; usa before: o after: en su lugar.</translation>
     </message>
     <message>
         <source>1 attached file that no note shows was left out.</source>
@@ -3524,6 +3806,10 @@
         <translation>¿Querías decir «{near}»?</translation>
     </message>
     <message>
+        <source>Did you mean {name}:?</source>
+        <translation>¿Querías decir {name}:?</translation>
+    </message>
+    <message>
         <source>Discord</source>
         <translation>Discord</translation>
     </message>
@@ -4188,6 +4474,10 @@
         <translation>Ocupará el lugar de la bóveda cuando Keepsake se inicie de nuevo; hasta entonces nada cambia.</translation>
     </message>
     <message>
+        <source>It takes {values}.</source>
+        <translation>Admite {values}.</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>Ya está en espera.</translation>
     </message>
@@ -4637,7 +4927,7 @@
     </message>
     <message>
         <source>Merged {items}</source>
-        <translation>Combinado: {items}</translation>
+        <translation>Fusionado: {items}</translation>
     </message>
     <message>
         <source>Message number {seq} is not greater than {previous}, the last of session {session}.</source>
@@ -4832,6 +5122,18 @@
         <translation>No hay ninguna solicitud de acceso así en espera. Ver «keepsake agent requests».</translation>
     </message>
     <message>
+        <source>No text has any of the words {words}.</source>
+        <translation>Ningún texto tiene ninguna de las palabras {words}.</translation>
+    </message>
+    <message>
+        <source>No text has the word {words}.</source>
+        <translation>Ningún texto tiene la palabra {words}.</translation>
+    </message>
+    <message>
+        <source>No time is both after and before what you asked, so nothing can match.</source>
+        <translation>Ningún momento es a la vez posterior y anterior a lo pedido, así que nada puede coincidir.</translation>
+    </message>
+    <message>
         <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
         <translation>Nadie admitió este equipo en diez minutos. Crea una invitación nueva y confirma la solicitud en el otro equipo.</translation>
     </message>
@@ -4868,6 +5170,10 @@
         <translation>A partir de aquí no se pudo leer nada, porque el archivo está cortado ({line}).</translation>
     </message>
     <message>
+        <source>Nothing here seems to answer this: what fits best was not said by whom you name.</source>
+        <translation>Nada de aquí parece responder a esto: lo que mejor encaja no lo dijo quien nombras.</translation>
+    </message>
+    <message>
         <source>Nothing in it is a conversation or a note that this version knows.</source>
         <translation>Nada en él es una conversación o nota que esta versión conozca.</translation>
     </message>
@@ -4884,12 +5190,20 @@
         <translation>Allí todavía no se comparte nada. Comprueba que sea la dirección de la invitación.</translation>
     </message>
     <message>
+        <source>Nothing matches that.</source>
+        <translation>Nada coincide con eso.</translation>
+    </message>
+    <message>
         <source>Nothing of that machine waits for you up to that change.</source>
         <translation>Hasta ese cambio, nada de ese equipo te espera.</translation>
     </message>
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
         <translation>No se puede leer nada de lo escrito. Restaura una copia de seguridad: «keepsake backup list» las muestra.</translation>
+    </message>
+    <message>
+        <source>Nothing says “{phrase}” word for word, so its words were searched.</source>
+        <translation>Nada dice «{phrase}» palabra por palabra, así que se buscaron sus palabras.</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -4942,6 +5256,14 @@
     <message>
         <source>Only programs with full trust choose ids. Leave &apos;id&apos; out to get one.</source>
         <translation>Solo los programas con plena confianza eligen identificadores. Omite «id» para recibir uno.</translation>
+    </message>
+    <message>
+        <source>Only the first {most} characters were searched.</source>
+        <translation>Solo se buscaron los primeros {most} caracteres.</translation>
+    </message>
+    <message>
+        <source>Only the first {most} words were searched.</source>
+        <translation>Solo se buscaron las primeras {most} palabras.</translation>
     </message>
     <message>
         <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
@@ -5220,6 +5542,10 @@
         <translation>Ejecuta «keepsake check --repair»; solo se rehace lo que puede rehacerse a partir del resto.</translation>
     </message>
     <message>
+        <source>Run: chmod go-rwx {path}</source>
+        <translation>Ejecuta: chmod go-rwx {path}</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>Ejecuciones de una programación que se conservan.</translation>
     </message>
@@ -5252,8 +5578,16 @@
         <translation>Las programaciones no pueden ejecutarse: {why}</translation>
     </message>
     <message>
+        <source>Search by meaning covers only the present, so the past was searched by words.</source>
+        <translation>La búsqueda por significado solo abarca el presente, así que el pasado se buscó por palabras.</translation>
+    </message>
+    <message>
         <source>Search by meaning is switched off. Set index.vectors to true and start Keepsake again.</source>
         <translation>La búsqueda por significado está desactivada. Pon index.vectors en true y vuelve a iniciar Keepsake.</translation>
+    </message>
+    <message>
+        <source>Search by meaning was left out: {why}</source>
+        <translation>Se omitió la búsqueda por significado: {why}</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -5261,7 +5595,7 @@
     </message>
     <message>
         <source>Search memories and messages with few names again, and propose merges of entities.</source>
-        <translation>Examinar de nuevo recuerdos y mensajes con pocos nombres y proponer combinar nombres.</translation>
+        <translation>Examinar de nuevo recuerdos y mensajes con pocos nombres y proponer fusionar nombres.</translation>
     </message>
     <message>
         <source>Search texts with few names again, join names of one person, and propose to merge entities that may be one.</source>
@@ -5428,6 +5762,10 @@
         <translation>Slack</translation>
     </message>
     <message>
+        <source>So much has changed since then that not all of it was searched.</source>
+        <translation>Ha cambiado tanto desde entonces que no se buscó en todo.</translation>
+    </message>
+    <message>
         <source>Some bytes were not UTF-8 text and were replaced with �.</source>
         <translation>Algunos bytes no eran texto UTF-8 y se sustituyeron por �.</translation>
     </message>
@@ -5486,6 +5824,10 @@
     <message>
         <source>Sunday</source>
         <translation>Domingo</translation>
+    </message>
+    <message>
+        <source>Superseded memories are searched by words alone; entity: finds nothing there.</source>
+        <translation>Los recuerdos reemplazados solo se buscan por palabras; entity: no encuentra nada ahí.</translation>
     </message>
     <message>
         <source>Supported are exports of {conversations}; Markdown notes of {notes}; transcripts of {transcripts}; chats and mails of {chats}; notes of {notebooks}; documents as {documents}; memories of {memories}.</source>
@@ -5624,6 +5966,10 @@
         <translation>El paquete está cortado o dañado, por eso solo se leyeron las notas anteriores a ese punto.</translation>
     </message>
     <message>
+        <source>The archive is searched by words alone; entity: finds nothing there.</source>
+        <translation>El archivo solo se busca por palabras; entity: no encuentra nada ahí.</translation>
+    </message>
+    <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
         <translation>La copia de seguridad está ahora en {name}, en la misma carpeta. Vuelve a iniciar Keepsake; «keepsake backup list» muestra las demás copias.</translation>
     </message>
@@ -5636,12 +5982,20 @@
         <translation>El comienzo de {path} está dañado, y sin él no se distingue nada en el archivo. Restaura una copia de seguridad: «keepsake backup list» las muestra.</translation>
     </message>
     <message>
+        <source>The bucket is in the region {region}. Write region={region} into the address.</source>
+        <translation>El bucket está en la región {region}. Escribe region={region} en la dirección.</translation>
+    </message>
+    <message>
         <source>The cache is plain, and its vault is encrypted.</source>
         <translation>La caché no está cifrada, y su bóveda sí.</translation>
     </message>
     <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
         <translation>El reloj de otro equipo está adelantado más de cien años; lo que escribió no se incorpora.</translation>
+    </message>
+    <message>
+        <source>The clock of this machine and that of {server} are too far apart. Set this one right; nothing is lost meanwhile.</source>
+        <translation>El reloj de este equipo y el de {server} difieren demasiado. Pon en hora el de este equipo; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
         <source>The column {column} has two classes.</source>
@@ -5738,6 +6092,10 @@
     <message>
         <source>The disk is full, so this vault is open for reading only. Free some space and restart Keepsake; nothing already saved was lost.</source>
         <translation>El disco está lleno, por eso esta bóveda está abierta solo para lectura. Libera espacio y reinicia Keepsake; no se perdió nada de lo ya guardado.</translation>
+    </message>
+    <message>
+        <source>The disk is full.</source>
+        <translation>El disco está lleno.</translation>
     </message>
     <message>
         <source>The disk is full. Free some space and try again.</source>
@@ -6272,6 +6630,10 @@
         <translation>La restauración se anuló: la copia de seguridad no es una base de datos de Keepsake.</translation>
     </message>
     <message>
+        <source>The results could not be reranked: {why}</source>
+        <translation>No se pudieron reordenar los resultados: {why}</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>La búsqueda guardada</translation>
     </message>
@@ -6532,6 +6894,10 @@
         <translation>Ya hay {max_schedules} programaciones. Elimina algunas primero.</translation>
     </message>
     <message>
+        <source>There are {names}.</source>
+        <translation>Existen {names}.</translation>
+    </message>
+    <message>
         <source>There is already a memory with the id {id}.</source>
         <translation>Ya hay un recuerdo con el identificador {id}.</translation>
     </message>
@@ -6732,6 +7098,10 @@
         <translation>No hay nada que rehacer.</translation>
     </message>
     <message>
+        <source>There is nothing to search for: type a word, or an operator such as kind:note.</source>
+        <translation>No hay nada que buscar: escribe una palabra o un operador como kind:note.</translation>
+    </message>
+    <message>
         <source>There is nothing to store: the title and the text are both empty.</source>
         <translation>No hay nada que guardar: el título y el texto están vacíos.</translation>
     </message>
@@ -6852,6 +7222,10 @@
         <translation>Esta instalación de Keepsake no puede cifrar: el paquete apsw ha ocupado el lugar de apsw-sqlite3mc. Quita ambos (pip uninstall apsw apsw-sqlite3mc) y vuelve a instalar el wheel de Keepsake, o usa uno de sus paquetes.</translation>
     </message>
     <message>
+        <source>This is no address of S3 storage. It looks like s3://KEY:SECRET@bucket/prefix?region=…&amp;endpoint=https://…; write / and + within the secret as %2F and %2B.</source>
+        <translation>Esta no es la dirección de un almacenamiento S3. Tiene esta forma: s3://CLAVE:SECRETO@bucket/prefijo?region=…&amp;endpoint=https://…; escribe / y + en el secreto como %2F y %2B.</translation>
+    </message>
+    <message>
         <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
         <translation>Esta no es la dirección de un servidor WebDAV. Tiene esta forma: https://nombre:contraseña@servidor/ruta; escribe @, /, # y ? en la contraseña como %40, %2F, %23 y %3F.</translation>
     </message>
@@ -6918,6 +7292,10 @@
     <message>
         <source>This proposal is decided already.</source>
         <translation>Esta propuesta ya está decidida.</translation>
+    </message>
+    <message>
+        <source>This reads as a sentence: texts with the quoted words side by side are preferred, others are found too. Search a quotation by itself to demand it.</source>
+        <translation>Esto se lee como una frase: se prefieren los textos con las palabras entrecomilladas seguidas, pero también se encuentran otros. Busca una cita sola para exigirla.</translation>
     </message>
     <message>
         <source>This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.</source>
@@ -7114,6 +7492,10 @@
     <message>
         <source>Tri similarity</source>
         <translation>Similitud de tri</translation>
+    </message>
+    <message>
+        <source>Try {values}.</source>
+        <translation>Prueba {values}.</translation>
     </message>
     <message>
         <source>Tuesday</source>
@@ -8061,7 +8443,7 @@
     </message>
     <message>
         <source>what it was merged into</source>
-        <translation>con qué se combinó</translation>
+        <translation>con qué se fusionó</translation>
     </message>
     <message>
         <source>what took its place</source>
@@ -8544,6 +8926,18 @@
         <translation>{name} llegaría a {size} bytes, más de lo que Keepsake lee de un documento.</translation>
     </message>
     <message>
+        <source>{name}: does not know the time “{value}”.</source>
+        <translation>{name}: no conoce el momento «{value}».</translation>
+    </message>
+    <message>
+        <source>{name}: does not know “{value}”.</source>
+        <translation>{name}: no conoce «{value}».</translation>
+    </message>
+    <message>
+        <source>{name}: needs a value right after the colon to match anything.</source>
+        <translation>{name}: necesita un valor justo después de los dos puntos para coincidir con algo.</translation>
+    </message>
+    <message>
         <source>{n} conversations</source>
         <translation>{n} conversaciones</translation>
     </message>
@@ -8772,6 +9166,10 @@
         <translation>{server} aceptó un archivo, pero no lo conservó. Comprueba si la dirección es correcta; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
+        <source>{server} does not accept the key or its secret. Correct them in the address.</source>
+        <translation>{server} no acepta la clave o su secreto. Corrígelos en la dirección.</translation>
+    </message>
+    <message>
         <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
         <translation>{server} no acepta el nombre o la contraseña. Corrígelos en la dirección; si el servidor pide un segundo factor, crea allí una contraseña de aplicación.</translation>
     </message>
@@ -8780,8 +9178,16 @@
         <translation>{server} no contiene lo que comparten tus equipos: la carpeta es otra, o se vació.</translation>
     </message>
     <message>
+        <source>{server} does not let this key do that in the bucket. Allow it to list, read, write and remove there, or name another bucket.</source>
+        <translation>{server} no permite a esta clave hacer eso en el bucket. Permítele listar, leer, escribir y eliminar allí, o indica otro bucket.</translation>
+    </message>
+    <message>
         <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
         <translation>{server} no permite a este usuario hacer eso en la carpeta. Permítele leer y escribir allí, o indica otra carpeta.</translation>
+    </message>
+    <message>
+        <source>{server} does not speak S3 at that address. See whether the endpoint in the address is right.</source>
+        <translation>{server} no ofrece S3 en esa dirección. Comprueba si el punto de conexión (endpoint) de la dirección es correcto.</translation>
     </message>
     <message>
         <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
@@ -8790,6 +9196,10 @@
     <message>
         <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
         <translation>En {server} no te queda espacio. Libera espacio allí; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} has no such bucket. Make it there first, and see whether the address is right.</source>
+        <translation>En {server} no existe ese bucket. Créalo allí primero y comprueba si la dirección es correcta.</translation>
     </message>
     <message>
         <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>
@@ -8940,6 +9350,10 @@
         <translation>«{around}» no es el identificador de un recuerdo o mensaje ni una fecha como 2026-03-01 o «last week».</translation>
     </message>
     <message>
+        <source>“{name}:” is not an operator, so it was searched as a word.</source>
+        <translation>«{name}:» no es un operador, así que se buscó como palabra.</translation>
+    </message>
+    <message>
         <source>“{other}” may be “{into}”: {reason}.</source>
         <translation>«{other}» puede ser «{into}»: {reason}.</translation>
     </message>
@@ -8952,11 +9366,11 @@
     </message>
     <message>
         <source>Merged {count} names into ‘{title}’</source>
-        <translation>{count} nombres combinados en «{title}»</translation>
+        <translation>{count} nombres fusionados en «{title}»</translation>
     </message>
     <message>
         <source>Merged ‘{title}’</source>
-        <translation>Se combinó «{title}»</translation>
+        <translation>Se fusionó «{title}»</translation>
     </message>
     <message>
         <source>Related ‘{title}’</source>
@@ -9021,7 +9435,7 @@
     </message>
     <message>
         <source>Merge</source>
-        <translation>Combinar</translation>
+        <translation>Fusionar</translation>
     </message>
     <message>
         <source>Notes and facts</source>
@@ -9861,15 +10275,15 @@
     </message>
     <message>
         <source>Merge all</source>
-        <translation>Combinar todos</translation>
+        <translation>Fusionar todos</translation>
     </message>
     <message>
         <source>Merge into another…</source>
-        <translation>Combinar con otro…</translation>
+        <translation>Fusionar con otro…</translation>
     </message>
     <message>
         <source>Merge this name into another</source>
-        <translation>Combinar este nombre con otro</translation>
+        <translation>Fusionar este nombre con otro</translation>
     </message>
     <message>
         <source>Names are being read</source>
@@ -10386,7 +10800,7 @@
     </message>
     <message>
         <source>Merge: {title}</source>
-        <translation>Combinar: {title}</translation>
+        <translation>Fusionar: {title}</translation>
     </message>
     <message>
         <source>Name</source>
@@ -10826,15 +11240,15 @@
     </message>
     <message>
         <source>Merge</source>
-        <translation>Combinar</translation>
+        <translation>Fusionar</translation>
     </message>
     <message>
         <source>Merge into</source>
-        <translation>Combinar con</translation>
+        <translation>Fusionar con</translation>
     </message>
     <message>
         <source>Merge into…</source>
-        <translation>Combinar con…</translation>
+        <translation>Fusionar con…</translation>
     </message>
 </context>
 <context>
@@ -11156,7 +11570,7 @@
     </message>
     <message>
         <source>Merge into one</source>
-        <translation>Combinar en una</translation>
+        <translation>Fusionar en una</translation>
     </message>
     <message>
         <source>Pin</source>
@@ -11549,7 +11963,7 @@
     </message>
     <message>
         <source>Merge the selected notes</source>
-        <translation>Combinar las notas seleccionadas</translation>
+        <translation>Fusionar las notas seleccionadas</translation>
     </message>
     <message>
         <source>New note</source>
@@ -14239,12 +14653,20 @@
         <translation>Servicio</translation>
     </message>
     <message>
+        <source>Several machines</source>
+        <translation>Varios equipos</translation>
+    </message>
+    <message>
         <source>Size of text</source>
         <translation>Tamaño del texto</translation>
     </message>
     <message>
         <source>Take memories from conversations</source>
         <translation>Tomar recuerdos de las conversaciones</translation>
+    </message>
+    <message>
+        <source>The same memory on all your machines, without anyone between them.</source>
+        <translation>La misma memoria en todos tus equipos, sin nadie de por medio.</translation>
     </message>
     <message>
         <source>Upkeep</source>
@@ -15958,7 +16380,7 @@
     </message>
     <message>
         <source>Merged</source>
-        <translation>Combinado</translation>
+        <translation>Fusionado</translation>
     </message>
     <message>
         <source>Message</source>

@@ -1724,6 +1724,284 @@
     </message>
 </context>
 <context>
+    <name>DeviceForm</name>
+    <message>
+        <source>A PostgreSQL database, with a role that may make tables in it.</source>
+        <translation>一个 PostgreSQL 数据库，以及可以在其中建表的角色。</translation>
+    </message>
+    <message>
+        <source>A folder, or postgresql://name:password@server/database</source>
+        <translation>文件夹，或 postgresql://用户名:密码@服务器/数据库</translation>
+    </message>
+    <message>
+        <source>Add a machine</source>
+        <translation>添加设备</translation>
+    </message>
+    <message>
+        <source>Another name for this machine</source>
+        <translation>为这台设备改名</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Choose the folder where your machines meet</source>
+        <translation>选择你的设备会合的文件夹</translation>
+    </message>
+    <message>
+        <source>Choose the folder…</source>
+        <translation>选择文件夹…</translation>
+    </message>
+    <message>
+        <source>Copy the words</source>
+        <translation>复制单词</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>From the other machine, in their order</source>
+        <translation>来自另一台设备，按顺序输入</translation>
+    </message>
+    <message>
+        <source>It reads nothing that is written from now on. What it has already, it keeps: nobody can erase it from afar. If it was stolen, change the password of the server or folder too.</source>
+        <translation>它不会再读到今后写入的任何内容。它已有的内容会保留：没有人能远程删除。如果设备被盗，请同时更改服务器或文件夹的密码。</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>加入</translation>
+    </message>
+    <message>
+        <source>Join your other machines</source>
+        <translation>加入你的其他设备</translation>
+    </message>
+    <message>
+        <source>Name of the machine</source>
+        <translation>设备名称</translation>
+    </message>
+    <message>
+        <source>On a machine that shares already, choose “Add a machine…”, and type its twelve words here. Name the folder where it is on this machine, or the same server.</source>
+        <translation>在已经共享的设备上选择“添加设备…”，并在此输入它的十二个单词。请指定该文件夹在这台设备上的位置，或同一个服务器。</translation>
+    </message>
+    <message>
+        <source>On the new machine, choose “Join my other machines…” and type these words. They count for ten minutes and once. Then come back here and let it in.</source>
+        <translation>在新设备上选择“加入我的其他设备…”，并输入这些单词。它们在十分钟内有效，且只能使用一次。然后回到这里，允许它加入。</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Remove {machine}?</source>
+        <translation>移除 {machine}？</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>共享</translation>
+    </message>
+    <message>
+        <source>Share through a server</source>
+        <translation>通过服务器共享</translation>
+    </message>
+    <message>
+        <source>Stop sharing</source>
+        <translation>停止共享</translation>
+    </message>
+    <message>
+        <source>Stop sharing from this machine?</source>
+        <translation>停止从这台设备共享？</translation>
+    </message>
+    <message>
+        <source>Such as laptop</source>
+        <translation>例如：笔记本电脑</translation>
+    </message>
+    <message>
+        <source>This machine and the others keep all that they have. You can join again at any time.</source>
+        <translation>这台设备和其他设备都会保留已有的全部内容。你可以随时重新加入。</translation>
+    </message>
+    <message>
+        <source>Twelve words</source>
+        <translation>十二个单词</translation>
+    </message>
+    <message>
+        <source>Where they meet</source>
+        <translation>会合位置</translation>
+    </message>
+    <message>
+        <source>Words of the invitation</source>
+        <translation>邀请单词</translation>
+    </message>
+</context>
+<context>
+    <name>DevicesPanel</name>
+    <message>
+        <source>1 change behind</source>
+        <translation>落后 1 处更改</translation>
+    </message>
+    <message>
+        <source>1 memory or conversation that is here is gone there. If you did that, let it go here too.</source>
+        <translation>这里的 1 条记忆或对话在那里已不存在。如果是你所为，请让它在这里也消失。</translation>
+    </message>
+    <message>
+        <source>Add a machine…</source>
+        <translation>添加设备…</translation>
+    </message>
+    <message>
+        <source>All was exchanged at {time}.</source>
+        <translation>{time} 已全部交换。</translation>
+    </message>
+    <message>
+        <source>Exchange now</source>
+        <translation>立即交换</translation>
+    </message>
+    <message>
+        <source>Exchanging…</source>
+        <translation>正在交换…</translation>
+    </message>
+    <message>
+        <source>Has everything</source>
+        <translation>内容齐全</translation>
+    </message>
+    <message>
+        <source>Heard of</source>
+        <translation>最近联系</translation>
+    </message>
+    <message>
+        <source>If you typed the words there yourself, let it in. It then holds your whole memory.</source>
+        <translation>如果是你本人在那里输入了单词，请允许它加入。之后它将持有你的全部记忆。</translation>
+    </message>
+    <message>
+        <source>Join my other machines…</source>
+        <translation>加入我的其他设备…</translation>
+    </message>
+    <message>
+        <source>Leaving…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Let it in</source>
+        <translation>允许加入</translation>
+    </message>
+    <message>
+        <source>Letting it in…</source>
+        <translation>正在允许加入…</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Making the words…</source>
+        <translation>正在生成单词…</translation>
+    </message>
+    <message>
+        <source>Much was removed on another machine</source>
+        <translation>另一台设备上删除了很多内容</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>暂不</translation>
+    </message>
+    <message>
+        <source>Nothing was exchanged yet since Keepsake was started.</source>
+        <translation>自 Keepsake 启动以来尚未交换任何内容。</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Paused: nothing is exchanged. What you write goes out when you resume.</source>
+        <translation>已暂停：不交换任何内容。你写下的内容会在恢复后发出。</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Refuse</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>Remove it here too</source>
+        <translation>在这里也删除</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>移除…</translation>
+    </message>
+    <message>
+        <source>Removing it…</source>
+        <translation>正在移除…</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>重命名…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Share through a folder…</source>
+        <translation>通过文件夹共享…</translation>
+    </message>
+    <message>
+        <source>Share through a server…</source>
+        <translation>通过服务器共享…</translation>
+    </message>
+    <message>
+        <source>Sharing…</source>
+        <translation>正在共享…</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Stop sharing…</source>
+        <translation>停止共享…</translation>
+    </message>
+    <message>
+        <source>Waiting until the other machine lets this one in…</source>
+        <translation>正在等待另一台设备允许这台加入…</translation>
+    </message>
+    <message>
+        <source>Your machines meet at {place}.</source>
+        <translation>你的设备在 {place} 会合。</translation>
+    </message>
+    <message>
+        <source>Your memory lives on this machine alone. Each of your machines can hold all of it, work without a network, and meet the others through a folder that a program such as Syncthing or Dropbox keeps the same everywhere, or through a server. What lies there is sealed: only your machines can read it.</source>
+        <translation>你的记忆只存在于这台设备上。你的每台设备都可以持有全部记忆，无需网络即可工作，并通过 Syncthing 或 Dropbox 等程序同步的文件夹，或通过服务器与其他设备会合。那里的内容是密封的：只有你的设备能读取。</translation>
+    </message>
+    <message>
+        <source>{name} (this machine)</source>
+        <translation>{name}（本机）</translation>
+    </message>
+    <message>
+        <source>{name} asks to come in</source>
+        <translation>{name} 请求加入</translation>
+    </message>
+    <message>
+        <source>{n} changes behind</source>
+        <translation>落后 {n} 处更改</translation>
+    </message>
+    <message>
+        <source>{n} memories and conversations that are here are gone there. If you did that, let them go here too; until then, all stays here.</source>
+        <translation>这里的 {n} 条记忆和对话在那里已不存在。如果是你所为，请让它们在这里也消失；在此之前，这里的一切都会保留。</translation>
+    </message>
+</context>
+<context>
     <name>DiagnosticsPanel</name>
     <message>
         <source>Check the vault now</source>
@@ -2342,6 +2620,10 @@
     <message>
         <source>, not {shown}</source>
         <translation>，而不是 {shown}</translation>
+    </message>
+    <message>
+        <source>-on: cannot be searched, so nothing matches; use before: or after: instead.</source>
+        <translation>-on: 无法搜索，因此没有匹配；请改用 before: 或 after:。</translation>
     </message>
     <message>
         <source>1 attached file that no note shows was left out.</source>
@@ -3524,6 +3806,10 @@
         <translation>你是指“{near}”吗？</translation>
     </message>
     <message>
+        <source>Did you mean {name}:?</source>
+        <translation>你是指 {name}: 吗？</translation>
+    </message>
+    <message>
         <source>Discord</source>
         <translation>Discord</translation>
     </message>
@@ -4188,6 +4474,10 @@
         <translation>它会在 Keepsake 下次启动时取代记忆库；在此之前不会有任何变化。</translation>
     </message>
     <message>
+        <source>It takes {values}.</source>
+        <translation>可用的值：{values}。</translation>
+    </message>
+    <message>
         <source>It waits already.</source>
         <translation>它已在等待。</translation>
     </message>
@@ -4832,6 +5122,18 @@
         <translation>没有这样的访问请求在等待。请参阅“keepsake agent requests”。</translation>
     </message>
     <message>
+        <source>No text has any of the words {words}.</source>
+        <translation>没有文本含有词语 {words} 中的任何一个。</translation>
+    </message>
+    <message>
+        <source>No text has the word {words}.</source>
+        <translation>没有文本含有词语 {words}。</translation>
+    </message>
+    <message>
+        <source>No time is both after and before what you asked, so nothing can match.</source>
+        <translation>没有任何时间同时晚于和早于你所指定的时间，因此不可能有匹配。</translation>
+    </message>
+    <message>
         <source>Nobody let this machine in within ten minutes. Make a new invitation, and confirm it on the other machine.</source>
         <translation>十分钟内没有人批准此设备加入。请创建新的邀请，并在另一台设备上确认。</translation>
     </message>
@@ -4868,6 +5170,10 @@
         <translation>从这里起无法读取，因为文件被截断（{line}）。</translation>
     </message>
     <message>
+        <source>Nothing here seems to answer this: what fits best was not said by whom you name.</source>
+        <translation>这里似乎没有内容能回答：最相符的内容并非你所指的人所说。</translation>
+    </message>
+    <message>
         <source>Nothing in it is a conversation or a note that this version knows.</source>
         <translation>其中没有此版本认识的会话或笔记。</translation>
     </message>
@@ -4884,12 +5190,20 @@
         <translation>那里尚未共享任何内容。请检查地址是否与邀请中的一致。</translation>
     </message>
     <message>
+        <source>Nothing matches that.</source>
+        <translation>没有与之匹配的内容。</translation>
+    </message>
+    <message>
         <source>Nothing of that machine waits for you up to that change.</source>
         <translation>那台设备到该更改为止没有内容等待你确认。</translation>
     </message>
     <message>
         <source>Nothing of what was written can be read. Restore a backup: &apos;keepsake backup list&apos; shows them.</source>
         <translation>写入的内容都无法读取。请恢复备份：“keepsake backup list”会列出它们。</translation>
+    </message>
+    <message>
+        <source>Nothing says “{phrase}” word for word, so its words were searched.</source>
+        <translation>没有内容逐字包含“{phrase}”，因此搜索了其中的词语。</translation>
     </message>
     <message>
         <source>Nothing that {agent} wrote is in quarantine.</source>
@@ -4942,6 +5256,14 @@
     <message>
         <source>Only programs with full trust choose ids. Leave &apos;id&apos; out to get one.</source>
         <translation>只有完全信任的程序才能选择 ID。省略“id”即可获得一个。</translation>
+    </message>
+    <message>
+        <source>Only the first {most} characters were searched.</source>
+        <translation>仅搜索了前 {most} 个字符。</translation>
+    </message>
+    <message>
+        <source>Only the first {most} words were searched.</source>
+        <translation>仅搜索了前 {most} 个词语。</translation>
     </message>
     <message>
         <source>Only the format &apos;encrypted&apos; takes a passphrase; a {format_name} export is not encrypted.</source>
@@ -5220,6 +5542,10 @@
         <translation>请运行“keepsake check --repair”；只会重建可由其余内容重建的部分。</translation>
     </message>
     <message>
+        <source>Run: chmod go-rwx {path}</source>
+        <translation>请运行：chmod go-rwx {path}</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>保留的计划运行数。</translation>
     </message>
@@ -5252,8 +5578,16 @@
         <translation>计划无法运行：{why}</translation>
     </message>
     <message>
+        <source>Search by meaning covers only the present, so the past was searched by words.</source>
+        <translation>按含义搜索只涵盖当前内容，因此过去的内容按词语搜索。</translation>
+    </message>
+    <message>
         <source>Search by meaning is switched off. Set index.vectors to true and start Keepsake again.</source>
         <translation>按含义搜索已关闭。请将 index.vectors 设为 true 并重新启动 Keepsake。</translation>
+    </message>
+    <message>
+        <source>Search by meaning was left out: {why}</source>
+        <translation>未进行按含义搜索：{why}</translation>
     </message>
     <message>
         <source>Search for names</source>
@@ -5428,6 +5762,10 @@
         <translation>Slack</translation>
     </message>
     <message>
+        <source>So much has changed since then that not all of it was searched.</source>
+        <translation>此后变化太多，未能搜索全部内容。</translation>
+    </message>
+    <message>
         <source>Some bytes were not UTF-8 text and were replaced with �.</source>
         <translation>部分字节不是 UTF-8 文本，已替换为 �。</translation>
     </message>
@@ -5486,6 +5824,10 @@
     <message>
         <source>Sunday</source>
         <translation>星期日</translation>
+    </message>
+    <message>
+        <source>Superseded memories are searched by words alone; entity: finds nothing there.</source>
+        <translation>被取代的记忆只按词语搜索；entity: 在那里找不到内容。</translation>
     </message>
     <message>
         <source>Supported are exports of {conversations}; Markdown notes of {notes}; transcripts of {transcripts}; chats and mails of {chats}; notes of {notebooks}; documents as {documents}; memories of {memories}.</source>
@@ -5624,6 +5966,10 @@
         <translation>归档被截断或损坏，因此只读取了该处之前的笔记。</translation>
     </message>
     <message>
+        <source>The archive is searched by words alone; entity: finds nothing there.</source>
+        <translation>归档只按词语搜索；entity: 在那里找不到内容。</translation>
+    </message>
+    <message>
         <source>The backup is now {name} in the same folder. Start Keepsake again; &apos;keepsake backup list&apos; shows the other backups.</source>
         <translation>该备份现为同一文件夹中的 {name}。请重新启动 Keepsake；“keepsake backup list”会列出其他备份。</translation>
     </message>
@@ -5636,12 +5982,20 @@
         <translation>{path} 的开头已损坏，缺少它就无法辨认文件中的内容。请恢复备份：“keepsake backup list”会列出它们。</translation>
     </message>
     <message>
+        <source>The bucket is in the region {region}. Write region={region} into the address.</source>
+        <translation>该存储桶位于区域 {region}。请在地址中写入 region={region}。</translation>
+    </message>
+    <message>
         <source>The cache is plain, and its vault is encrypted.</source>
         <translation>缓存未加密，而其记忆库已加密。</translation>
     </message>
     <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
         <translation>另一台设备的时钟快了一百多年；它写入的内容不会被接收。</translation>
+    </message>
+    <message>
+        <source>The clock of this machine and that of {server} are too far apart. Set this one right; nothing is lost meanwhile.</source>
+        <translation>这台电脑的时钟与 {server} 的时钟相差太大。请校准本机时钟；其间不会丢失任何内容。</translation>
     </message>
     <message>
         <source>The column {column} has two classes.</source>
@@ -5738,6 +6092,10 @@
     <message>
         <source>The disk is full, so this vault is open for reading only. Free some space and restart Keepsake; nothing already saved was lost.</source>
         <translation>磁盘已满，因此此记忆库仅以只读方式打开。请腾出空间并重新启动 Keepsake；已保存的内容没有丢失。</translation>
+    </message>
+    <message>
+        <source>The disk is full.</source>
+        <translation>磁盘已满。</translation>
     </message>
     <message>
         <source>The disk is full. Free some space and try again.</source>
@@ -6272,6 +6630,10 @@
         <translation>恢复已取消：备份不是 Keepsake 的数据库。</translation>
     </message>
     <message>
+        <source>The results could not be reranked: {why}</source>
+        <translation>无法对结果重新排序：{why}</translation>
+    </message>
+    <message>
         <source>The saved search</source>
         <translation>该已保存的搜索</translation>
     </message>
@@ -6532,6 +6894,10 @@
         <translation>已有 {max_schedules} 个计划。请先删除一些。</translation>
     </message>
     <message>
+        <source>There are {names}.</source>
+        <translation>可用的有：{names}。</translation>
+    </message>
+    <message>
         <source>There is already a memory with the id {id}.</source>
         <translation>已有标识为 {id} 的记忆。</translation>
     </message>
@@ -6732,6 +7098,10 @@
         <translation>没有可重做的内容。</translation>
     </message>
     <message>
+        <source>There is nothing to search for: type a word, or an operator such as kind:note.</source>
+        <translation>没有可搜索的内容：请输入词语，或如 kind:note 的运算符。</translation>
+    </message>
+    <message>
         <source>There is nothing to store: the title and the text are both empty.</source>
         <translation>没有可存储的内容：标题和正文都为空。</translation>
     </message>
@@ -6852,6 +7222,10 @@
         <translation>此 Keepsake 安装无法加密：软件包 apsw 取代了 apsw-sqlite3mc。请移除两者（pip uninstall apsw apsw-sqlite3mc）并重新安装 Keepsake 的 wheel，或使用其安装包之一。</translation>
     </message>
     <message>
+        <source>This is no address of S3 storage. It looks like s3://KEY:SECRET@bucket/prefix?region=…&amp;endpoint=https://…; write / and + within the secret as %2F and %2B.</source>
+        <translation>这不是 S3 存储的地址。它的形式为 s3://密钥:私密部分@存储桶/前缀?region=…&amp;endpoint=https://…；私密部分中的 / 和 + 请写作 %2F 和 %2B。</translation>
+    </message>
+    <message>
         <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
         <translation>这不是 WebDAV 服务器的地址。它的形式为 https://用户名:密码@服务器/路径；密码中的 @、/、# 和 ? 请写作 %40、%2F、%23 和 %3F。</translation>
     </message>
@@ -6918,6 +7292,10 @@
     <message>
         <source>This proposal is decided already.</source>
         <translation>此提议已处理。</translation>
+    </message>
+    <message>
+        <source>This reads as a sentence: texts with the quoted words side by side are preferred, others are found too. Search a quotation by itself to demand it.</source>
+        <translation>这读起来像一个句子：优先显示引号中词语相邻的文本，其他文本也会找到。要强制匹配，请单独搜索引文。</translation>
     </message>
     <message>
         <source>This removes {count} for ever; nothing can bring them back. Ask again with confirm=true.</source>
@@ -7114,6 +7492,10 @@
     <message>
         <source>Tri similarity</source>
         <translation>Tri 相似度</translation>
+    </message>
+    <message>
+        <source>Try {values}.</source>
+        <translation>可以试试 {values}。</translation>
     </message>
     <message>
         <source>Tuesday</source>
@@ -8544,6 +8926,18 @@
         <translation>{name} 会膨胀到 {size} 字节，超过 Keepsake 对一个文档的读取上限。</translation>
     </message>
     <message>
+        <source>{name}: does not know the time “{value}”.</source>
+        <translation>{name}: 不认识时间“{value}”。</translation>
+    </message>
+    <message>
+        <source>{name}: does not know “{value}”.</source>
+        <translation>{name}: 不认识“{value}”。</translation>
+    </message>
+    <message>
+        <source>{name}: needs a value right after the colon to match anything.</source>
+        <translation>{name}: 冒号之后必须紧跟一个值才能匹配内容。</translation>
+    </message>
+    <message>
         <source>{n} conversations</source>
         <translation>{n} 个会话</translation>
     </message>
@@ -8772,6 +9166,10 @@
         <translation>{server} 接收了一个文件，却没有保存。请检查地址是否正确；其间不会丢失任何内容。</translation>
     </message>
     <message>
+        <source>{server} does not accept the key or its secret. Correct them in the address.</source>
+        <translation>{server} 不接受该密钥或其私密部分。请在地址中更正。</translation>
+    </message>
+    <message>
         <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
         <translation>{server} 不接受该用户名或密码。请在地址中更正；如果服务器要求双重验证，请在那里创建一个应用专用密码。</translation>
     </message>
@@ -8780,8 +9178,16 @@
         <translation>{server} 上没有你的各台电脑共享的内容：这是另一个文件夹，或已被清空。</translation>
     </message>
     <message>
+        <source>{server} does not let this key do that in the bucket. Allow it to list, read, write and remove there, or name another bucket.</source>
+        <translation>{server} 不允许该密钥在此存储桶中这样做。请授予其列出、读取、写入和删除的权限，或指定另一个存储桶。</translation>
+    </message>
+    <message>
         <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
         <translation>{server} 不允许该用户在此文件夹中这样做。请授予其读写权限，或指定另一个文件夹。</translation>
+    </message>
+    <message>
+        <source>{server} does not speak S3 at that address. See whether the endpoint in the address is right.</source>
+        <translation>{server} 在该地址不提供 S3。请检查地址中的端点（endpoint）是否正确。</translation>
     </message>
     <message>
         <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
@@ -8790,6 +9196,10 @@
     <message>
         <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
         <translation>{server} 上已没有你的可用空间。请在那里腾出空间；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} has no such bucket. Make it there first, and see whether the address is right.</source>
+        <translation>{server} 上没有该存储桶。请先在那里创建它，并检查地址是否正确。</translation>
     </message>
     <message>
         <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>
@@ -8938,6 +9348,10 @@
     <message>
         <source>“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’.</source>
         <translation>“{around}”既不是记忆或消息的 ID，也不是 2026-03-01 或“last week”之类的时间。</translation>
+    </message>
+    <message>
+        <source>“{name}:” is not an operator, so it was searched as a word.</source>
+        <translation>“{name}:”不是运算符，因此按词语搜索。</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>
@@ -14239,12 +14653,20 @@
         <translation>服务</translation>
     </message>
     <message>
+        <source>Several machines</source>
+        <translation>多台设备</translation>
+    </message>
+    <message>
         <source>Size of text</source>
         <translation>文字大小</translation>
     </message>
     <message>
         <source>Take memories from conversations</source>
         <translation>从会话中提取记忆</translation>
+    </message>
+    <message>
+        <source>The same memory on all your machines, without anyone between them.</source>
+        <translation>在你的所有设备上保持同一份记忆，中间没有任何第三方。</translation>
     </message>
     <message>
         <source>Upkeep</source>

@@ -18,6 +18,7 @@ from ui.dialogs.models.models import ModelsDialog
 from ui.dialogs.settings.appearance_panel import AppearancePanel
 from ui.dialogs.settings.backups_panel import BackupsPanel
 from ui.dialogs.settings.desktop_panel import DesktopPanel
+from ui.dialogs.settings.devices_panel import DevicesPanel
 from ui.dialogs.settings.diagnostics_panel import DiagnosticsPanel
 from ui.dialogs.settings.encryption_panel import EncryptionPanel
 from ui.dialogs.settings.language_model_panel import LanguageModelPanel
@@ -165,6 +166,7 @@ class DialogRegistry(QObject):
             "llm": partial(LanguageModelPanel, self._bridge),
             "search": self._make_search_panel,
             "encryption": self._make_encryption_panel,
+            "devices": partial(DevicesPanel, self._bridge),
             "backups": partial(BackupsPanel, self._bridge),
             "shortcuts": partial(ShortcutEditor, self._bridge, self._actions),
             "diagnostics": partial(DiagnosticsPanel, self._bridge, self._errors),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 WAIT_MS = 60
-"""What is asked for within this time is fetched together."""
+"""Requests within this time are fetched together."""
 RENEW_MS = 2_000
 """Names that are recognised in a burst are fetched again once it is over."""
 BATCH = 200

@@ -20,7 +20,7 @@ ICON = 20
 LARGEST_ICON = 28
 """Pixels to which icons grow with the text where the window is low."""
 PADDING = 12
-"""What a button has above and below its icon."""
+"""Margin of a button above and below its icon."""
 SIDE = 7
 MOST_SHOWN = 99
 

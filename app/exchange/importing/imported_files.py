@@ -12,10 +12,9 @@ import apsw
 from app.attachments.model import FOLDER, name_of
 from app.attachments.service import AttachmentService
 from app.changes import Area
-from app.history.model import RunChanges
+from app.history.model import UNDO, RunChanges
 from app.store.store import Store
 
-UNDO: Final = "undo:"
 _LINK: Final = re.compile(rf"{FOLDER}/[^\s()<>\[\]\"'\\/]+")
 _CLOCK_SLACK_MS: Final = 1000  # file systems round their times down
 _MENTIONS: Final = f"instr({{}}, '{FOLDER}/')"

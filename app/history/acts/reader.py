@@ -24,9 +24,10 @@ from app.history.acts.model import (
     refusal_of,
     sentence,
 )
-from app.history.acts.repo import UNDO, ActPlace
+from app.history.acts.repo import ActPlace
 from app.history.acts.undo_order import OwnAct, next_steps
 from app.history.history_repo import HistoryRow
+from app.history.model import UNDO
 from app.history.undo import UndoService
 
 PERSON: Final = "person"

@@ -13,9 +13,9 @@ from app.history import history_repo, undo_chain
 from app.history.acts.model import ENTRY, ActPart, Who
 from app.history.as_of import MAX_SPELL_MS
 from app.history.history_repo import HistoryRow
+from app.history.model import UNDO
 from app.history.state_diff import differing
 
-UNDO: Final = "undo:"
 _TITLE: Final = 80
 _SAMPLE: Final = 200
 _PAGE: Final = 200
@@ -43,7 +43,7 @@ _SINGLE_BY: Final[dict[Who | None, str]] = {
     "agents": "actor NOT IN ('person', 'folder')",
     "upkeep": "actor NOT IN ('person', 'folder')",
 }
-"""Which single changes may count as whose."""
+"""Conditions by which a single change counts as the person's, an agent's or the upkeep's."""
 _NAMES: Final = {"schedule": "SELECT name FROM schedules WHERE schedule_id = ?"}
 """Kinds of targets whose entries may lack their names."""
 _FIELDS: Final = frozenset({"tags", "store", "pinned", "title"})

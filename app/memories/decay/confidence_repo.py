@@ -11,6 +11,7 @@ import apsw
 from app.core.stores import sees_all
 from app.history.acts.model import ActPart
 from app.history.acts.reader import SideEffects
+from app.history.model import UNDO
 from app.memories import repo
 from app.memories.decay.decay_rules import DecayingFact
 
@@ -27,7 +28,6 @@ _FADES = (
     " AND (m.expires_at IS NULL OR m.expires_at > ?1)"
 )
 _DECAYING = f"{_COLUMNS} NOT INDEXED WHERE {_FADES} AND {{store_condition}} AND m.rowid > ?2 ORDER BY m.rowid LIMIT ?3"
-_UNDO = "undo:"
 _RESTORE = (
     "UPDATE memories SET confidence = ?1, decayed_at = ?2 WHERE rowid = ?3 AND confidence = ?4 AND decayed_at = ?5"
     " AND max(updated_at, coalesce(last_accessed, 0)) <= decayed_at"
@@ -117,8 +117,8 @@ def lower(connection: apsw.Connection, number: int, at_ms: int, changes: Sequenc
 
 def standing_name(run_id: str) -> str:
     """Return the name under which the changes of a run are kept now."""
-    base = run_id.replace(_UNDO, "")
-    return f"{_UNDO}{base}" if run_id.count(_UNDO) % 2 else base
+    base = run_id.replace(UNDO, "")
+    return f"{UNDO}{base}" if run_id.count(UNDO) % 2 else base
 
 
 def give_back(connection: apsw.Connection, run_id: str, after: int, limit: int, now_ms: int) -> tuple[int, int | None]:
@@ -131,8 +131,8 @@ def give_back(connection: apsw.Connection, run_id: str, after: int, limit: int, 
         How many were restored, and the rowid after which to go on; ``None`` when none is left.
     """
     run = standing_name(run_id)
-    is_redo = run.startswith(_UNDO)
-    other = standing_name(f"{_UNDO}{run}")
+    is_redo = run.startswith(UNDO)
+    other = standing_name(f"{UNDO}{run}")
     rows = connection.execute(
         "SELECT c.run, c.memory, c.before, c.after, c.decayed_at_before, r.at, m.decayed_at FROM confidence_runs r"
         " JOIN confidence_changes c ON c.run = r.number JOIN memories m ON m.rowid = c.memory"

@@ -10,6 +10,7 @@ from app.core.text import excerpt
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter
 from app.retrieval.model import Query, Term
 from app.retrieval.query.match_expression import MAX_TERMS, Mode, match_expression
+from app.sentence import Sentence
 
 _SHOWN: Final = 60
 _SENTENCE: Final = "Nothing says “{phrase}” word for word, so its words were searched."
@@ -38,7 +39,7 @@ def relax_phrases(query: Query, stands: Callable[[Term], bool]) -> tuple[Query, 
 
 def phrase_notes(missing: Sequence[str]) -> tuple[str, ...]:
     """Return notes about the ``missing`` phrases."""
-    return tuple(_SENTENCE.format(phrase=excerpt(phrase, _SHOWN)) for phrase in missing)
+    return tuple(Sentence(_SENTENCE, phrase=excerpt(phrase, _SHOWN)) for phrase in missing)
 
 
 def _is_phrase(term: Term) -> bool:
@@ -63,7 +64,7 @@ def missing_word_notes(connection: apsw.Connection, terms: Sequence[Term], store
         return ()
     words = list(dict.fromkeys(f"“{excerpt(term.text, _SHOWN)}{'*' * term.prefix}”" for term in terms))
     named = ", ".join(words[:_MOST_NAMED]) + (" …" if len(words) > _MOST_NAMED else "")
-    return ((_ABSENT if len(words) == 1 else _ALL_ABSENT).format(words=named),)
+    return (Sentence(_ABSENT, words=named) if len(words) == 1 else Sentence(_ALL_ABSENT, words=named),)
 
 
 def _stands(connection: apsw.Connection, term: Term, readable: ChunkFilter, mode: Mode = "all") -> bool:

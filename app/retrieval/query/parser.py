@@ -22,17 +22,18 @@ from app.retrieval.model import OperatorHelp, Query, Term
 from app.retrieval.operators import OPERATORS, Operator
 from app.retrieval.query.intent import QueryStyle, classify_query, without_emphasis
 from app.retrieval.query.time_expressions import find_time_spans
+from app.sentence import Sentence, joined
 
 MAX_LENGTH: Final = 4_000
 MAX_TERMS: Final = 256
 """Maximum number of words in a query; ``app.retrieval.query.match_expression`` selects those to search."""
 MAX_PREFERRED: Final = 8
 """Maximum number of preferred phrases in a sentence."""
-_PREFERRED: Final = (
+_PREFERRED: Final = Sentence(
     "This reads as a sentence: texts with the quoted words side by side are preferred, others are found too."
     " Search a quotation by itself to demand it."
 )
-_NOTHING: Final = "There is nothing to search for: type a word, or an operator such as kind:note."
+_NOTHING: Final = Sentence("There is nothing to search for: type a word, or an operator such as kind:note.")
 _QUOTES: Final = str.maketrans("“”„‟", '""""')
 _VALUES: Final = r'(?:"[^"]*(?:"|\Z)|[^\s"])*'
 _TOKEN: Final = re.compile(rf'(-?)(?:([A-Za-z]+):({_VALUES})|"([^"]*)"(\*?)|(\S+))')
@@ -60,7 +61,7 @@ def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
     kept = storable(text[: MAX_LENGTH + 1])[0]
     if len(kept) > MAX_LENGTH:
         kept = kept[:MAX_LENGTH]
-        parser.hint(f"Only the first {MAX_LENGTH:,} characters were searched.")
+        parser.hint(Sentence("Only the first {most} characters were searched.", most=MAX_LENGTH))
     written = without_emphasis(kept.translate(_QUOTES))
     tokens = list(_TOKEN.finditer(written))
     parser.style = classify_query(written, [token[6] for token in tokens if token[6] and not token[1]])
@@ -107,7 +108,7 @@ class _Parser:
 
     def query(self, text: str) -> Query:
         if self.since is not None and self.until is not None and self.since >= self.until:
-            self.hint("No time is both after and before what you asked, so nothing can match.")
+            self.hint(Sentence("No time is both after and before what you asked, so nothing can match."))
         if self.has_preferred:
             self.hint(_PREFERRED)
         values = {OPERATORS[name].field: tuple(dict.fromkeys(found)) for name, found in self.values.items()}
@@ -186,7 +187,7 @@ class _Parser:
         if len(self.terms) < MAX_TERMS:
             self.terms.append(term)
         else:
-            self.hint(f"Only the first {MAX_TERMS} words were searched.")
+            self.hint(Sentence("Only the first {most} words were searched.", most=MAX_TERMS))
 
     def take_operator(self, name: str, written: str, excluded: bool) -> None:
         operator = OPERATORS.get(name.lower())
@@ -198,8 +199,8 @@ class _Parser:
         if not values and self.style != "search":  # "Before: a wall. After: a gate."
             self.take_word(name, excluded=False)
         elif not values:
-            said = f"{operator.name}: needs a value right after the colon to match anything{_such_as(operator)}."
-            self.refuse(operator.name, said)
+            hint = Sentence("{name}: needs a value right after the colon to match anything.", name=operator.name)
+            self.refuse(operator.name, joined((hint, _such_as(operator))))
         for value in values:
             if operator.condition is None:
                 self.take_time(operator, value, excluded)
@@ -223,18 +224,22 @@ class _Parser:
             and name.lower() not in ("mailto", "urn", "doi")
         ):
             close = get_close_matches(name.lower(), OPERATORS, n=1)
-            instead = f" Did you mean {close[0]}:?" if close else f" There are {', '.join(f'{n}:' for n in OPERATORS)}."
-            self.hint(f"“{excerpt(name, 20)}:” is not an operator, so it was searched as a word.{instead}")
+            instead = Sentence("There are {names}.", names=", ".join(f"{name}:" for name in OPERATORS))
+            if close:
+                instead = Sentence("Did you mean {name}:?", name=close[0])
+            hint = Sentence("“{name}:” is not an operator, so it was searched as a word.", name=excerpt(name, 20))
+            self.hint(joined((hint, instead)))
 
     def take_value(self, operator: Operator, value: str, excluded: bool) -> None:
         known = operator.stored_value(value)
         if known is None:
             self.take_as_words(operator, value)
-            sentence = f"{operator.name}: does not know “{excerpt(value, 40)}”{self._without()}{_such_as(operator)}."
+            hint = Sentence("{name}: does not know “{value}”.", name=operator.name, value=excerpt(value, 40))
+            hint = joined((hint, self._without(), _such_as(operator)))
             if excluded:  # an unknown value excludes nothing
-                self.hint(sentence)
+                self.hint(hint)
             else:
-                self.refuse(operator.name, sentence)
+                self.refuse(operator.name, hint)
         elif excluded:
             self.excluded.append((operator.name, known))
         else:
@@ -244,12 +249,12 @@ class _Parser:
         span = parse_span(value, self.now_ms, self.zone)
         if span is None:
             self.take_as_words(operator, value)
-            time = excerpt(value, 40)
-            said = f"{operator.name}: does not know the time “{time}”{self._without()}{_such_as(operator)}."
-            self.refuse(operator.name, said)
+            hint = Sentence("{name}: does not know the time “{value}”.", name=operator.name, value=excerpt(value, 40))
+            self.refuse(operator.name, joined((hint, self._without(), _such_as(operator))))
             return
         if operator.name == "on" and excluded:
-            self.refuse("on", "-on: cannot be searched, so nothing matches; use before: or after: instead.")
+            hint = Sentence("-on: cannot be searched, so nothing matches; use before: or after: instead.")
+            self.refuse("on", hint)
             return
         since, until = span
         if operator.name == "on":
@@ -261,7 +266,7 @@ class _Parser:
             self.up_to(since)
 
     def _without(self) -> str:
-        return ", which nothing matches" if self.style == "search" else ""
+        return Sentence("Nothing matches that.") if self.style == "search" else ""
 
     def take_as_words(self, operator: Operator, value: str) -> None:
         """Search an operator of a sentence as words, such as ``is:that``."""
@@ -280,7 +285,9 @@ def _such_as(operator: Operator) -> str:
     if not operator.values:
         return ""
     values = (*operator.values, "episode") if operator.name == "kind" else operator.values
-    return f"; {'it takes' if operator.is_closed else 'try'} {', '.join(values)}"
+    if operator.is_closed:
+        return Sentence("It takes {values}.", values=", ".join(values))
+    return Sentence("Try {values}.", values=", ".join(values))
 
 
 def _says_something(character: str) -> bool:

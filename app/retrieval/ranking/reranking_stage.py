@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from app.errors import KeepsakeError
 from app.retrieval.model import Hit, Query
 from app.retrieval.request import Request, SearchResult
+from app.sentence import Sentence
 
 MOST: Final = 50
 """Number of hits that are reranked."""
@@ -20,7 +21,7 @@ WEIGHT: Final = 0.7
 The model alone finds less than the ranking it would replace: it sees no dates and no other messages.
 """
 _DIGITS: Final = 4
-_LEFT_OUT: Final = "The results could not be reranked: {reason}"
+_LEFT_OUT: Final = "The results could not be reranked: {why}"
 
 Answered = tuple[SearchResult, tuple[str, ...]]
 
@@ -74,7 +75,7 @@ class RerankingStage:
         try:
             hits, said = await self._reranked(request.query, hits)
         except KeepsakeError as error:
-            said = (_LEFT_OUT.format(reason=error.message),)
+            said = (Sentence(_LEFT_OUT, why=error.sentence),)
         found = replace(given.found, hits=tuple(hits[request.offset : request.last]))
         return replace(given, found=found), (*notes, *said)
 

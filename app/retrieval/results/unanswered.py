@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.retrieval.model import RankedCandidate
+from app.sentence import Sentence
 
 READ: Final = 20
 """Number of first results that are compared."""
 LEAST_ODDS: Final = 1.75
 """Log odds by which the best result of others is ahead; set on three of LoCoMo's five conversations given."""
-NOTE: Final = "Nothing here seems to answer this: what fits best was not said by whom you name."
+NOTE: Final = Sentence("Nothing here seems to answer this: what fits best was not said by whom you name.")
 _SPEAKER: Final = "speaker"
 _OF_SPEAKERS: Final = (_SPEAKER, "first_speaker", "other_speaker")
 

@@ -7,6 +7,10 @@ end all meet, and what was acknowledged is looked for everywhere. ``--exchange``
 OUT holds ``operations``, ``diverged`` (rows that the machines do not agree on), ``lost`` (acknowledged words that stand
 on some machine nowhere), ``erased_left`` (words forgotten for ever that a file still holds), ``kept_twice`` (notes that
 stand twice) and ``seen_p50_s`` and ``seen_p95_s`` (from a write until another machine that looks at once has it).
+
+With ``--first-sync MESSAGES`` one machine with so many messages shares them and another joins: ``words_s`` and
+``meaning_s`` until it finds all of them by their words and by their meaning, ``bytes_per_message`` at the place, and
+``append_ratio``, an append to a shared vault by one to a vault that is not, each beside its limit.
 """
 
 import argparse
@@ -28,6 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from tests.bench.devices import first_sync
 from tests.bench.devices.device import WORD
 from tests.bench.machine import machine
 from tests.helpers.postgresql import PostgresqlServer
@@ -77,6 +82,12 @@ class Exchange:
     def restart(self) -> None:
         """Kill the server and start it again, where there is one."""
 
+    def renew(self) -> None:
+        """Go on with an empty place."""
+        self._folder = self._folder.with_name(f"{self._folder.name}-anew")
+        self._folder.mkdir()
+        self.address = str(self._folder)
+
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and bytes of what is kept."""
         for path in self._folder.rglob("*"):
@@ -101,6 +112,10 @@ class PostgresqlExchange(Exchange):
         self._server.kill()
         self._server.start()
 
+    def renew(self) -> None:
+        """Go on with an empty database."""
+        self.address = self._server.new_place()
+
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and bytes of its rows."""
         for lane, name, data in self._server.ask("SELECT lane, name, data FROM keepsake_object", self.address):
@@ -124,6 +139,10 @@ class WebdavExchange(Exchange):
         """Kill the server and start it again."""
         self._server.kill()
         self._server.start()
+
+    def renew(self) -> None:
+        """Go on with an empty folder."""
+        self.address = self._server.new_place()
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and bytes of its files."""
@@ -398,12 +417,45 @@ def probed(members: list[Member], chance: random.Random) -> list[float]:
     return took
 
 
+def histories(
+    members: list[Member], exchange: Exchange, chance: random.Random, operations: int, expected: Expected
+) -> dict[str, Any]:
+    """Play a history, and return what is wrong after it."""
+    members[0].share()
+    for member in members[1:]:
+        member.join(members[0])
+    counts = played(members, exchange, chance, operations)
+    took = probed(members, chance)
+    return {
+        **counts,
+        **judged(members, expected, exchange),
+        "seen_p50_s": round(statistics.median(took), 3),
+        "seen_p95_s": round(statistics.quantiles(took, n=20)[-1], 3),
+        "machine": machine(),
+    }
+
+
+def joined_late(base: Path, exchange: Exchange, messages: int) -> dict[str, Any]:
+    """Return what a machine costs that joins when there is much already."""
+    result = first_sync.measure(base, exchange.address, messages)
+    size = sum(len(data) for _, data in exchange.contents())
+    exchange.renew()
+    return {
+        **result,
+        "bytes_per_message": round(size / messages),
+        "bytes_of_limit": round(size / messages / first_sync.MOST_BYTES, 3),
+        **first_sync.append_ratio(base, exchange.address),
+        "machine": machine(),
+    }
+
+
 def main() -> None:
     """Play a history and print what is wrong after it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--devices", type=int, default=3)
     parser.add_argument("--operations", type=int, default=1000)
     parser.add_argument("--exchange", choices=list(EXCHANGES), default="folder")
+    parser.add_argument("--first-sync", type=int, default=0, metavar="MESSAGES", help="measure a machine that joins")
     parser.add_argument("--keep", type=Path, help="leave the vaults there")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
@@ -411,19 +463,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as base:
         chance, expected = random.Random(arguments.seed), Expected()
         exchange = EXCHANGES[arguments.exchange](Path(base))
-        members = [Member(number, Path(base), exchange, chance, expected) for number in range(arguments.devices)]
-        members[0].share()
-        for member in members[1:]:
-            member.join(members[0])
-        counts = played(members, exchange, chance, arguments.operations)
-        took = probed(members, chance)
-        result = {
-            **counts,
-            **judged(members, expected, exchange),
-            "seen_p50_s": round(statistics.median(took), 3),
-            "seen_p95_s": round(statistics.quantiles(took, n=20)[-1], 3),
-            "machine": machine(),
-        }
+        if arguments.first_sync:
+            result = joined_late(Path(base), exchange, arguments.first_sync)
+        else:
+            members = [Member(number, Path(base), exchange, chance, expected) for number in range(arguments.devices)]
+            result = histories(members, exchange, chance, arguments.operations, expected)
         exchange.close()
         if arguments.keep:
             shutil.copytree(base, arguments.keep, symlinks=True)

@@ -58,8 +58,8 @@ def test_of_two_who_write_one_name_one_wins(address: str) -> None:
     together = threading.Barrier(4)
 
     def put(number: int) -> bool:
-        with made(address) as point:
-            together.wait()
+        together.wait()
+        with made(address) as point:  # they make the place at the same moment too
             return point.put_new(FIRST, bytes([number]) * 1000)
 
     with ThreadPoolExecutor(4) as pool:

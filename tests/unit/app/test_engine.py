@@ -130,7 +130,7 @@ _BOTH = {
     *("ledger-pruning", "expiry", "after-turn", "inbox", "spending", "write-receipts"),
     *("unfinished-imports", "imported-files", "heap", "token-vectors"),
 }
-_NOT_IN_SAFE_MODE = {"left-conversations", "schedules", "warming", "vectors"}
+_NOT_IN_SAFE_MODE = {"left-conversations", "schedules", "warming", "vectors", "sync", "sync news"}
 _OF_THE_PERSON = {"transcripts", "note-folder"}
 
 _CLOSERS: list[tuple[type, str]] = [

@@ -205,3 +205,21 @@ def test_a_language_addresses_the_person_in_one_way(language: str, formal: str) 
     )
     assert texts
     assert [text for text in texts if re.search(formal, text)] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "chosen", "other"),
+    [
+        ("de", "zusammen", r"(?i)verein(?:t|en)\b|verschm[eo]lz"),
+        ("es", "fusi", r"(?i)\bcombin"),
+        ("zh_CN", "合并", "融合|并合"),
+    ],
+)
+def test_merging_has_one_word_in_a_language(tool: ModuleType, language: str, chosen: str, other: str) -> None:
+    texts = {
+        text: message.findtext("source") or ""
+        for _, message in tool.messages(tool.file_of(language))
+        for text in tool.translations_of(message)
+    }
+    assert any(chosen in text for text in texts)
+    assert [text for text in texts if re.search(other, text)] == []

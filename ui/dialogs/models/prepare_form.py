@@ -21,7 +21,7 @@ SUGGESTED: Final = (
     "openai:text-embedding-3-small",
 )
 FETCHING: Final = "fetching:"
-"""What the id of a job begins with that fetches a model; its name follows."""
+"""Prefix of the ids of jobs that fetch a model, before its name."""
 _OFFERED: Final = frozenset({"missing", "unfetched", "no_folder", "incomplete", "damaged"})
 """Reasons for which a model's files can be got, fetched or from a folder."""
 _LEAST_LETTERS: Final = 24

@@ -30,7 +30,7 @@ _MODELS: Final = {
         " the background, keeps up to 3 kB of each, and takes some hundredths of a second for each search.",
     ),
 }
-"""What each model gains and costs, by its name, as the help says on its page about performance."""
+"""Gains and costs of each model by name, as on the help page about performance."""
 _LEAST_LETTERS: Final = 24
 
 

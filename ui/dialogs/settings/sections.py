@@ -125,6 +125,13 @@ SECTIONS: tuple[SectionSpec, ...] = (
         "decrypt passphrase password lock keyring",
     ),
     SectionSpec(
+        "devices",
+        QT_TRANSLATE_NOOP("Settings", "Several machines"),
+        "share-2",
+        QT_TRANSLATE_NOOP("Settings", "The same memory on all your machines, without anyone between them."),
+        keywords="sync synchronise devices laptop desktop server share syncthing dropbox postgresql",
+    ),
+    SectionSpec(
         "agents",
         QT_TRANSLATE_NOOP("Settings", "Agents"),
         "bot",

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Panels = Mapping[str, Callable[[QWidget], SettingsPanel]]
 
 SLICE_S = 0.008
-"""How long fields are built before the event loop gets a turn."""
+"""Time for which fields are built before the event loop gets a turn."""
 _LIST_WIDTH = 216
 _FIELDS_WIDTH = 340
 """Pixels the settings have beside the list at the least, with text of the system's size."""

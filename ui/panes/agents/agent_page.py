@@ -53,7 +53,7 @@ class AgentPage(QScrollArea):
     """The program to take Keepsake out of."""
     rotate_requested = Signal()
     call_opened = Signal(object, object)
-    """Where what a call was about is shown, and the global position of its row."""
+    """The place of a call's subject, and the global position of its row."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -50,7 +50,7 @@ class HitPainter:
     def __init__(self) -> None:
         look = theme.current()
         self.width = 0
-        """What rows have, in pixels; without it texts have no room."""
+        """Width of the rows in pixels; without it texts have no room."""
         self.by_session = False
         """Whether turns stand below the conversations they come from."""
         self._icon = look.scaled(ICON)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.core.clock import to_datetime
 from app.retrieval.model import Query, Term
 from ui import theme
+from ui.engine_texts import engine_text
 from ui.models.dates import date_words, local
 from ui.panes.search.query_text import significant_terms
 from ui.style.design_tokens import Radius, Space
@@ -55,7 +56,7 @@ class QueryChips(QWidget):
             self._flow.addWidget(self._chip(text, tone))
         self._box.setVisible(bool(chips))
         hints = self._query.hints if self._query else ()
-        self._hints.setText("\n".join(hints))
+        self._hints.setText("\n".join(map(engine_text, hints)))
         if not hints or self._hints.isVisibleTo(self):
             self._show_hints()
         else:

@@ -11,7 +11,7 @@ from ui.models.dates import day_of
 FACETS = ("kind", "agent", "role", "tag", "store")
 _DATES = ("after", "before", "on")
 _TARGET = r"\((?:<[^<>]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:\"[^\"]*\"|'[^']*'))?\)"
-"""Where a link leads, in parentheses: an address, and a title if it has one."""
+"""Target of a link in parentheses: an address, and a title if it has one."""
 _MARKS = re.compile(
     r"(?P<fence>`+)(?P<code>[^`]+)(?P=fence)"
     r"|\[\[(?:[^\[\]|]*\|(?=[^\[\]]*\]\]))?|\]\]"

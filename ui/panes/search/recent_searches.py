@@ -24,7 +24,7 @@ class RecentSearches(QScrollArea):
 
     picked = Signal(str)
     help_requested = Signal()
-    """What one can type is to be explained."""
+    """An explanation of the query language is requested."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -4,6 +4,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.retrieval.model import Found
 from ui import theme
+from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.panes.search.why.why_sentence import joined
 from ui.style.design_tokens import Space
@@ -61,7 +62,7 @@ class ResultSummary(QWidget):
         if not settled:
             return  # notes come with the whole answer; hiding them until then would make the list jump
         hints = set(found.query.hints)
-        notes = [note for note in found.notes if note not in hints]
+        notes = [engine_text(note) for note in found.notes if note not in hints]
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))
 

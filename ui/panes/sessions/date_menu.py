@@ -25,7 +25,7 @@ class DateMenu(QMenu):
     chosen = Signal(object)
     """A day was chosen: a ``QDate``."""
     days_requested = Signal(object, object)
-    """Which days have messages is wanted from one ``QDate`` to another; ``mark_days`` takes the answer."""
+    """Days with messages are requested from one ``QDate`` to another; ``mark_days`` takes the answer."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

@@ -31,7 +31,7 @@ class SessionWork(QObject):
     """
 
     changed = Signal(str)
-    """What is being done, in words; ``""`` when it is over."""
+    """The work in progress in words, ``""`` when it is over."""
 
     def __init__(self, pane: ReadingPane) -> None:
         super().__init__(pane)

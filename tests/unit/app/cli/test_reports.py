@@ -70,6 +70,8 @@ def test_progress_is_one_line() -> None:
         == "Importing x  25 %  50 bytes  10 bytes/s"
     )
     assert progress_words(Progress("r", "Exporting", 50, None, "items")) == "Exporting  50 items"
+    assert progress_words(Progress("r", "Exporting", 1, None, "memories")) == "Exporting  1 memory"
+    assert progress_words(Progress("r", "Undoing", 1, None, "changes")) == "Undoing  1 change"
 
 
 def test_work_that_has_not_begun_to_count_says_what_it_does() -> None:

@@ -53,6 +53,8 @@ def test_a_new_table_or_column_is_noticed(vault: apsw.Connection) -> None:
 def test_what_is_made_here_is_not_shared() -> None:
     for name in ("chunks", "chunks_fts", "mentions", "memory_links"):
         assert TABLE_CLASSES[name] is TableClass.DERIVED
-    agents = TABLE_CLASSES["agents"]
-    assert isinstance(agents, Mapping)
-    assert agents["token_hash"] is TableClass.DEVICE
+
+
+def test_what_no_change_tells_is_of_its_machine_alone() -> None:
+    for name in ("agents", "inbox", "judgements", "proposed_merges", "session_summaries", "turn_writers"):
+        assert TABLE_CLASSES[name] is TableClass.DEVICE

@@ -1,0 +1,165 @@
+"""Random work on three real vaults ends in three vaults that agree and are whole."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.errors import InputError
+from tests.integration.sync.machines import Machine, settle, share
+
+STEPS = 70
+LIVE = "SELECT id FROM memories WHERE valid_until IS NULL AND kind"
+GONE = "SELECT id FROM memories WHERE valid_until IS NOT NULL"
+
+
+class RandomWork:
+    """Work of a person on several machines, made of a seed.
+
+    Args:
+        seed: All that happens follows from it, but for the order of lanes.
+        machines: The machines.
+    """
+
+    def __init__(self, seed: int, machines: list[Machine]) -> None:
+        self._random = random.Random(seed)
+        self._machines = machines
+        self._acts: dict[Callable[[Machine], object], int] = {
+            Machine.sync: 14, self.save: 4, self.rewrite: 10, self.retitle: 3, self.delete: 4, self.restore: 3,
+            self.archive: 3, self.take_out: 2, self.set_fact: 6, self.correct: 2, self.save_search: 3,
+            self.delete_search: 2, self.set_rule: 3, self.remove_rule: 2, self.say: 4, self.forget_session: 1,
+            self.undo: 14, self.undo_run: 3, self.erase: 1, self.settle_texts: 2,
+        }  # fmt: skip
+
+    def step(self) -> None:
+        """Let one thing happen; what cannot be done then is refused."""
+        [act] = self._random.choices(list(self._acts), list(self._acts.values()))
+        with suppress(InputError):
+            act(self._random.choice(self._machines))
+
+    def save(self, machine: Machine) -> None:
+        machine.ask("note.save", content="a\nb\nc\n", title=self._word())
+
+    def rewrite(self, machine: Machine) -> None:
+        if note := self._one(machine, f"{LIVE} = 'note'"):
+            [memory] = machine.ask("memory.get", ids=[note]).memories
+            lines = memory.content.split("\n")
+            lines[self._random.randrange(len(lines))] = self._word()
+            machine.ask("note.update", id=note, version=memory.version, content="\n".join(lines))
+
+    def retitle(self, machine: Machine) -> None:
+        if note := self._one(machine, f"{LIVE} = 'note'"):
+            [memory] = machine.ask("memory.get", ids=[note]).memories
+            tags = self._random.sample(["x", "y"], self._random.randint(0, 2))
+            machine.ask("note.update", id=note, version=memory.version, title=self._word(), tags=tags)
+
+    def delete(self, machine: Machine) -> None:
+        self._with(machine, f"{LIVE} IN ('note', 'fact')", "note.delete", "id")
+
+    def restore(self, machine: Machine) -> None:
+        self._with(machine, GONE, "note.restore", "id")
+
+    def archive(self, machine: Machine) -> None:
+        if memory := self._one(machine, "SELECT id FROM memories"):
+            machine.ask("archive.put", ids=[memory])
+
+    def take_out(self, machine: Machine) -> None:
+        self._with(machine, "SELECT id FROM memory_archive", "archive.restore", "id")
+
+    def set_fact(self, machine: Machine) -> None:
+        machine.ask("fact.set", category="home", key=self._random.choice(["city", "job"]), value=self._word())
+
+    def correct(self, machine: Machine) -> None:
+        if fact := self._one(machine, f"{LIVE} = 'fact'"):
+            machine.ask("fact.correct", id=fact, content=self._word())
+
+    def save_search(self, machine: Machine) -> None:
+        machine.ask("saved_search.save", query=self._random.choice(["heron", "duck"]), name=self._word())
+
+    def delete_search(self, machine: Machine) -> None:
+        self._with(machine, "SELECT id FROM saved_searches WHERE deleted_at IS NULL", "saved_search.delete", "id")
+
+    def set_rule(self, machine: Machine) -> None:
+        action = self._random.choice(["accept", "review", "reject"])
+        machine.ask("inbox.rule.set", agent=self._random.choice(["", "claude"]), action=action)
+
+    def remove_rule(self, machine: Machine) -> None:
+        machine.ask("inbox.rule.remove", agent=self._random.choice(["", "claude"]))
+
+    def say(self, machine: Machine) -> None:
+        machine.ask("session.append", session=self._random.choice(["talk", "walk"]),
+                    messages=[{"role": "user", "content": f"said {self._word()}"}])  # fmt: skip
+
+    def forget_session(self, machine: Machine) -> None:
+        machine.ask("session.forget", session=self._random.choice(["talk", "walk"]))
+
+    def undo(self, machine: Machine) -> None:
+        """Undo one of the last changes, and perhaps that again, which leaves all as it was."""
+        found = machine.rows("SELECT id FROM memory_history ORDER BY id DESC LIMIT 40")
+        if not found:
+            return
+        before = self._memories(machine)
+        undone = machine.ask("memory.undo", history_ids=[self._random.choice(found)[0]])
+        if self._random.random() < 0.5:
+            with suppress(InputError):
+                machine.ask("memory.undo", history_ids=list(reversed(undone)))
+                assert self._memories(machine) == before
+
+    def undo_run(self, machine: Machine) -> None:
+        sql = "SELECT DISTINCT run_id FROM memory_history WHERE run_id IS NOT NULL"
+        self._with(machine, sql, "memory.undo", "run_id")
+
+    def erase(self, machine: Machine) -> None:
+        if memory := self._one(machine, "SELECT id FROM memories"):
+            machine.ask("memory.forget_forever", ids=[memory], confirm=True)
+
+    def settle_texts(self, machine: Machine) -> None:
+        for (note,) in machine.rows(f"{LIVE} = 'note'"):
+            for kept in machine.ask("note.kept_texts", id=note)[:1]:
+                if self._random.random() < 0.5:
+                    machine.ask("note.take_text", id=note, text=kept.id)
+                else:
+                    machine.ask("note.dismiss_texts", id=note)
+
+    def _word(self) -> str:
+        return f"w{self._random.randint(0, 99)}"
+
+    def _one(self, machine: Machine, sql: str) -> str:
+        found = machine.rows(sql)
+        return str(self._random.choice(found)[0]) if found else ""
+
+    def _with(self, machine: Machine, sql: str, operation: str, argument: str) -> None:
+        if found := self._one(machine, sql):
+            machine.ask(operation, **{argument: found})
+
+    def _memories(self, machine: Machine) -> set[tuple[Any, ...]]:
+        return set(machine.rows("SELECT id, title, content, category, key, store, valid_until IS NULL, superseded_by"
+                                " FROM memories"))  # fmt: skip
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[list[Machine]]:
+    made = [Machine(tmp_path / name, tmp_path / "shared") for name in ("desktop", "laptop", "server")]
+    share(*made)
+    yield made
+    for machine in made:
+        machine.stop()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_machines_agree_whatever_was_done(seed: int, machines: list[Machine]) -> None:
+    work = RandomWork(seed, machines)
+    for _ in range(STEPS):
+        work.step()
+    settle(*machines, rounds=4)
+    for machine in machines:
+        assert machine.sync().waiting == ""
+        assert machine.ask("vault.check").findings == ()
+    texts = [
+        {row[0]: machine.ask("note.kept_texts", id=row[0]) for row in machine.rows(f"{LIVE} = 'note'")}
+        for machine in machines
+    ]
+    assert texts[0] == texts[1] == texts[2]

@@ -1,0 +1,202 @@
+"""The machines that share the memory, over real vaults that meet in a folder."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.host import Host
+from tests.integration.sync.machines import QUIET
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.test_every_pane import _nameless
+from ui.bridge import Bridge
+from ui.dialogs.settings.devices_panel import DevicesPanel
+from ui.theme import Theme
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return the folder where the machines meet."""
+    made = tmp_path / "meeting place"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def panel(
+    qtbot: QtBot, bridge: Bridge, look: Theme, rest: Rest, qt_loop: asyncio.AbstractEventLoop
+) -> Iterator[DevicesPanel]:
+    made = DevicesPanel(bridge)
+    qtbot.addWidget(made)
+    made.resize(760, 700)
+    made.show()
+    made.shown()
+    rest(lambda: not bridge.is_busy)
+    yield made
+    made.hide()
+    rest(lambda: not bridge.is_busy)
+
+
+@pytest.fixture
+def laptop(tmp_path: Path) -> Iterator[Host]:
+    """Run a host on the vault of another machine."""
+    running = Host(tmp_path / "laptop", serve=False, overrides=QUIET)
+    running.start()
+    yield running
+    running.stop()
+
+
+def _rows(panel: DevicesPanel) -> list[str]:
+    rows = (panel.list.topLevelItem(row) for row in range(panel.list.topLevelItemCount()))
+    return [row.text(0) for row in rows if row is not None]
+
+
+def _invited(panel: DevicesPanel, rest: Rest) -> str:
+    panel.invite.click()
+    rest(lambda: panel.form.isVisible() and not panel.progress.isVisible())
+    panel.form.copy.click()
+    return QGuiApplication.clipboard().text()
+
+
+def _join(laptop: Host, words: str, folder: Path) -> "Future[Any]":
+    return laptop.call("device.join", {"words": words, "place": str(folder), "name": "laptop"})
+
+
+def _share(panel: DevicesPanel, folder: Path, rest: Rest) -> None:
+    panel.share(str(folder))
+    rest(lambda: panel.list.isVisible() and not panel.progress.isVisible())
+
+
+def test_alone_it_offers_to_share_or_to_join(panel: DevicesPanel) -> None:
+    assert "this machine alone" in panel.about.text()
+    assert panel.share_folder.isVisible()
+    assert panel.join.isVisible()
+    assert not panel.list.isVisible()
+    assert not panel.invite.isVisible()
+    assert _nameless(panel) == []
+
+
+def test_the_first_machine_shares_and_stops(panel: DevicesPanel, folder: Path, rest: Rest) -> None:
+    _share(panel, folder, rest)
+    [row] = _rows(panel)
+    assert row.endswith("(this machine)")
+    assert str(folder) in panel.about.text()
+    assert not panel.remove.isEnabled()
+    panel.leave.click()
+    assert panel.form.isVisible()
+    panel.form.confirm.click()
+    rest(panel.share_folder.isVisible)
+    assert not panel.form.isVisible()
+    assert list(folder.rglob("*"))  # what others may need stays there
+
+
+def test_a_place_that_cannot_be_is_refused_in_a_sentence(panel: DevicesPanel, rest: Rest, tmp_path: Path) -> None:
+    panel.share_server.click()
+    assert not panel.form.confirm.isEnabled()
+    panel.form.address.setText(str(tmp_path / "nowhere"))
+    panel.form.confirm.click()
+    rest(panel.error.isVisible)
+    assert "There is no folder" in panel.error.text()
+    assert panel.form.isVisible()  # what was typed stays
+    assert panel.form.address.text() == str(tmp_path / "nowhere")
+
+
+def test_another_machine_comes_in_by_words_once_it_is_let_in(
+    panel: DevicesPanel, host: Host, laptop: Host, folder: Path, rest: Rest
+) -> None:
+    host.ask("note.save", title="Roses", content="of the desktop")
+    _share(panel, folder, rest)
+    words = _invited(panel, rest)
+    assert len(words.split()) == 12
+    assert all(word in panel.form.invitation.text() for word in words.split())
+    joining = _join(laptop, words, folder)
+    rest(panel.asking.isVisible)
+    assert "laptop" in panel.asking.title.text()
+    assert _nameless(panel) == []
+    panel.asking.confirm.click()
+    rest(joining.done)
+    rest(lambda: len(_rows(panel)) == 2)
+    assert not panel.asking.isVisible()
+    laptop.ask("device.sync")
+    assert [note.title for note in laptop.ask("note.list")] == ["Roses"]
+
+
+def test_a_machine_that_is_refused_learns_nothing(
+    panel: DevicesPanel, host: Host, laptop: Host, folder: Path, rest: Rest
+) -> None:
+    host.ask("note.save", content="of the desktop")
+    _share(panel, folder, rest)
+    joining = _join(laptop, _invited(panel, rest), folder)
+    rest(panel.asking.isVisible)
+    panel.asking.cancel.click()
+    rest(joining.done)
+    assert "refused" in str(joining.exception())
+    assert len(_rows(panel)) == 1
+    assert laptop.ask("device.state").place == ""
+
+
+def test_a_machine_joins_from_the_window(panel: DevicesPanel, laptop: Host, folder: Path, rest: Rest) -> None:
+    laptop.ask("note.save", content="of the laptop")
+    laptop.ask("device.share", place=str(folder))
+    invitation = laptop.ask("device.invite")
+    panel.join.click()
+    panel.form.address.setText(str(folder))
+    assert not panel.form.confirm.isEnabled()
+    panel.form.words.setText(invitation.words)
+    panel.form.machine.setText("desktop")
+    panel.form.confirm.click()
+    assert panel.progress.isVisible()
+    rest(lambda: bool(laptop.ask("device.requests")))
+    [request] = laptop.ask("device.requests")
+    assert request.name == "desktop"
+    laptop.ask("device.approve", request=request.id)
+    rest(panel.list.isVisible)
+    assert not panel.form.isVisible()
+    assert sorted(_rows(panel))[0] == "desktop (this machine)"
+
+
+def test_a_machine_is_renamed_and_removed(panel: DevicesPanel, laptop: Host, folder: Path, rest: Rest) -> None:
+    _share(panel, folder, rest)
+    joining = _join(laptop, _invited(panel, rest), folder)
+    rest(panel.asking.isVisible)
+    panel.asking.confirm.click()
+    rest(lambda: joining.done() and len(_rows(panel)) == 2)
+    for row in range(2):
+        item = panel.list.topLevelItem(row)
+        if item is not None and item.text(0) == "laptop":
+            panel.list.setCurrentItem(item)
+    panel.rename.click()
+    assert panel.form.machine.text() == "laptop"
+    panel.form.machine.setText("old laptop")
+    panel.form.confirm.click()
+    rest(lambda: "old laptop" in _rows(panel))
+    panel.remove.click()
+    assert "old laptop" in panel.form.title.text()
+    panel.form.confirm.click()
+    rest(lambda: len(_rows(panel)) == 1)
+
+
+def test_a_pause_is_said_and_ended(panel: DevicesPanel, folder: Path, rest: Rest) -> None:
+    _share(panel, folder, rest)
+    panel.pause.click()
+    rest(panel.resume.isVisible)
+    assert "Paused" in panel.about.text()
+    panel.resume.click()
+    rest(panel.pause.isVisible)
+    panel.now.click()
+    rest(lambda: "All was exchanged" in panel.about.text())
+
+
+def test_escape_closes_the_form_alone(panel: DevicesPanel, qtbot: QtBot) -> None:
+    panel.join.click()
+    qtbot.keyClick(panel.form.words, Qt.Key.Key_Escape)
+    assert not panel.form.isVisible()
+    assert panel.isVisible()
