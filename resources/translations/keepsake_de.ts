@@ -1730,8 +1730,8 @@
         <translation>Eine PostgreSQL-Datenbank mit einer Rolle, die darin Tabellen anlegen darf.</translation>
     </message>
     <message>
-        <source>A folder, or postgresql://name:password@server/database</source>
-        <translation>Ein Ordner, oder postgresql://name:passwort@server/datenbank</translation>
+        <source>A folder, or postgresql://…, https://… or s3://… with the login</source>
+        <translation>Ein Ordner, oder postgresql://…, https://… oder s3://… mit den Zugangsdaten</translation>
     </message>
     <message>
         <source>Add a machine</source>

@@ -1730,8 +1730,8 @@
         <translation>Una base de datos PostgreSQL, con un rol que pueda crear tablas en ella.</translation>
     </message>
     <message>
-        <source>A folder, or postgresql://name:password@server/database</source>
-        <translation>Una carpeta, o postgresql://nombre:contraseña@servidor/base</translation>
+        <source>A folder, or postgresql://…, https://… or s3://… with the login</source>
+        <translation>Una carpeta, o postgresql://…, https://… o s3://… con las credenciales</translation>
     </message>
     <message>
         <source>Add a machine</source>

@@ -1730,8 +1730,8 @@
         <translation>一个 PostgreSQL 数据库，以及可以在其中建表的角色。</translation>
     </message>
     <message>
-        <source>A folder, or postgresql://name:password@server/database</source>
-        <translation>文件夹，或 postgresql://用户名:密码@服务器/数据库</translation>
+        <source>A folder, or postgresql://…, https://… or s3://… with the login</source>
+        <translation>文件夹，或带登录信息的 postgresql://…、https://… 或 s3://…</translation>
     </message>
     <message>
         <source>Add a machine</source>
