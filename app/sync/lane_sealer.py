@@ -22,7 +22,7 @@ _FIELDS: Final = ("first", "last", "previous", "digest")
 
 
 class OtherEpochError(ExchangeError):
-    """A segment was sealed in an epoch whose key is not here yet, or no longer."""
+    """A segment was sealed in an epoch whose key is not here."""
 
     code = "exchange_epoch"
 

@@ -116,7 +116,7 @@ def _segment_of_former(point: ExchangePoint, members: MemberList, epoch: int, na
 
 
 def _secret(keys: DeviceKeys, members: MemberList, former: Pinned, found: SealedObject) -> bytes | None:
-    """Return the key of a segment, ``None`` where it is not here or its writer no longer counts."""
+    """Return the key of a segment, ``None`` where it is not here."""
     secret = key_in(former, found)
     if secret is None and found.device in members.members:
         try:
