@@ -34,6 +34,7 @@ class HttpBetween:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def handle_request(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))

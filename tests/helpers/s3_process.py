@@ -18,7 +18,7 @@ from app.sync.exchanges.s3_address import S3Address
 from app.sync.exchanges.s3_signature import signed_headers
 from tests.helpers.http_between import answered
 
-MOST_KEYS: Final = 7
+MOST_KEYS: Final = 20
 """Keys on one page of a listing."""
 
 
@@ -26,6 +26,7 @@ class Handler(BaseHTTPRequestHandler):
     """Answers one request after another of a connection."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     folder: Path
     key: str
     secret: str
