@@ -14,7 +14,7 @@ from app.sync.fold import fold_row
 
 
 def kept_texts(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[KeptText, ...]:
-    """Return texts kept beside that of a memory, neither taken nor dismissed, and last its deletion elsewhere.
+    """Return texts kept beside that of a memory, and last its deletion on another machine.
 
     Only who sees all stores is told of any, for one may have been written while it was in a narrower store.
 
