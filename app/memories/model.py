@@ -99,8 +99,8 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptText:
     """Text written to a memory on another machine at the same time, or its deletion there.
-    """Text written to a memory on another machine at the same time as its own, or that it was deleted there.
 
     Args:
         id: Its id, of the text alone.
