@@ -125,7 +125,7 @@ def _is_merged(state: State | None) -> bool:
 
 
 def _related(connection: apsw.Connection, rows: Mapping[str, FoldedRow]) -> list[str]:
-    """Return the ids of entities that share a name with some or are merged with them."""
+    """Return the ids of entities that share a name or are merged with some."""
     found: dict[str, None] = {}
     is_recorded = "EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id AND h.target_kind = 'entity')"
     for target, row in rows.items():

@@ -100,7 +100,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class KeptText:
-    """Text written to a memory on another machine at the same time, or its deletion there.
+    """Text written to a memory elsewhere at the same time, or its deletion there.
 
     Args:
         id: Its id, of the text alone.
