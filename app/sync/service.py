@@ -222,6 +222,11 @@ class SyncService:
         self._hearing = asyncio.ensure_future(asyncio.to_thread(joined.point.wait, seconds))
         return await asyncio.shield(self._hearing)
 
+    async def is_near(self) -> bool:
+        """Return whether looking for what others added costs nothing."""
+        joined = await self.joined()
+        return joined is not None and joined.point.is_near
+
     async def state(self) -> SyncState:
         """Return where the vault's changes are shared, and how far each lane is known."""
         joined = await self.joined()

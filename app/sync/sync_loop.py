@@ -27,6 +27,7 @@ class SyncTiming:
         quiet: Without a change here for so long, those before are sealed.
         longest: They are sealed after so long at the latest.
         look: Others are looked at after so long where the place does not tell of what is new.
+        look_longest: A server is looked at ever more rarely while nothing happens, and after so long at the latest.
         look_anyway: The same where it does.
         hear: How long the place is listened to at once; closing the vault waits no longer than that.
     """
@@ -34,6 +35,7 @@ class SyncTiming:
     quiet: float = 2.0
     longest: float = 30.0
     look: float = 15.0
+    look_longest: float = 120.0
     look_anyway: float = 60.0
     hear: float = 1.0
 
@@ -57,6 +59,7 @@ class SyncLoop(Part):
         self._has_news = asyncio.Event()
         self._has_changed = asyncio.Event()
         self._is_hearing = False
+        self._idle_looks = 0
         self._failure: str = ""
 
     def tasks(self) -> Sequence[BackgroundTask]:
@@ -83,6 +86,7 @@ class SyncLoop(Part):
             self._has_news.clear()
             try:
                 report = await self._service.sync()
+                self._idle_looks = 0 if report.taken or report.added else self._idle_looks + 1
                 self._failure = report.waiting and Sentence(
                     "Not everything of your other machines is here yet. {reason}", reason=report.waiting
                 )
@@ -115,13 +119,22 @@ class SyncLoop(Part):
                 self._is_hearing = False
                 await asyncio.sleep(self.timing.look)
 
+    async def _pause_s(self) -> float:
+        """Return the seconds until others are looked at without a change or news."""
+        timing = self.timing
+        if self._is_hearing:
+            return timing.look_anyway
+        if await self._service.is_near():
+            return timing.look
+        return min(timing.look * (1 << min(self._idle_looks, 8)), timing.look_longest)
+
     async def _until_due(self) -> None:
         """Wait for news, a pause in the writing, or the time to look."""
         changed, news = asyncio.ensure_future(self._has_changed.wait()), asyncio.ensure_future(self._has_news.wait())
         try:
             await asyncio.wait(
                 {changed, news},
-                timeout=self.timing.look_anyway if self._is_hearing else self.timing.look,
+                timeout=await self._pause_s(),
                 return_when=asyncio.FIRST_COMPLETED,
             )
         finally:

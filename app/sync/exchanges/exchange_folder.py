@@ -96,6 +96,11 @@ class ExchangeFolder:
         """Return False: one has to look."""
         return False
 
+    @property
+    def is_near(self) -> bool:
+        """Return True: it is a folder of this machine."""
+        return True
+
     def wait(self, seconds: float) -> bool:
         """Return False: a folder says nothing of what is new."""
         return False

@@ -45,6 +45,10 @@ class ExchangePoint(Protocol):
     def hears(self) -> bool:
         """Return whether the place tells of what is new."""
 
+    @property
+    def is_near(self) -> bool:
+        """Return whether looking costs nothing, as in a folder of this machine."""
+
     def wait(self, seconds: float) -> bool:
         """Wait until another machine adds something, or some seconds; return whether it did.
 

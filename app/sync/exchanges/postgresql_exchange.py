@@ -179,6 +179,11 @@ class PostgresqlExchange:
         """Return whether notifications come through, True while that is not known."""
         return self._hears
 
+    @property
+    def is_near(self) -> bool:
+        """Return False: each look is asked of a server."""
+        return False
+
     def wait(self, seconds: float) -> bool:
         """Wait until another machine adds something, or some seconds; return whether it did."""
         if not self._hears:

@@ -111,6 +111,11 @@ class S3Exchange:
         """Return False: one has to look."""
         return False
 
+    @property
+    def is_near(self) -> bool:
+        """Return False: each look is asked of a server."""
+        return False
+
     def wait(self, seconds: float) -> bool:
         """Return False: the storage says nothing of what is new."""
         return False

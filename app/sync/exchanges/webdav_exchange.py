@@ -127,6 +127,11 @@ class WebdavExchange:
         """Return False: one has to look."""
         return False
 
+    @property
+    def is_near(self) -> bool:
+        """Return False: each look is asked of a server."""
+        return False
+
     def wait(self, seconds: float) -> bool:
         """Return False: the server says nothing of what is new."""
         return False
