@@ -37,7 +37,7 @@ PROGRAM_SOURCES = (
     "app/rpc/server",
 )
 """Sources whose sentences only terminals and other programs meet; those of all others reach the window."""
-ERROR_TABLES = ("app/errors.py", "app/store/sqlite_errors.py", "app/sync/exchanges/webdav_refusals.py")
+ERROR_TABLES = ("app/errors.py", "app/store/sqlite_errors.py", "app/sync/exchanges/server_refusals.py")
 """Modules that keep the sentences about errors in tables."""
 _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|</?\w[^<>]*>|&\w+;")
 _SENTENCE = re.compile(r"[A-Z{‘“'].*[.?!]", re.DOTALL)

@@ -13,7 +13,7 @@ from typing import Final
 
 from app.errors import ExchangeError
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.lane_sealer import LaneSealer
+from app.sync.lane_sealer import LaneSealer, OtherEpochError
 from app.sync.lane_segment import SegmentPlace
 from app.sync.sealing.signed_text import TornError
 
@@ -73,12 +73,18 @@ def is_without_gap(objects: list[SegmentObject], last: int) -> bool:
 
 
 def links_of(point: ExchangePoint, sealer: LaneSealer, lane: int) -> Iterator[ChainLink]:
-    """Yield the segments that follow from the beginning of a lane, in order."""
+    """Yield the segments that follow from the beginning of a lane, in order.
+
+    Raises:
+        OtherEpochError: One cannot be opened at the moment.
+    """
     reached: defaultdict[int, set[str]] = defaultdict(set, {0: {""}})
     for one in objects_of(point, lane):
         data = point.get(one.name)
         try:
             header = None if data is None else sealer.header(one.name, data)
+        except OtherEpochError:
+            raise
         except (TornError, ExchangeError):
             continue
         if (
@@ -125,6 +131,9 @@ def rewrite(point: ExchangePoint, sealer: LaneSealer, lane: int, n: int, forgott
         name = f"{lane:016x}/s-{one.first:012d}-{one.last:012d}-r{one.revision + 1}"
         try:
             anew = None if data is None else sealer.without(one.name, data, forgotten, name)
+        except OtherEpochError:  # it is whole, and is opened when the epochs agree
+            is_done = False
+            continue
         except (TornError, ExchangeError):
             if one.last <= n:  # it is here as a whole, and is added again
                 point.remove(one.name)

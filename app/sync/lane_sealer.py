@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,13 +12,19 @@ from app.sync.capture import LanePart
 from app.sync.lane_segment import Segment, SegmentPlace
 from app.sync.sealing import key_manifest, sealed_object
 from app.sync.sealing.device_keys import DeviceKeys
-from app.sync.sealing.key_manifest import PinnedKey
+from app.sync.sealing.key_manifest import Pinned
 from app.sync.sealing.member_list import MemberList
 from app.sync.sealing.sealed_object import SealedObject
 from app.sync.sealing.signed_text import TornError
 
 _DIGEST_BYTES: Final = 16
 _FIELDS: Final = ("first", "last", "previous", "digest")
+
+
+class OtherEpochError(ExchangeError):
+    """A segment was sealed in an epoch whose key is not here."""
+
+    code = "exchange_epoch"
 
 
 class RemovedWriterError(ExchangeError):
@@ -52,10 +58,10 @@ class LaneSealer:
     Args:
         keys: The keys of the device.
         members: The list of members as it is now.
-        pinned: For a lane, the keys of segments that were sealed in an earlier epoch, by name.
+        pinned: For a lane, the keys of segments that were sealed in an earlier epoch.
     """
 
-    def __init__(self, keys: DeviceKeys, members: MemberList, pinned: Callable[[int], Mapping[str, PinnedKey]]) -> None:
+    def __init__(self, keys: DeviceKeys, members: MemberList, pinned: Callable[[int], Pinned]) -> None:
         self._keys = keys
         self._members = members
         self._pinned = pinned
@@ -159,7 +165,7 @@ class LaneSealer:
         """Return the key of a segment whose writer may have written it."""
         lane = found.name.partition("/")[0]
         if found.epoch > self._members.epoch:
-            raise TornError  # the entry of the list that began the epoch is still being copied
+            raise OtherEpochError("The list of your machines is still being copied. Wait until the place is complete.")
         if found.epoch == self._members.epoch and found.device in self._members.members:
             secret = sealed_object.key_of(found, self._keys)
         else:
@@ -168,7 +174,7 @@ class LaneSealer:
             return secret
         if found.device not in self._members.members:
             raise RemovedWriterError("What a machine wrote after it was removed is not taken in.", lane=lane)
-        raise ExchangeError(
+        raise OtherEpochError(
             "Another machine sealed changes with a key that is no longer used. They come here once it has met the"
             " others again.",
             lane=lane,

@@ -283,17 +283,17 @@ class Membership:
             return keys if epoch in keys.epochs else keys.with_epoch(epoch, primitives.random_key())
 
         keys = await asyncio.to_thread(self.key_store.change, standing.keys.id, draw)
-        pin = partial(key_manifest.pin_segments, point, keys, standing.members, epoch, are_own_only=False)
-        await asyncio.to_thread(pin)
+        await asyncio.to_thread(key_manifest.pin_segments, point, keys, standing.members, epoch)
         return replace(standing, keys=keys), replace(after, epoch=epoch)
 
     async def _settled(self, point: ExchangePoint, standing: Standing) -> Standing:
         """Pin own segments that came too late, and destroy keys that are no longer used."""
         members = standing.members
         if min(standing.keys.epochs) < members.epoch:
-            pin = partial(key_manifest.pin_segments, point, standing.keys, members, members.epoch, are_own_only=True)
-            await asyncio.to_thread(pin)
-            await asyncio.to_thread(key_manifest.remove_former, point, members.epoch)
+            own_lanes = await self._store.read(_own_lanes)
+            await asyncio.to_thread(key_manifest.pin_segments, point, standing.keys, members, members.epoch, own_lanes)
+            # Those of the epoch before stay, for devices that have not heard of this one.
+            await asyncio.to_thread(key_manifest.remove_former, point, members.epoch - 1)
         standing = await self._with_new_receiving_key(point, standing)
         current = standing.members.members[standing.keys.id].receiving
 
@@ -306,9 +306,8 @@ class Membership:
 
     async def _with_new_receiving_key(self, point: ExchangePoint, standing: Standing) -> Standing:
         """Tell the others what the next epoch's key is to be encrypted to."""
-        keys = standing.keys
         for _ in range(_TRIES):
-            members = standing.members
+            keys, members = standing.keys, standing.members
             own, public = members.members[keys.id], primitives.public_receiving_key(keys.receiving[-1])
             if own.receiving == public:
                 return standing
@@ -321,10 +320,10 @@ class Membership:
         return standing
 
     def _sealer(self, point: ExchangePoint, standing: Standing) -> LaneSealer:
-        pinned: dict[int, Mapping[str, key_manifest.PinnedKey]] = {}
+        pinned: dict[int, key_manifest.Pinned] = {}
         keys, members = standing.keys, standing.members
 
-        def pinned_in(lane: int) -> Mapping[str, key_manifest.PinnedKey]:
+        def pinned_in(lane: int) -> key_manifest.Pinned:
             if lane not in pinned:
                 pinned[lane] = key_manifest.pinned_keys(point, keys, members, members.epoch, f"{lane:016x}")
             return pinned[lane]
@@ -383,6 +382,10 @@ def _other_list(*, is_torn: bool) -> ExchangeError:
         " older state. Nothing is taken in from there. If your other machines still meet there, make an invitation on"
         " one of them, and join with its words."
     )
+
+
+def _own_lanes(connection: apsw.Connection) -> list[str]:
+    return [f"{int(str(lane)):016x}" for (lane,) in connection.execute("SELECT lane FROM lanes WHERE was_own")]
 
 
 def _entries(connection: apsw.Connection) -> list[bytes]:

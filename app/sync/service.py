@@ -38,7 +38,7 @@ from app.sync import lane_chain, lane_rows, lane_segment, removal_guard, turn_lo
 from app.sync.device_states import REWRITTEN, DeviceStates
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.lane_sealer import RemovedWriterError
+from app.sync.lane_sealer import OtherEpochError, RemovedWriterError
 from app.sync.lane_segment import Segment, SegmentPlace
 from app.sync.membership import Membership
 from app.sync.model import DeviceLane, HeldRemovals, SyncReport, SyncState
@@ -471,6 +471,8 @@ class SyncService:
             data = await asyncio.to_thread(joined.point.get, found.name)
             try:
                 theirs = None if data is None else joined.sealer.header(found.name, data).digest
+            except OtherEpochError:
+                raise
             except (TornError, ExchangeError):
                 theirs = None
             ours = await self._store.read(partial(joined.digest, lane, after, found.last, digest))

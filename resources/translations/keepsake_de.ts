@@ -1730,8 +1730,8 @@
         <translation>Eine PostgreSQL-Datenbank mit einer Rolle, die darin Tabellen anlegen darf.</translation>
     </message>
     <message>
-        <source>A folder, or postgresql://name:password@server/database</source>
-        <translation>Ein Ordner, oder postgresql://name:passwort@server/datenbank</translation>
+        <source>A folder, or postgresql://…, https://… or s3://… with the login</source>
+        <translation>Ein Ordner, oder postgresql://…, https://… oder s3://… mit den Zugangsdaten</translation>
     </message>
     <message>
         <source>Add a machine</source>
@@ -5542,6 +5542,10 @@
         <translation>Führe „keepsake check --repair“ aus; nur was sich aus dem Übrigen neu erstellen lässt, wird neu erstellt.</translation>
     </message>
     <message>
+        <source>Run: chmod go-rwx {path}</source>
+        <translation>Führe aus: chmod go-rwx {path}</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>Läufe eines Zeitplans, die behalten werden.</translation>
     </message>
@@ -5978,12 +5982,20 @@
         <translation>Der Anfang von {path} ist beschädigt, und ohne ihn lässt sich in der Datei nichts unterscheiden. Stelle eine Sicherung wieder her: „keepsake backup list“ zeigt sie.</translation>
     </message>
     <message>
+        <source>The bucket is in the region {region}. Write region={region} into the address.</source>
+        <translation>Der Bucket liegt in der Region {region}. Schreib region={region} in die Adresse.</translation>
+    </message>
+    <message>
         <source>The cache is plain, and its vault is encrypted.</source>
         <translation>Der Zwischenspeicher ist unverschlüsselt, sein Tresor aber verschlüsselt.</translation>
     </message>
     <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
         <translation>Die Uhr eines anderen Rechners geht über hundert Jahre vor; was er geschrieben hat, wird nicht übernommen.</translation>
+    </message>
+    <message>
+        <source>The clock of this machine and that of {server} are too far apart. Set this one right; nothing is lost meanwhile.</source>
+        <translation>Die Uhr dieses Rechners und die von {server} gehen zu weit auseinander. Stell die hiesige richtig; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
         <source>The column {column} has two classes.</source>
@@ -7208,6 +7220,10 @@
     <message>
         <source>This installation of Keepsake cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc. Remove both (pip uninstall apsw apsw-sqlite3mc) and install Keepsake&apos;s wheel again, or use one of its packages.</source>
         <translation>Diese Installation von Keepsake kann nicht verschlüsseln: Das Paket apsw ist an die Stelle von apsw-sqlite3mc getreten. Entferne beide (pip uninstall apsw apsw-sqlite3mc) und installiere Keepsakes Wheel neu, oder nimm eines seiner Pakete.</translation>
+    </message>
+    <message>
+        <source>This is no address of S3 storage. It looks like s3://KEY:SECRET@bucket/prefix?region=…&amp;endpoint=https://…; write / and + within the secret as %2F and %2B.</source>
+        <translation>Das ist keine Adresse eines S3-Speichers. Sie sieht so aus: s3://SCHLÜSSEL:GEHEIMNIS@bucket/präfix?region=…&amp;endpoint=https://…; schreib / und + im Geheimnis als %2F und %2B.</translation>
     </message>
     <message>
         <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
@@ -9150,6 +9166,10 @@
         <translation>{server} hat eine Datei angenommen, aber nicht behalten. Sieh nach, ob die Adresse stimmt; bis dahin geht nichts verloren.</translation>
     </message>
     <message>
+        <source>{server} does not accept the key or its secret. Correct them in the address.</source>
+        <translation>{server} akzeptiert den Schlüssel oder sein Geheimnis nicht. Berichtige sie in der Adresse.</translation>
+    </message>
+    <message>
         <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
         <translation>{server} akzeptiert den Namen oder das Passwort nicht. Berichtige sie in der Adresse; verlangt der Server einen zweiten Faktor, leg dort ein App-Passwort an.</translation>
     </message>
@@ -9158,8 +9178,16 @@
         <translation>{server} enthält nicht, was deine Rechner teilen: Der Ordner ist ein anderer, oder er wurde geleert.</translation>
     </message>
     <message>
+        <source>{server} does not let this key do that in the bucket. Allow it to list, read, write and remove there, or name another bucket.</source>
+        <translation>{server} erlaubt diesem Schlüssel das in dem Bucket nicht. Erlaube ihm dort, aufzulisten, zu lesen, zu schreiben und zu löschen, oder nenne einen anderen Bucket.</translation>
+    </message>
+    <message>
         <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
         <translation>{server} erlaubt diesem Namen das in dem Ordner nicht. Gib ihm dort Lese- und Schreibrechte, oder nenne einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>{server} does not speak S3 at that address. See whether the endpoint in the address is right.</source>
+        <translation>{server} spricht unter dieser Adresse kein S3. Sieh nach, ob der Endpunkt in der Adresse stimmt.</translation>
     </message>
     <message>
         <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
@@ -9168,6 +9196,10 @@
     <message>
         <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
         <translation>Auf {server} ist für dich kein Platz mehr. Schaff dort Platz; bis dahin geht nichts verloren.</translation>
+    </message>
+    <message>
+        <source>{server} has no such bucket. Make it there first, and see whether the address is right.</source>
+        <translation>Auf {server} gibt es diesen Bucket nicht. Leg ihn dort zuerst an, und sieh nach, ob die Adresse stimmt.</translation>
     </message>
     <message>
         <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>

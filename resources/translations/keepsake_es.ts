@@ -1730,8 +1730,8 @@
         <translation>Una base de datos PostgreSQL, con un rol que pueda crear tablas en ella.</translation>
     </message>
     <message>
-        <source>A folder, or postgresql://name:password@server/database</source>
-        <translation>Una carpeta, o postgresql://nombre:contraseña@servidor/base</translation>
+        <source>A folder, or postgresql://…, https://… or s3://… with the login</source>
+        <translation>Una carpeta, o postgresql://…, https://… o s3://… con las credenciales</translation>
     </message>
     <message>
         <source>Add a machine</source>
@@ -5542,6 +5542,10 @@
         <translation>Ejecuta «keepsake check --repair»; solo se rehace lo que puede rehacerse a partir del resto.</translation>
     </message>
     <message>
+        <source>Run: chmod go-rwx {path}</source>
+        <translation>Ejecuta: chmod go-rwx {path}</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>Ejecuciones de una programación que se conservan.</translation>
     </message>
@@ -5978,12 +5982,20 @@
         <translation>El comienzo de {path} está dañado, y sin él no se distingue nada en el archivo. Restaura una copia de seguridad: «keepsake backup list» las muestra.</translation>
     </message>
     <message>
+        <source>The bucket is in the region {region}. Write region={region} into the address.</source>
+        <translation>El bucket está en la región {region}. Escribe region={region} en la dirección.</translation>
+    </message>
+    <message>
         <source>The cache is plain, and its vault is encrypted.</source>
         <translation>La caché no está cifrada, y su bóveda sí.</translation>
     </message>
     <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
         <translation>El reloj de otro equipo está adelantado más de cien años; lo que escribió no se incorpora.</translation>
+    </message>
+    <message>
+        <source>The clock of this machine and that of {server} are too far apart. Set this one right; nothing is lost meanwhile.</source>
+        <translation>El reloj de este equipo y el de {server} difieren demasiado. Pon en hora el de este equipo; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
         <source>The column {column} has two classes.</source>
@@ -7208,6 +7220,10 @@
     <message>
         <source>This installation of Keepsake cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc. Remove both (pip uninstall apsw apsw-sqlite3mc) and install Keepsake&apos;s wheel again, or use one of its packages.</source>
         <translation>Esta instalación de Keepsake no puede cifrar: el paquete apsw ha ocupado el lugar de apsw-sqlite3mc. Quita ambos (pip uninstall apsw apsw-sqlite3mc) y vuelve a instalar el wheel de Keepsake, o usa uno de sus paquetes.</translation>
+    </message>
+    <message>
+        <source>This is no address of S3 storage. It looks like s3://KEY:SECRET@bucket/prefix?region=…&amp;endpoint=https://…; write / and + within the secret as %2F and %2B.</source>
+        <translation>Esta no es la dirección de un almacenamiento S3. Tiene esta forma: s3://CLAVE:SECRETO@bucket/prefijo?region=…&amp;endpoint=https://…; escribe / y + en el secreto como %2F y %2B.</translation>
     </message>
     <message>
         <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
@@ -9150,6 +9166,10 @@
         <translation>{server} aceptó un archivo, pero no lo conservó. Comprueba si la dirección es correcta; mientras tanto no se pierde nada.</translation>
     </message>
     <message>
+        <source>{server} does not accept the key or its secret. Correct them in the address.</source>
+        <translation>{server} no acepta la clave o su secreto. Corrígelos en la dirección.</translation>
+    </message>
+    <message>
         <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
         <translation>{server} no acepta el nombre o la contraseña. Corrígelos en la dirección; si el servidor pide un segundo factor, crea allí una contraseña de aplicación.</translation>
     </message>
@@ -9158,8 +9178,16 @@
         <translation>{server} no contiene lo que comparten tus equipos: la carpeta es otra, o se vació.</translation>
     </message>
     <message>
+        <source>{server} does not let this key do that in the bucket. Allow it to list, read, write and remove there, or name another bucket.</source>
+        <translation>{server} no permite a esta clave hacer eso en el bucket. Permítele listar, leer, escribir y eliminar allí, o indica otro bucket.</translation>
+    </message>
+    <message>
         <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
         <translation>{server} no permite a este usuario hacer eso en la carpeta. Permítele leer y escribir allí, o indica otra carpeta.</translation>
+    </message>
+    <message>
+        <source>{server} does not speak S3 at that address. See whether the endpoint in the address is right.</source>
+        <translation>{server} no ofrece S3 en esa dirección. Comprueba si el punto de conexión (endpoint) de la dirección es correcto.</translation>
     </message>
     <message>
         <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
@@ -9168,6 +9196,10 @@
     <message>
         <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
         <translation>En {server} no te queda espacio. Libera espacio allí; mientras tanto no se pierde nada.</translation>
+    </message>
+    <message>
+        <source>{server} has no such bucket. Make it there first, and see whether the address is right.</source>
+        <translation>En {server} no existe ese bucket. Créalo allí primero y comprueba si la dirección es correcta.</translation>
     </message>
     <message>
         <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>

@@ -1730,8 +1730,8 @@
         <translation>一个 PostgreSQL 数据库，以及可以在其中建表的角色。</translation>
     </message>
     <message>
-        <source>A folder, or postgresql://name:password@server/database</source>
-        <translation>文件夹，或 postgresql://用户名:密码@服务器/数据库</translation>
+        <source>A folder, or postgresql://…, https://… or s3://… with the login</source>
+        <translation>文件夹，或带登录信息的 postgresql://…、https://… 或 s3://…</translation>
     </message>
     <message>
         <source>Add a machine</source>
@@ -5542,6 +5542,10 @@
         <translation>请运行“keepsake check --repair”；只会重建可由其余内容重建的部分。</translation>
     </message>
     <message>
+        <source>Run: chmod go-rwx {path}</source>
+        <translation>请运行：chmod go-rwx {path}</translation>
+    </message>
+    <message>
         <source>Runs of a schedule that are kept.</source>
         <translation>保留的计划运行数。</translation>
     </message>
@@ -5978,12 +5982,20 @@
         <translation>{path} 的开头已损坏，缺少它就无法辨认文件中的内容。请恢复备份：“keepsake backup list”会列出它们。</translation>
     </message>
     <message>
+        <source>The bucket is in the region {region}. Write region={region} into the address.</source>
+        <translation>该存储桶位于区域 {region}。请在地址中写入 region={region}。</translation>
+    </message>
+    <message>
         <source>The cache is plain, and its vault is encrypted.</source>
         <translation>缓存未加密，而其记忆库已加密。</translation>
     </message>
     <message>
         <source>The clock of another machine is more than a hundred years ahead; what it wrote is not taken in.</source>
         <translation>另一台设备的时钟快了一百多年；它写入的内容不会被接收。</translation>
+    </message>
+    <message>
+        <source>The clock of this machine and that of {server} are too far apart. Set this one right; nothing is lost meanwhile.</source>
+        <translation>这台电脑的时钟与 {server} 的时钟相差太大。请校准本机时钟；其间不会丢失任何内容。</translation>
     </message>
     <message>
         <source>The column {column} has two classes.</source>
@@ -7208,6 +7220,10 @@
     <message>
         <source>This installation of Keepsake cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc. Remove both (pip uninstall apsw apsw-sqlite3mc) and install Keepsake&apos;s wheel again, or use one of its packages.</source>
         <translation>此 Keepsake 安装无法加密：软件包 apsw 取代了 apsw-sqlite3mc。请移除两者（pip uninstall apsw apsw-sqlite3mc）并重新安装 Keepsake 的 wheel，或使用其安装包之一。</translation>
+    </message>
+    <message>
+        <source>This is no address of S3 storage. It looks like s3://KEY:SECRET@bucket/prefix?region=…&amp;endpoint=https://…; write / and + within the secret as %2F and %2B.</source>
+        <translation>这不是 S3 存储的地址。它的形式为 s3://密钥:私密部分@存储桶/前缀?region=…&amp;endpoint=https://…；私密部分中的 / 和 + 请写作 %2F 和 %2B。</translation>
     </message>
     <message>
         <source>This is no address of a WebDAV server. It looks like https://name:password@server/path; write @, /, # and ? within the password as %40, %2F, %23 and %3F.</source>
@@ -9150,6 +9166,10 @@
         <translation>{server} 接收了一个文件，却没有保存。请检查地址是否正确；其间不会丢失任何内容。</translation>
     </message>
     <message>
+        <source>{server} does not accept the key or its secret. Correct them in the address.</source>
+        <translation>{server} 不接受该密钥或其私密部分。请在地址中更正。</translation>
+    </message>
+    <message>
         <source>{server} does not accept the name or the password. Correct them in the address; where the server asks for a second factor, make a password for apps there.</source>
         <translation>{server} 不接受该用户名或密码。请在地址中更正；如果服务器要求双重验证，请在那里创建一个应用专用密码。</translation>
     </message>
@@ -9158,8 +9178,16 @@
         <translation>{server} 上没有你的各台电脑共享的内容：这是另一个文件夹，或已被清空。</translation>
     </message>
     <message>
+        <source>{server} does not let this key do that in the bucket. Allow it to list, read, write and remove there, or name another bucket.</source>
+        <translation>{server} 不允许该密钥在此存储桶中这样做。请授予其列出、读取、写入和删除的权限，或指定另一个存储桶。</translation>
+    </message>
+    <message>
         <source>{server} does not let this name do that in the folder. Allow it to read and write there, or name another folder.</source>
         <translation>{server} 不允许该用户在此文件夹中这样做。请授予其读写权限，或指定另一个文件夹。</translation>
+    </message>
+    <message>
+        <source>{server} does not speak S3 at that address. See whether the endpoint in the address is right.</source>
+        <translation>{server} 在该地址不提供 S3。请检查地址中的端点（endpoint）是否正确。</translation>
     </message>
     <message>
         <source>{server} does not speak WebDAV at that address. Copy the address for WebDAV from the settings of the server.</source>
@@ -9168,6 +9196,10 @@
     <message>
         <source>{server} has no room left for you. Make room there; nothing is lost meanwhile.</source>
         <translation>{server} 上已没有你的可用空间。请在那里腾出空间；其间不会丢失任何内容。</translation>
+    </message>
+    <message>
+        <source>{server} has no such bucket. Make it there first, and see whether the address is right.</source>
+        <translation>{server} 上没有该存储桶。请先在那里创建它，并检查地址是否正确。</translation>
     </message>
     <message>
         <source>{server} has no such folder. Make it there first, and see whether the address is right.</source>

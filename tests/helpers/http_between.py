@@ -28,6 +28,8 @@ class HttpBetween:
         """What is answered to each method, ``""`` for all others."""
         self.cut: Callable[[], None] | None = None
         """Called in the middle of the next body that is sent on, which then breaks off."""
+        self.dropped: frozenset[str] = frozenset()
+        """Headers that are not passed on."""
         self.requested: list[str] = []
         between = self
 
@@ -61,7 +63,7 @@ class HttpBetween:
 
     def pass_on(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         """Send a request to the server behind, and its answer back."""
-        headers = dict(handler.headers)
+        headers = {name: value for name, value in handler.headers.items() if name.lower() not in self.dropped}
         if "Destination" in headers:
             parts = urlsplit(headers["Destination"])
             headers["Destination"] = urlunsplit(parts._replace(netloc=f"127.0.0.1:{self.behind}"))
@@ -104,6 +106,11 @@ def answered(
     handler.end_headers()
     if handler.command != "HEAD":
         handler.wfile.write(content)
+
+
+def status(number: int, content: bytes = b"", **headers: str) -> Answer:
+    """Return what answers with a status, a body and headers."""
+    return lambda handler: answered(handler, number, content, headers)
 
 
 def endless(status: int, beginning: bytes, piece: bytes) -> Answer:

@@ -5,20 +5,18 @@ import hashlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote, urlsplit
 from uuid import uuid4
 
+from tests.helpers.ports import free_port, until_it_listens
 from tests.helpers.sample_data import ROOT
 
 NAME, PASSWORD = "keeper", "an open secret: @/#"
-_READY_S: Final = 60.0
 _UNPRIVILEGED: Final = 65534
 _MODULES: Final = Path("/usr/lib/apache2/modules")
 _LOADED: Final = ("mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "dav", "dav_fs")
@@ -143,25 +141,3 @@ class WsgidavServer(WebdavServer):
     def command(self, base: Path) -> list[str]:
         """Return the server's command line."""
         return [sys.executable, "-m", "tests.helpers.wsgidav_process", str(self.files), str(self.port), NAME, PASSWORD]
-
-
-def free_port() -> int:
-    """Return a port of this machine that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def until_it_listens(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Return once a server listens."""
-    until = time.monotonic() + _READY_S
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            assert process.poll() is None, "the server ended by itself"
-            assert time.monotonic() < until, "the server does not listen"
-            time.sleep(0.05)
-        else:
-            return

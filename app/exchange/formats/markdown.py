@@ -347,7 +347,7 @@ def _records(
     try:
         parsed = parse(source)
     except FormatError as error:
-        yield Problem(place, error.message, lost=False)
+        yield Problem(place, error.sentence, lost=False)
         parsed = _parsed(FrontMatter(), source)
     if parsed.tags_cut:
         what = Sentence(

@@ -16,7 +16,7 @@ from typing import Final
 from app.errors import FormatError, KeepsakeError
 from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.detect import detect
-from app.exchange.formats.known_formats import SPECS, SUPPORTED, of_kind
+from app.exchange.formats.known_formats import SPECS, of_kind
 from app.exchange.formats.markdown import NOTE_SUFFIXES
 from app.exchange.formats.memory_systems.memory_database import VAULT_ADVICE, VAULT_DATABASE, is_vault
 from app.exchange.formats.notebooks import apple_notes, documents, notion
@@ -244,11 +244,20 @@ class _Search:
             if error.data.get("unknown"):
                 self._unknown.append(name)
             else:
-                self._plan.problems.append(Problem(name, error.message.removesuffix(f" {SUPPORTED}")))
+                # Which formats there are is no matter of one file.
+                values = {field: value for field, value in error.sentence.values.items() if field != "supported"}
+                template = error.sentence.template.removesuffix(" {supported}")
+                self._plan.problems.append(Problem(name, Sentence(template, **values)))
             return ""
         except (KeepsakeError, OSError) as error:
             self._plan.problems.append(
-                Problem(name, Sentence("It could not be read and was left out: {error}", error=error))
+                Problem(
+                    name,
+                    Sentence(
+                        "It could not be read and was left out: {error}",
+                        error=error.sentence if isinstance(error, KeepsakeError) else error,
+                    ),
+                )
             )
             return ""
         if SPECS[fmt].needs_secret:

@@ -12,12 +12,15 @@ from app.sync.exchanges.exchange_folder import FolderPlace
 from app.sync.exchanges.exchange_point import ExchangePlace
 from app.sync.exchanges.postgresql_exchange import SCHEMES as POSTGRESQL
 from app.sync.exchanges.postgresql_exchange import PostgresqlPlace
+from app.sync.exchanges.s3_address import SCHEMES as S3
+from app.sync.exchanges.s3_exchange import S3Place
 from app.sync.exchanges.webdav_address import SCHEMES as WEBDAV
 from app.sync.exchanges.webdav_exchange import WebdavPlace
 
 _PLACES: Final[dict[tuple[str, ...], Callable[[str], ExchangePlace]]] = {
     POSTGRESQL: PostgresqlPlace,
     WEBDAV: WebdavPlace,
+    S3: S3Place,
 }
 _SECRET: Final = ("password", "secret", "token", "access_key")
 """What stands in the names of those options in an address that nobody else may see."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
-from app.core.network.network_log import LOCAL
 from app.errors import InputError
+from app.sync.exchanges.server_caller import require_encryption
 
 SCHEMES: Final = ("https://", "http://", "webdavs://", "webdav://")
 NO_ADDRESS: Final = (
@@ -45,11 +45,7 @@ def webdav_address(address: str) -> WebdavAddress:
     if not server or parts.query or parts.fragment or "@" in parts.path:
         raise InputError(NO_ADDRESS, field="place")
     scheme = "http" if parts.scheme in ("http", "webdav") else "https"
-    if scheme == "http" and server not in LOCAL:
-        raise InputError(
-            "Without encryption, others could read the password on its way. Begin the address with https://.",
-            field="place",
-        )
+    require_encryption(scheme, server)
     host = f"[{server}]" if ":" in server else server
     path = quote(parts.path.strip("/"), safe="/%:!$&'()*+,;=~")
     url = f"{scheme}://{host}{f':{port}' if port else ''}/{path}{'/' if path else ''}"

@@ -11,13 +11,12 @@ from datetime import timedelta
 from typing import Final
 from uuid import uuid4
 
-from app.errors import ExchangeError, MachineError
-from app.sentence import Sentence
+from app.errors import MachineError
 from app.sync.exchanges.exchange_folder import ROOT
 from app.sync.exchanges.exchange_point import LANE_NAME, OBJECT_NAME, VAULT_ID
+from app.sync.exchanges.server_refusals import LOST, NO_FOLDER, NOT_THERE, SEVERAL
 from app.sync.exchanges.webdav_address import WebdavAddress, webdav_address
 from app.sync.exchanges.webdav_client import WebdavClient
-from app.sync.exchanges.webdav_refusals import LOST, NO_FOLDER, refusal
 
 KEPT_UNFINISHED: Final = timedelta(days=1)
 """What was not finished for so long was left by a process that ended."""
@@ -42,16 +41,10 @@ class WebdavPlace:
         """Return the id of the vault that the folder is for, ``None`` without one."""
         with WebdavClient(self._folder) as client:
             if not client.has_folder(""):
-                raise refusal(self._folder.server, NO_FOLDER)
+                raise client.refusals.error(NO_FOLDER)
             vaults = [file.name for file in client.files(f"{ROOT}/", VAULT_ID.fullmatch)]
         if len(vaults) > 1:
-            raise ExchangeError(
-                Sentence(
-                    "The folder on {server} is shared by more than one vault. Name another folder, or remove one of"
-                    " them.",
-                    server=self._folder.server,
-                )
-            )
+            raise client.refusals.error(SEVERAL)
         return vaults[0] if vaults else None
 
     def make_vault(self, vault: str) -> None:
@@ -76,7 +69,6 @@ class WebdavExchange:
     """
 
     def __init__(self, folder: WebdavAddress, vault: str) -> None:
-        self._server = folder.server
         self._client = WebdavClient(folder)
         self._base = f"{ROOT}/{vault}/"
 
@@ -87,7 +79,7 @@ class WebdavExchange:
             ExchangeError: It was emptied, or is another.
         """
         if not self._client.has_folder(self._base):
-            raise self._not_there()
+            raise self._client.refusals.error(NOT_THERE)
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Keep an object under a new name; return False where the name is taken."""
@@ -96,14 +88,14 @@ class WebdavExchange:
         if not self._client.put(unfinished, data) and not (
             self._client.make_folder(lane) and self._client.put(unfinished, data)
         ):
-            raise self._not_there()
+            raise self._client.refusals.error(NOT_THERE)
         if not self._client.move(unfinished, self._base + name):
             self._client.remove(unfinished)
             return False
         # Many servers look and then move, so that two who write at the same moment may both be told that they did.
         kept = self.get(name)
         if kept is None:
-            raise refusal(self._server, LOST)
+            raise self._client.refusals.error(LOST)
         return kept == data
 
     def get(self, name: str) -> bytes | None:
@@ -142,11 +134,3 @@ class WebdavExchange:
     def close(self) -> None:
         """End the connections; safe to call twice."""
         self._client.close()
-
-    def _not_there(self) -> ExchangeError:
-        return ExchangeError(
-            Sentence(
-                "{server} does not hold what your machines share: the folder is another one, or was emptied.",
-                server=self._server,
-            )
-        )

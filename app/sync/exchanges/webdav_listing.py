@@ -11,15 +11,12 @@ from urllib.parse import unquote, urljoin, urlsplit
 from xml.parsers import expat
 
 from app.core.safe_xml import UnsafeXmlError, safe_parser
+from app.sync.exchanges.server_refusals import NoListingError
 
 _ROOT, _ENTRY = "DAV: multistatus", "DAV: response"
 _HREF, _CHANGED = "DAV: href", "DAV: getlastmodified"
 _MOST_CHARACTERS: Final = 8_192
 """No address or date of ours is longer."""
-
-
-class NoListingError(Exception):
-    """The answer is no listing of WebDAV."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ in no manifest can be opened by nobody, wherever a copy is kept.
 import json
 import re
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from app.errors import ExchangeError
@@ -24,33 +23,23 @@ _NAME: Final = re.compile(r"k-(\d{6})-([0-9a-f]{32})-(\d{1,6})")
 _SEGMENT: Final = re.compile(r"s-\d{12}-\d{12}(-r\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class PinnedKey:
-    """Key of a segment, with the digest of the object that it is for.
-
-    Args:
-        digest: The digest.
-        key: The key.
-    """
-
-    digest: str
-    key: bytes = field(repr=False)
+Pinned = Mapping[tuple[str, str], bytes]
+"""Keys of segments, by the name and the digest of the object that each is for."""
 
 
-def key_in(pinned: Mapping[str, PinnedKey], found: SealedObject) -> bytes | None:
+def key_in(pinned: Pinned, found: SealedObject) -> bytes | None:
     """Return the key of an object, ``None`` where no manifest pins it."""
-    pin = pinned.get(found.name)
-    return pin.key if pin is not None and pin.digest == found.digest else None
+    return pinned.get((found.name, found.digest))
 
 
 def pinned_keys(
     point: ExchangePoint, keys: DeviceKeys, members: MemberList, epoch: int, lane: str
-) -> dict[str, PinnedKey]:
-    """Return the keys in a lane's manifests of an epoch, by name of the segment.
+) -> dict[tuple[str, str], bytes]:
+    """Return the keys in a lane's manifests of an epoch.
 
     A manifest that does not open is one of an epoch that another device began first.
     """
-    pinned: dict[str, PinnedKey] = {}
+    pinned: dict[tuple[str, str], bytes] = {}
     for name in point.names(lane):
         match = _NAME.fullmatch(name.partition("/")[2])
         if match is None or int(match[1]) != epoch or (data := point.get(name)) is None:
@@ -61,14 +50,14 @@ def pinned_keys(
             if secret is None or found.device not in members.members or found.epoch != epoch:
                 continue
             lines = json.loads(zlib.decompress(sealed_object.opened(found, secret)))
-            pinned |= {str(segment): PinnedKey(str(digest), bytes.fromhex(key)) for segment, digest, key in lines}
+            pinned |= {(str(segment), str(digest)): bytes.fromhex(key) for segment, digest, key in lines}
         except (TornError, ExchangeError, zlib.error, ValueError, TypeError):
             continue
     return pinned
 
 
 def pin_segments(
-    point: ExchangePoint, keys: DeviceKeys, members: MemberList, epoch: int, *, are_own_only: bool
+    point: ExchangePoint, keys: DeviceKeys, members: MemberList, epoch: int, own_lanes: Collection[str] | None = None
 ) -> None:
     """Write manifests of an epoch with the keys of all segments of earlier ones.
 
@@ -77,22 +66,30 @@ def pin_segments(
         keys: The keys of this device, with those of the epoch and of the ones that the segments were sealed in.
         members: The list of members as it is now.
         epoch: The epoch of the manifests.
-        are_own_only: Only segments that this device signed are pinned, as those that it added too late.
+        own_lanes: Where another device began the epoch, the lanes that are written here: only what this device signed
+            is pinned then, as what it added too late. What can be opened no more is removed, to be added anew.
     """
     for lane in point.lanes():
         pinned = pinned_keys(point, keys, members, epoch, lane)
-        before = {
-            name: pin
+        former = {
+            pin: key
             for number in sorted(keys.epochs)
             if number < epoch
-            for name, pin in pinned_keys(point, keys, members, number, lane).items()
+            for pin, key in pinned_keys(point, keys, members, number, lane).items()
         }
-        anew: dict[str, PinnedKey] = {}
+        known = set() if own_lanes is not None and lane in own_lanes else {name for name, _ in pinned}
+        anew: dict[tuple[str, str], bytes] = {}
         for name in point.names(lane):
-            if name not in pinned and _SEGMENT.fullmatch(name.partition("/")[2]):
-                pin = _pin(point, keys, members, epoch, name, before, are_own_only=are_own_only)
-                if pin is not None:
-                    anew[name] = pin
+            found = None if name in known else _segment_of_former(point, members, epoch, name)
+            if found is None or key_in(pinned, found) is not None:
+                continue
+            if own_lanes is not None and found.device != keys.id:
+                continue
+            secret = _secret(keys, members, former, found)
+            if secret is not None:
+                anew[found.name, found.digest] = secret
+            elif own_lanes is not None and lane in own_lanes:
+                point.remove(name)
         if anew:
             _write(point, keys, members.vault, epoch, lane, anew)
 
@@ -106,34 +103,31 @@ def remove_former(point: ExchangePoint, epoch: int) -> None:
                 point.remove(name)
 
 
-def _pin(
-    point: ExchangePoint,
-    keys: DeviceKeys,
-    members: MemberList,
-    epoch: int,
-    name: str,
-    before: Mapping[str, PinnedKey],
-    *,
-    are_own_only: bool,
-) -> PinnedKey | None:
-    """Return the key of a segment, ``None`` where it is not to be pinned."""
+def _segment_of_former(point: ExchangePoint, members: MemberList, epoch: int, name: str) -> SealedObject | None:
+    """Return a segment that was sealed before an epoch, ``None`` for any other object."""
+    if not _SEGMENT.fullmatch(name.partition("/")[2]):
+        return None
     data = point.get(name)
     try:
         found = None if data is None else sealed_object.read(data, members.vault, name, members.signing_keys)
-        if found is None or found.epoch >= epoch or (are_own_only and found.device != keys.id):
-            return None
-        secret = key_in(before, found)
-        if secret is None and found.device in members.members:
-            secret = sealed_object.key_of(found, keys)
     except (TornError, ExchangeError):
         return None
-    return None if secret is None else PinnedKey(found.digest, secret)
+    return found if found is not None and found.epoch < epoch else None
 
 
-def _write(
-    point: ExchangePoint, keys: DeviceKeys, vault: str, epoch: int, lane: str, pinned: Mapping[str, PinnedKey]
-) -> None:
-    lines = [[name, pin.digest, pin.key.hex()] for name, pin in sorted(pinned.items())]
+def _secret(keys: DeviceKeys, members: MemberList, former: Pinned, found: SealedObject) -> bytes | None:
+    """Return the key of a segment, ``None`` where it is not here."""
+    secret = key_in(former, found)
+    if secret is None and found.device in members.members:
+        try:
+            secret = sealed_object.key_of(found, keys)
+        except ExchangeError:
+            return None
+    return secret
+
+
+def _write(point: ExchangePoint, keys: DeviceKeys, vault: str, epoch: int, lane: str, pinned: Pinned) -> None:
+    lines = [[name, digest, key.hex()] for (name, digest), key in sorted(pinned.items())]
     body = zlib.compress(json.dumps(lines).encode())
     number = 0
     is_written = False

@@ -277,7 +277,9 @@ def _files(vault: Path) -> Iterator[Finding]:
     for path in private_files(vault):
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             what = Sentence("Others on this machine may read {name}.", name=path.name)
-            yield Finding("files", "warning", what, f"chmod go-rwx {path}", is_mended_by_repair=True)
+            yield Finding(
+                "files", "warning", what, Sentence("Run: chmod go-rwx {path}", path=path), is_mended_by_repair=True
+            )
 
 
 def private_files(vault: Path) -> list[Path]:

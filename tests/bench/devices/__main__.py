@@ -36,6 +36,7 @@ from tests.bench.devices import first_sync
 from tests.bench.devices.device import WORD
 from tests.bench.machine import machine
 from tests.helpers.postgresql import PostgresqlServer
+from tests.helpers.s3 import S3Server
 from tests.helpers.sample_data import ROOT
 from tests.helpers.webdav import ApacheServer
 
@@ -154,10 +155,27 @@ class WebdavExchange(Exchange):
         self._server.close()
 
 
+class S3Exchange(Exchange):
+    """Bucket on a server that is thrown away and keeps everything in memory."""
+
+    def __init__(self) -> None:
+        self._server = S3Server()
+        self.address = self._server.new_place()
+
+    def contents(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the names and bytes of its objects."""
+        return self._server.contents(self.address)
+
+    def close(self) -> None:
+        """End the server."""
+        self._server.close()
+
+
 EXCHANGES: Final[dict[str, Callable[[Path], Exchange]]] = {
     "folder": Exchange,
     "postgresql": lambda _: PostgresqlExchange(),
     "webdav": lambda _: WebdavExchange(),
+    "s3": lambda _: S3Exchange(),
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.postgresql import PostgresqlServer, binaries
+from tests.helpers.s3 import S3Server, can_serve
 from tests.helpers.webdav import ApacheServer, WebdavServer, WsgidavServer, apache
 
 
@@ -44,12 +45,21 @@ def webdav(request: pytest.FixtureRequest) -> WebdavServer:
     return server
 
 
-@pytest.fixture(params=["folder", "postgresql", "apache_server", "wsgidav_server"])
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[S3Server]:
+    if not can_serve():
+        pytest.skip("moto is not in this environment")
+    server = S3Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture(params=["folder", "postgresql", "apache_server", "wsgidav_server", "s3_server"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return the address of an empty place."""
     if request.param == "folder":
         folder = tmp_path / "exchange"
         folder.mkdir()
         return str(folder)
-    server: PostgresqlServer | WebdavServer = request.getfixturevalue(request.param)
+    server: PostgresqlServer | WebdavServer | S3Server = request.getfixturevalue(request.param)
     return server.new_place()

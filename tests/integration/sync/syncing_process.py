@@ -16,10 +16,13 @@ def main(vault: str, folder: str, name: str) -> None:
     while True:
         number += 1
         text = f"{name} {number}"
-        machine.ask("note.save", content=text)
+        note = machine.ask("note.save", content=text).id
         _say(f"note {text}")
         machine.ask("session.append", session="talk", messages=[{"role": "user", "content": text}])
         _say(f"turn {text}")
+        if number % 5 == 0:
+            _say(f"forgetting {text}")
+            machine.ask("memory.forget_forever", ids=[note], confirm=True)
         with suppress(KeepsakeError):
             machine.sync()
 

@@ -202,7 +202,7 @@ def test_a_machine_killed_while_it_began_an_epoch_goes_on(machines: list[Machine
     keys, _ = one.sealer()
     membership.key_store.change(keys.id, lambda kept: kept.with_epoch(2, b"k" * 32))  # drawn, and not announced
     standing = one.host.submit(membership.standing(vault)).result()
-    key_manifest.pin_segments(one.point(), standing.keys, standing.members, 2, are_own_only=False)
+    key_manifest.pin_segments(one.point(), standing.keys, standing.members, 2)
     settle(*machines)
     note = other.ask("note.save", content="unforgettablesecret").id
     settle(*machines)

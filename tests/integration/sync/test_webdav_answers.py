@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from app.errors import DiskFullError, ExchangeError, InputError, KeepsakeError
-from app.sync.exchanges import webdav_client
+from app.sync.exchanges import server_caller, webdav_client
 from app.sync.exchanges.exchange_places import place_of, without_password
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.exchanges.webdav_exchange import WebdavPlace
-from tests.helpers.http_between import Answer, HttpBetween, answered, endless
+from tests.helpers.http_between import Answer, HttpBetween, endless, status
 from tests.helpers.webdav import NAME, WebdavServer
 from tests.integration.sync.machines import Machine, settle
 from tests.unit.app.embed.embedding_server import certificate
@@ -31,7 +31,7 @@ BOMB = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;"
 
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webdav_client, "LIMITS", replace(webdav_client.LIMITS, first_pause_s=0.01))
+    monkeypatch.setattr(server_caller, "LIMITS", replace(server_caller.LIMITS, first_pause_s=0.01))
 
 
 @contextmanager
@@ -52,10 +52,6 @@ def between() -> Iterator[HttpBetween]:
 
 def address_of(server: HttpBetween) -> str:
     return f"http://{NAME}:secret@127.0.0.1:{server.port}/dav"
-
-
-def status(number: int, content: bytes = b"", **headers: str) -> Answer:
-    return lambda handler: answered(handler, number, content, headers)
 
 
 def listing(*hrefs: str, is_whole: bool = True) -> Answer:

@@ -24,6 +24,8 @@ from ui.engine_texts import engine_text, error_text, sentence_text
 ROOT = Path(__file__).resolve().parents[3]
 PARTS = frozenset({"WrongFieldError", "NotFetchedError"})
 """Errors that never leave their module; what they say is noted in reports and logs."""
+_SENTENCES_OF = {"Problem": 1, "file_problem": 1, "Finding": 2, "ConfigFinding": 2, "BackupCheck": 2}
+"""Where the sentences of answers stand among the arguments of what makes them."""
 _METHODS = frozenset({"format", "join", "replace"})
 FIELD = re.compile(r"\{(\w+)\}")
 
@@ -89,6 +91,21 @@ def test_the_rule_about_templates_sees_every_way_around_it(statement: str) -> No
     tree = ast.parse(f"def work(name, error, parts):\n    {statement}")
     call = next(node for node in ast.walk(tree) if isinstance(node, ast.Call) and _makes_error(node, {"InputError"}))
     assert any(map(_is_put_together, [call.args[0], *_assigned(tree, call.args[0])]))
+
+
+def test_sentences_of_answers_are_templates() -> None:
+    """What a problem of an import or a finding of a check says is told in the language, too."""
+    places = [
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for path in (ROOT / "app").rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for call in ast.walk(function)
+        if isinstance(call, ast.Call) and (first := _SENTENCES_OF.get(getattr(call.func, "id", "")))
+        for text in call.args[first : first + 2]
+        if any(map(_is_put_together, [text, *_assigned(function, text)]))
+    ]
+    assert places == []
 
 
 def _kinds_of_errors(trees: Iterable[ast.Module]) -> set[str]:

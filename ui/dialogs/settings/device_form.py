@@ -54,7 +54,7 @@ class DeviceForm(ConfirmCard):
         self.rows.addWidget(self.invitation, alignment=Qt.AlignmentFlag.AlignLeading)
         self.rows.addWidget(self.copy, alignment=Qt.AlignmentFlag.AlignLeading)
         self.address = self._field(
-            self.tr("Where they meet"), self.tr("A folder, or postgresql://name:password@server/database")
+            self.tr("Where they meet"), self.tr("A folder, or postgresql://…, https://… or s3://… with the login")
         )
         self.browse = text_button(self.tr("Choose the folder…"), icon_name="folder-open", parent=self)
         self.browse.clicked.connect(partial(self.choose_folder, self.address.setText))

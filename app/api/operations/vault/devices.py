@@ -27,7 +27,8 @@ async def share(engine: Engine, caller: Caller, place: str, *, refill: bool = Fa
 
     Args:
         place: The path of a folder that is there, or the address of a database such as
-            ``postgresql://name@server/database``, or of a WebDAV folder such as ``https://name@server/folder``.
+            ``postgresql://name@server/database``, of a WebDAV folder such as ``https://name@server/folder``, or of S3
+            storage such as ``s3://KEY@bucket/prefix``.
         refill: Fill an empty place anew, because the one that the machines used before is lost.
     """
     return _changed(await _sync(engine).join(place, fills_anew=refill), caller)

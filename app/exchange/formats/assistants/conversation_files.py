@@ -53,7 +53,7 @@ class ConversationFiles:
             try:
                 record = attachment(name or posixpath.basename(entry.name), data)
             except InputError as error:
-                problem = error.message
+                problem = error.sentence
             else:
                 self._links[key] = attachment_link(record.name, _label(record.name, name))
                 yield record
