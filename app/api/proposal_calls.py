@@ -17,7 +17,14 @@ from app.api.operation import Operation
 from app.api.registry import Catalogue, to_builtins
 from app.core.error_location import error_location
 from app.engine import Engine
-from app.errors import AccessDeniedError, InputError, InternalError, KeepsakeError, NotFoundError
+from app.errors import (
+    AccessDeniedError,
+    CancelledByPersonError,
+    InputError,
+    InternalError,
+    KeepsakeError,
+    NotFoundError,
+)
 from app.projection.model import DatabaseProposal
 from app.sentence import Sentence
 
@@ -48,6 +55,8 @@ class DatabaseCalls:
         """Carry a proposal out and return its answer, also where it is refused."""
         try:
             return await self._done(proposal)
+        except CancelledByPersonError:
+            raise  # the vault is being closed; it is carried out the next time
         except KeepsakeError as error:
             return {"outcome": "refused", "code": error.code, "message": error.message}
         except Exception as error:  # noqa: BLE001  (one proposal stops no other)

@@ -25,12 +25,14 @@ class ProjectionTiming:
         quiet: Without a change for so long, those before are projected.
         longest: They are projected after so long at the latest.
         look: Proposals are looked for after so long where nothing tells of them.
+        apart: Proposals are carried out in rounds so far apart, of few of each agent: none keeps the vault busy.
         hear: How long the database is listened to at once; closing the vault waits no longer than that.
     """
 
     quiet: float = 2.0
     longest: float = 30.0
     look: float = 15.0
+    apart: float = 1.0
     hear: float = 1.0
 
 
@@ -90,6 +92,7 @@ class ProjectionLoop(Part):
             try:
                 if await self.service.project(changed):
                     self._is_due.set()
+                    await asyncio.sleep(self._timing.apart)
                 self._failure = ""
             except CancelledByPersonError:
                 return

@@ -16,7 +16,7 @@ from app.core.ids import new_vault_id
 from app.core.item_batches import batched
 from app.erasure import erasures
 from app.errors import InputError, KeepsakeError
-from app.projection import shared_rows
+from app.projection import shared_memory_rows
 from app.projection.model import DatabaseProposal, ProjectionState, SharedRow
 from app.projection.shared_tables import SharedTables
 from app.store import meta
@@ -206,8 +206,8 @@ class ProjectionService:
             address = await asyncio.to_thread(self._key_store.address, _name(projector))
             if not address:
                 raise InputError(
-                    "The address of the database is not on this machine. End the projection here, and begin it again"
-                    " where it is wanted."
+                    "The address of the database is not on this machine. End the projection here with 'keep_rows', and"
+                    " begin it again where it is wanted."
                 )
             self._tables = SharedTables(database_at(address), schema, projector)
         return self._tables
@@ -217,11 +217,11 @@ class ProjectionService:
 
         def news(connection: apsw.Connection) -> tuple[int, set[str], set[str]]:
             erased = {target.id for target in erasures.all_targets(connection)}
-            targets = shared_rows.changed_since(connection, entry, since_ms, now_ms)
-            return shared_rows.last_entry(connection), targets, erased
+            targets = shared_memory_rows.changed_since(connection, entry, since_ms, now_ms)
+            return shared_memory_rows.last_entry(connection), targets, erased
 
         def those_of(ids: list[str], connection: apsw.Connection) -> list[SharedRow]:
-            return shared_rows.rows_of(connection, ids, now_ms)
+            return shared_memory_rows.rows_of(connection, ids, now_ms)
 
         last, targets, erased = await self._store.read(news)
         if changed is None:
@@ -266,7 +266,7 @@ _UNKNOWN: Final = {
 
 
 def _versions(now_ms: int, connection: apsw.Connection) -> dict[str, str]:
-    return {row.id: row.version for row in shared_rows.all_rows(connection, now_ms)}
+    return {row.id: row.version for row in shared_memory_rows.all_rows(connection, now_ms)}
 
 
 def _few(rows: list[SharedRow]) -> Iterator[list[SharedRow]]:

@@ -408,7 +408,7 @@ def test_two_vaults_never_share_a_schema(server: PostgresqlServer, place: str, v
 
 
 def test_the_person_says_that_it_is_plain_text(place: str, vault: Vault) -> None:
-    with pytest.raises(InputError, match="in_plain_text"):
+    with pytest.raises(InputError, match="plain text"):
         vault.ask("projection.begin", place=place)
     with pytest.raises(InputError, match="plain text"):
         vault.ask("projection.begin", place=place, in_plain_text=False)

@@ -21,7 +21,7 @@ async def state(engine: Engine, caller: Caller) -> ProjectionState:
 
 @_change("projection.begin", undo="operation", positional=("place",))
 async def begin(
-    engine: Engine, caller: Caller, place: str, *, in_plain_text: bool, schema: str = "keepsake"
+    engine: Engine, caller: Caller, place: str, *, in_plain_text: bool = False, schema: str = "keepsake"
 ) -> Changed[ProjectionState]:
     """Project the store ``shared`` into tables of a PostgreSQL database, for agents on servers.
 
@@ -30,7 +30,7 @@ async def begin(
 
     Args:
         place: The address of the database, such as ``postgresql://name@server/database``.
-        in_plain_text: Whether it is meant that the server can read these memories; without it nothing is projected.
+        in_plain_text: The server may read these memories. Nothing is projected without.
         schema: The schema of the tables, made where there is none.
     """
     if not in_plain_text:
