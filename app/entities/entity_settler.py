@@ -125,15 +125,19 @@ def _is_merged(state: State | None) -> bool:
 
 
 def _related(connection: apsw.Connection, rows: Mapping[str, FoldedRow]) -> list[str]:
-    """Return the ids of entities that some share a name with or stand for."""
+    """Return the ids of entities that share a name or are merged with some."""
     found: dict[str, None] = {}
+    is_recorded = "EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id AND h.target_kind = 'entity')"
     for target, row in rows.items():
+        # One that stood for another of its name stands for itself once that one has another name.
+        merged = f"SELECT id FROM entities e WHERE merged_into = ? AND {is_recorded} ORDER BY id"
+        found.update((str(one[0]), None) for one in connection.execute(merged, (target,)))
         for state in (row.state, entity_state.read(connection, target)):
             if state is None:
                 continue
             ids = connection.execute(
-                "SELECT id FROM entities e WHERE ((name_key = ?1 AND type = ?2 AND touched) OR id = ?3) AND EXISTS"
-                " (SELECT 1 FROM memory_history h WHERE h.target = e.id AND h.target_kind = 'entity') ORDER BY id",
+                "SELECT id FROM entities e WHERE ((name_key = ?1 AND type = ?2 AND touched) OR id = ?3)"
+                f" AND {is_recorded} ORDER BY id",
                 (name_key(str(state["name"])), state["type"], state["merged_into"]),
             )
             found.update((str(one[0]), None) for one in ids)

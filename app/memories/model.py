@@ -100,14 +100,15 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class KeptText:
-    """Text written to a memory on another machine at the same time as its own.
+    """Text written to a memory elsewhere at the same time, or its deletion there.
 
     Args:
         id: Its id, of the text alone.
         memory_id: The memory.
-        content: The whole text.
-        actor: Who wrote it.
+        content: The whole text, ``""`` for a deletion.
+        actor: Who wrote it, or deleted the memory.
         at: When.
+        is_deletion: Whether the memory was deleted there: it is here, for it was edited at the same time.
     """
 
     id: str
@@ -115,6 +116,7 @@ class KeptText:
     content: str
     actor: str
     at: datetime
+    is_deletion: bool = False
 
 
 @dataclass(frozen=True, slots=True)

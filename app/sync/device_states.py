@@ -20,7 +20,7 @@ from app.store import meta
 from app.store.store import Store
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.membership import Membership, Standing
-from app.sync.sealing import device_state
+from app.sync.sealing import device_state, primitives
 from app.sync.sealing.device_state import DeviceState
 from app.sync.sealing.member_list import MemberList
 
@@ -53,7 +53,8 @@ class DeviceStates:
             point: The exchange point.
             standing: The standing of this device.
         """
-        state = await self._store.read(_own_state)
+        receiving = primitives.public_receiving_key(standing.keys.receiving[-1]).hex()
+        state = replace(await self._store.read(_own_state), receiving=receiving)
         epoch, former = self._published
         now_ms = self._clock.now_ms()
         is_due = abs(now_ms - former.at_ms) >= LONGEST_MS
@@ -82,7 +83,8 @@ class DeviceStates:
     async def _begin_epoch(self, point: ExchangePoint, standing: Standing, forgotten: str) -> None:
         """Begin a new epoch where all members carried out the same erasures."""
         states = await self.collect(point, standing)
-        if any(
+        # One device alone begins it: at a place whose copies become the same later, two would part the list.
+        if standing.keys.id != min(standing.members.members) or any(
             identity not in states or digest_of(states[identity].erased) != forgotten
             for identity in standing.members.members
         ):

@@ -106,6 +106,10 @@ class _Existence:
 
     def add(self, change: Change) -> None:
         """Take in the next change in canonical order."""
+        # Who goes on with a row and knows both has seen what became of it.
+        self.notices = {
+            notice: None for notice in self.notices if not (change.saw(notice.place) and change.saw(notice.other))
+        }
         changed = _said(change)
         if not _is_gone(change.after):
             self._add_sign(change, changed)

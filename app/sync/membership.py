@@ -19,7 +19,7 @@ from app.store import meta
 from app.store.store import Store
 from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_sealer import LaneSealer
-from app.sync.sealing import key_manifest, member_list, primitives
+from app.sync.sealing import device_state, key_manifest, member_list, primitives
 from app.sync.sealing.device_keys import DeviceKeys, new_device_keys
 from app.sync.sealing.key_store import KeyStore
 from app.sync.sealing.member_list import MOST_MEMBERS, Member, MemberList
@@ -175,7 +175,7 @@ class Membership:
         """
         async with self._one_at_a_time:
             standing = await self._current(point, vault)
-            if standing.keys.epochs.keys() != {standing.members.epoch} or len(standing.keys.receiving) > 1:
+            if standing.keys.epochs.keys() != {standing.members.epoch}:
                 standing = await self._settled(point, standing)
             return standing, self._sealer(point, standing)
 
@@ -264,8 +264,10 @@ class Membership:
 
         def take(keys: DeviceKeys) -> DeviceKeys:
             keys = keys.with_epoch(begun.epoch, key)
-            is_used = keys.receiving[-1] == private
-            return replace(keys, receiving=(*keys.receiving, primitives.random_key())) if is_used else keys
+            # The one that was used stays while its epoch lasts, for a device that has not heard of the next one yet.
+            following = keys.receiving[-1]
+            next_key = primitives.random_key() if following == private else following
+            return replace(keys, receiving=(private, next_key))
 
         keys = await asyncio.to_thread(self.key_store.change, standing.keys.id, take)
         return replace(standing, keys=keys)
@@ -283,6 +285,11 @@ class Membership:
             return keys if epoch in keys.epochs else keys.with_epoch(epoch, primitives.random_key())
 
         keys = await asyncio.to_thread(self.key_store.change, standing.keys.id, draw)
+        states = await asyncio.to_thread(device_state.states_of, point, standing.keys, standing.members)
+        for identity, member in after.members.items():
+            if identity in states and states[identity].receiving:
+                member = replace(member, receiving=bytes.fromhex(states[identity].receiving))  # noqa: PLW2901
+                after = member_list.with_device(after, member)
         await asyncio.to_thread(key_manifest.pin_segments, point, keys, standing.members, epoch)
         return replace(standing, keys=keys), replace(after, epoch=epoch)
 
@@ -294,30 +301,17 @@ class Membership:
             await asyncio.to_thread(key_manifest.pin_segments, point, standing.keys, members, members.epoch, own_lanes)
             # Those of the epoch before stay, for devices that have not heard of this one.
             await asyncio.to_thread(key_manifest.remove_former, point, members.epoch - 1)
-        standing = await self._with_new_receiving_key(point, standing)
-        current = standing.members.members[standing.keys.id].receiving
+        is_own_epoch = any(
+            other.boxes and other.epoch == members.epoch and standing.keys.id not in other.boxes
+            for other in standing.lists
+        )
 
         def destroy(keys: DeviceKeys) -> DeviceKeys:
-            kept = tuple(key for key in keys.receiving if primitives.public_receiving_key(key) == current)
-            return replace(keys.from_epoch(members.epoch), receiving=kept or keys.receiving)
+            kept = keys.receiving[-1:] if is_own_epoch else keys.receiving
+            return replace(keys.from_epoch(members.epoch), receiving=kept)
 
         keys = await asyncio.to_thread(self.key_store.change, standing.keys.id, destroy)
         return replace(standing, keys=keys)
-
-    async def _with_new_receiving_key(self, point: ExchangePoint, standing: Standing) -> Standing:
-        """Tell the others what the next epoch's key is to be encrypted to."""
-        for _ in range(_TRIES):
-            keys, members = standing.keys, standing.members
-            own, public = members.members[keys.id], primitives.public_receiving_key(keys.receiving[-1])
-            if own.receiving == public:
-                return standing
-            after = member_list.with_device(members, replace(own, receiving=public))
-            data = member_list.entry(members, after, keys, standing.names)
-            if await asyncio.to_thread(point.put_new, member_list.entry_name(members.number + 1), data):
-                await self._keep_entries(members.number + 1, [data])
-                return replace(standing, lists=[*standing.lists, member_list.following(members, data)])
-            standing = await self._current(point, members.vault)
-        return standing
 
     def _sealer(self, point: ExchangePoint, standing: Standing) -> LaneSealer:
         pinned: dict[int, key_manifest.Pinned] = {}

@@ -89,6 +89,9 @@ class SyncLoop(Part):
             except CancelledByPersonError:
                 return
             except KeepsakeError as error:
+                if await self._service.joined() is None:  # the person left meanwhile
+                    self._failure = ""
+                    continue
                 failure = Sentence(
                     "This machine and your others do not hear of each other. {reason}", reason=error.sentence
                 )

@@ -11039,12 +11039,24 @@
         <translation>Vergleichen</translation>
     </message>
     <message>
+        <source>Delete again</source>
+        <translation>Erneut löschen</translation>
+    </message>
+    <message>
+        <source>Deleted on one machine while it was edited on another, so it is still here</source>
+        <translation>Auf einem Rechner gelöscht, während sie auf einem anderen bearbeitet wurde; darum ist sie noch da</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>Verwerfen</translation>
     </message>
     <message>
         <source>Edited on another machine at the same time</source>
         <translation>Zur selben Zeit auf einem anderen Rechner bearbeitet</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Behalten</translation>
     </message>
     <message>
         <source>Keep this text</source>

@@ -11039,12 +11039,24 @@
         <translation>Comparar</translation>
     </message>
     <message>
+        <source>Delete again</source>
+        <translation>Eliminar de nuevo</translation>
+    </message>
+    <message>
+        <source>Deleted on one machine while it was edited on another, so it is still here</source>
+        <translation>Se eliminó en un equipo mientras se editaba en otro, por eso sigue aquí</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>Descartar</translation>
     </message>
     <message>
         <source>Edited on another machine at the same time</source>
         <translation>Editado en otro equipo al mismo tiempo</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Conservar</translation>
     </message>
     <message>
         <source>Keep this text</source>

@@ -11039,12 +11039,24 @@
         <translation>比较</translation>
     </message>
     <message>
+        <source>Delete again</source>
+        <translation>再次删除</translation>
+    </message>
+    <message>
+        <source>Deleted on one machine while it was edited on another, so it is still here</source>
+        <translation>在一台电脑上被删除时，正在另一台电脑上被编辑，因此仍保留在此处</translation>
+    </message>
+    <message>
         <source>Dismiss</source>
         <translation>忽略</translation>
     </message>
     <message>
         <source>Edited on another machine at the same time</source>
         <translation>同时在另一台电脑上被编辑</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留</translation>
     </message>
     <message>
         <source>Keep this text</source>

@@ -8,7 +8,6 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 METHODS = ("DELETE", "GET", "HEAD", "MKCOL", "MOVE", "POST", "PROPFIND", "PUT")
 Answer = Callable[["BaseHTTPRequestHandler"], None]
@@ -35,6 +34,7 @@ class HttpBetween:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def handle_request(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -64,10 +64,6 @@ class HttpBetween:
     def pass_on(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         """Send a request to the server behind, and its answer back."""
         headers = {name: value for name, value in handler.headers.items() if name.lower() not in self.dropped}
-        if "Destination" in headers:
-            parts = urlsplit(headers["Destination"])
-            headers["Destination"] = urlunsplit(parts._replace(netloc=f"127.0.0.1:{self.behind}"))
-        headers["Host"] = f"127.0.0.1:{self.behind}"
         connection = http.client.HTTPConnection("127.0.0.1", self.behind, timeout=60)
         try:
             connection.putrequest(handler.command, handler.path, skip_host=True, skip_accept_encoding=True)

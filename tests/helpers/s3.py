@@ -1,11 +1,14 @@
-"""An S3 server that is thrown away: moto, as a process that keeps everything in memory."""
+"""S3 servers that are thrown away: one on files, and moto, which keeps everything in memory."""
 
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 from uuid import uuid4
@@ -20,37 +23,51 @@ ANY: Final = re.compile(r".+").fullmatch
 _PROGRAM: Final = "import sys; from moto.server import main; main(sys.argv[1:])"
 
 
-def can_serve() -> bool:
-    """Return whether the server is in this environment."""
+def has_moto() -> bool:
+    """Return whether moto and what serves it are in this environment."""
     return find_spec("moto") is not None and find_spec("flask_cors") is not None
 
 
 class S3Server:
-    """A server without buckets; nothing is kept after ``close``."""
+    """A server on files; nothing is kept after ``close``."""
 
     def __init__(self) -> None:
+        self._base = Path(tempfile.mkdtemp(prefix="kt-s3-"))
         self.port = free_port()
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, "-H", "127.0.0.1", "-p", str(self.port)],
-            cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
         try:
-            until_it_listens(self.port, self._process)
+            self.start()
         except BaseException:
             self.close()
             raise
 
-    def address(self, bucket: str, prefix: str = "", port: int = 0) -> str:
+    def command(self) -> list[str]:
+        """Return the server's command line."""
+        return [sys.executable, "-m", "tests.helpers.s3_process", str(self._base), str(self.port), KEY, SECRET]
+
+    def make_bucket(self, bucket: str) -> None:
+        """Make an empty bucket."""
+        (self._base / bucket).mkdir()
+
+    def start(self) -> None:
+        """Start the server, and return once it answers."""
+        self._process = subprocess.Popen(self.command(), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until_it_listens(self.port, self._process)
+
+    def kill(self) -> None:
+        """End the server at once, as a crash does."""
+        self._process.kill()
+        self._process.wait()
+
+    def address(self, bucket: str, prefix: str = "", port: int = 0, secret: str = SECRET) -> str:
         """Return the address of a bucket."""
         endpoint = quote(f"http://127.0.0.1:{port or self.port}", safe="")
-        return f"s3://{KEY}:{quote(SECRET, safe='')}@{bucket}/{prefix}?endpoint={endpoint}"
+        return f"s3://{KEY}:{quote(secret, safe='')}@{bucket}/{prefix}?endpoint={endpoint}"
 
-    def new_place(self) -> str:
+    def new_place(self, port: int = 0) -> str:
         """Make an empty bucket and return the address of a prefix in it."""
         bucket = f"memory-{uuid4().hex[:12]}"
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/{bucket}", method="PUT")
-        urllib.request.urlopen(request).close()
-        return self.address(bucket, "our%20memory/für")
+        self.make_bucket(bucket)
+        return self.address(bucket, "our%20memory/für", port)
 
     def contents(self, address: str) -> Iterator[tuple[str, bytes]]:
         """Yield the names and bytes of what stands under an address."""
@@ -62,6 +79,19 @@ class S3Server:
                         yield key, client.get(key) or b""
 
     def close(self) -> None:
-        """End the server."""
-        self._process.kill()
-        self._process.wait()
+        """End the server and remove what it kept."""
+        self.kill()
+        shutil.rmtree(self._base, ignore_errors=True)
+
+
+class MotoServer(S3Server):
+    """Moto, which answers in Amazon's own words and looks at no signature."""
+
+    def command(self) -> list[str]:
+        """Return the server's command line."""
+        return [sys.executable, "-c", _PROGRAM, "-H", "127.0.0.1", "-p", str(self.port)]
+
+    def make_bucket(self, bucket: str) -> None:
+        """Make an empty bucket."""
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}/{bucket}", method="PUT")
+        urllib.request.urlopen(request).close()

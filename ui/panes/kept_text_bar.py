@@ -44,12 +44,12 @@ class KeptTextBar(QFrame):
         self._comparison = comparison
         self._memory: Memory | None = None
         self._kept: Sequence[KeptText] = ()
-        self._words = PlainLabel(self.tr("Edited on another machine at the same time"), self, wraps=True)
+        self._words = PlainLabel("", self, wraps=True)
         self.compare_button = text_button(self.tr("Compare"), parent=self)
         self.compare_button.clicked.connect(self._on_compare_clicked)
-        self.take_button = text_button(self.tr("Take the other text"), parent=self)
+        self.take_button = text_button("", parent=self)
         self.take_button.clicked.connect(self._on_take_clicked)
-        self.dismiss_button = text_button(self.tr("Dismiss"), parent=self)
+        self.dismiss_button = text_button("", parent=self)
         self.dismiss_button.clicked.connect(self._on_dismiss_clicked)
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.L, Space.XS, Space.S, Space.XS)
@@ -77,6 +77,15 @@ class KeptTextBar(QFrame):
 
     def _show(self, kept: "Sequence[KeptText]") -> None:
         self._kept = kept
+        is_deletion = bool(kept) and kept[0].is_deletion
+        self._words.setText(
+            self.tr("Deleted on one machine while it was edited on another, so it is still here")
+            if is_deletion
+            else self.tr("Edited on another machine at the same time")
+        )
+        self.take_button.setText(self.tr("Delete again") if is_deletion else self.tr("Take the other text"))
+        self.dismiss_button.setText(self.tr("Keep") if is_deletion else self.tr("Dismiss"))
+        self.compare_button.setHidden(is_deletion)
         self.setVisible(bool(kept))
 
     def _settle(self, key: str) -> None:
@@ -84,13 +93,16 @@ class KeptTextBar(QFrame):
             return
         self.settling.emit()
         self._comparison.hide()
-        identity, text = self._memory.id, self._kept[0].id
-        call = (
-            operations.note.take_text(id=identity, text=text)
-            if key == TAKE
-            else operations.note.dismiss_texts(id=identity)
-        )
-        self._work.start(self._bridge.call(call), ended=lambda: self.show_memory(self._memory))
+        identity, other = self._memory.id, self._kept[0]
+        self._work.start(self._carry_out(key, identity, other), ended=lambda: self.show_memory(self._memory))
+
+    async def _carry_out(self, key: str, identity: str, other: "KeptText") -> None:
+        if key == DISMISS:
+            await self._bridge.call(operations.note.dismiss_texts(id=identity))
+        elif other.is_deletion:
+            await self._bridge.call(operations.note.delete(id=identity))
+        else:
+            await self._bridge.call(operations.note.take_text(id=identity, text=other.id))
 
     def _on_compare_clicked(self) -> None:
         if self._memory is None or not self._kept:

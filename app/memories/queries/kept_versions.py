@@ -14,7 +14,7 @@ from app.sync.fold import fold_row
 
 
 def kept_texts(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[KeptText, ...]:
-    """Return texts kept beside that of a memory, neither taken nor dismissed.
+    """Return texts kept beside that of a memory, and last its deletion on another machine.
 
     Only who sees all stores is told of any, for one may have been written while it was in a narrower store.
 
@@ -25,14 +25,26 @@ def kept_texts(connection: apsw.Connection, memory_id: str, stores: Sequence[str
     is_any = sees_all(stores) and capture.is_of_several_lanes(connection, "memory", memory.id)
     changes = capture.changes_of_row(connection, "memory", memory.id) if is_any else []
     written = {change.place: change for change in changes}
-    kept = fold_row(changes).kept if changes else ()
-    return tuple(
+    if not changes:
+        return ()
+    row = fold_row(changes)
+    texts = [
         KeptText(
-            hashlib.sha256(version.text.encode()).hexdigest()[:16],
+            _id(version.text),
             memory.id,
             version.text,
             written[version.place].actor if version.place in written else memory.source,
             to_datetime(written[version.place].at_ms) if version.place in written else memory.created_at,
         )
-        for version in kept
-    )
+        for version in row.kept
+    ]
+    deletions = [written[one.other] for one in row.notices if one.reason == "edit_kept_row" and one.other in written]
+    texts += [
+        KeptText(_id(repr(one.place)), memory.id, "", one.actor, to_datetime(one.at_ms), is_deletion=True)
+        for one in deletions[-1:]
+    ]
+    return tuple(texts)
+
+
+def _id(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

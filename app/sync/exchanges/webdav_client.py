@@ -100,7 +100,12 @@ class WebdavClient:
 
     def make_folder(self, path: str) -> bool:
         """Make a folder unless it is there; return False where that around it is not."""
-        return self._done("MKCOL", path, _GONE | {HTTPStatus.METHOD_NOT_ALLOWED}) not in _GONE
+        others = _GONE | {HTTPStatus.METHOD_NOT_ALLOWED}
+        # Apache forbids it to one of two that make it at the same moment; then it is there at the next attempt.
+        refused = self._done("MKCOL", path, others | {HTTPStatus.FORBIDDEN})
+        if refused == HTTPStatus.FORBIDDEN:
+            refused = self._done("MKCOL", path, others)
+        return refused not in _GONE
 
     def move(self, source: str, target: str) -> bool:
         """Give a file another path unless that is taken; return False where it is."""

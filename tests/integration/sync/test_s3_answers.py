@@ -225,20 +225,54 @@ def test_addresses_that_are_none_are_refused() -> None:
     assert shown == "s3://KEY@bucket/our%20memory?region=auto"
 
 
-def test_a_bucket_that_is_not_there_is_told(s3_server: S3Server) -> None:
+def test_a_bucket_that_is_not_there_is_told(s3: S3Server) -> None:
     with pytest.raises(ExchangeError, match="no such bucket"):
-        place_of(s3_server.address("nowhere")).vault()
+        place_of(s3.address("nowhere")).vault()
     with pytest.raises(ExchangeError, match="no such bucket"):
-        place_of(s3_server.address("nowhere")).make_vault(VAULT)
+        place_of(s3.address("nowhere")).make_vault(VAULT)
     with pytest.raises(ExchangeError, match="cannot be reached"):
-        place_of(s3_server.address("nowhere", port=1)).vault()
+        place_of(s3.address("nowhere", port=1)).vault()
 
 
-def test_a_server_without_conditions_keeps_each_object_once(s3_server: S3Server, allow_logs: AllowLogs) -> None:
-    allow_logs("knows no conditional writes")
+def test_a_wrong_secret_is_told(s3_server: S3Server) -> None:
+    with pytest.raises(ExchangeError, match="does not accept the key or its secret"):
+        place_of(s3_server.address("nowhere", secret="another")).vault()
+
+
+def test_a_listing_has_all_pages(s3: S3Server) -> None:
+    with point_of(s3.new_place()) as point:
+        names = [f"{LANE}/s-{number:012d}-{number:012d}" for number in range(1, 31)]
+        for name in reversed(names):
+            assert point.put_new(name, b"")
+        assert point.names(LANE) == names
+        assert point.lanes() == [LANE]
+
+
+def test_a_server_killed_within_a_put_is_found_again(s3_server: S3Server, tmp_path: Path) -> None:
     between = HttpBetween(s3_server.port)
+    machines = [Machine(tmp_path / name, tmp_path / "unused") for name in ("desktop", "laptop")]
+    try:
+        machines[0].share(address := s3_server.new_place(between.port))
+        machines[1].join(machines[0], address)
+        machines[0].ask("note.save", content="sent while the server ends")
+        between.cut = s3_server.kill
+        with pytest.raises(ExchangeError, match=r"cannot be reached|takes no requests"):
+            machines[0].sync()
+        s3_server.start()
+        machines[1].ask("note.save", content="of another")
+        settle(*machines)
+        assert machines[1].contents() == ["of another", "sent while the server ends"]
+    finally:
+        for machine in machines:
+            machine.stop()
+        between.close()
+
+
+def test_a_server_without_conditions_keeps_each_object_once(s3: S3Server, allow_logs: AllowLogs) -> None:
+    allow_logs("knows no conditional writes")
+    between = HttpBetween(s3.port)
     between.dropped = frozenset({"if-none-match"})
-    address = s3_server.new_place().replace(f"%3A{s3_server.port}", f"%3A{between.port}")
+    address = s3.new_place(between.port)
     with point_of(address) as point:
         assert point.put_new(FIRST, b"one")
         assert not point.put_new(FIRST, b"two")
@@ -252,13 +286,13 @@ def test_a_server_without_conditions_keeps_each_object_once(s3_server: S3Server,
         with pytest.raises(ExchangeError, match="status 501"):
             point.put_new(SECOND, b"two")
     between.close()
-    with S3Client(s3_address(address.replace(f"%3A{between.port}", f"%3A{s3_server.port}"))) as client:
+    with S3Client(s3_address(address.replace(f"%3A{between.port}", f"%3A{s3.port}"))) as client:
         assert client.names(f"keepsake-v1/{VAULT}/", ANY) == [LANE]
 
 
-def test_a_connection_cut_within_a_put_loses_nothing(s3_server: S3Server, tmp_path: Path) -> None:
-    between = HttpBetween(s3_server.port)
-    address = s3_server.new_place().replace(f"%3A{s3_server.port}", f"%3A{between.port}")
+def test_a_connection_cut_within_a_put_loses_nothing(s3: S3Server, tmp_path: Path) -> None:
+    between = HttpBetween(s3.port)
+    address = s3.new_place(between.port)
     machines = [Machine(tmp_path / name, tmp_path / "unused") for name in ("desktop", "laptop")]
     try:
         machines[0].share(address)
@@ -286,9 +320,9 @@ def test_a_connection_cut_within_a_put_loses_nothing(s3_server: S3Server, tmp_pa
     [status(500), status(200, b"<html>Sign in</html>"), status(302, Location="https://elsewhere.example/")],
     ids=["500", "page", "redirect"],
 )
-def test_machines_lose_nothing_by_wrong_answers(answer: Answer, s3_server: S3Server, tmp_path: Path) -> None:
-    between = HttpBetween(s3_server.port)
-    address = s3_server.new_place().replace(f"%3A{s3_server.port}", f"%3A{between.port}")
+def test_machines_lose_nothing_by_wrong_answers(answer: Answer, s3: S3Server, tmp_path: Path) -> None:
+    between = HttpBetween(s3.port)
+    address = s3.new_place(between.port)
     machines = [Machine(tmp_path / name, tmp_path / "unused") for name in ("desktop", "laptop")]
     try:
         machines[0].share(address)

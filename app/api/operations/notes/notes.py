@@ -192,6 +192,8 @@ async def pin(engine: Engine, caller: Caller, id: str, pinned: bool = True) -> C
 async def kept_texts(engine: Engine, caller: Caller, id: str) -> tuple[KeptText, ...]:
     """Return texts written to a note on another machine at the same time.
 
+    The last one may say that the note was deleted there while it was edited here, or the reverse: so it is there still.
+
     Args:
         id: The note's id.
     """
@@ -213,7 +215,7 @@ async def take_text(engine: Engine, caller: Caller, id: str, text: str) -> Chang
 async def dismiss_texts(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     """Dismiss texts written to a note on another machine at the same time.
 
-    The note keeps its text.
+    The note keeps its text, and stays where it was deleted there.
 
     Args:
         id: The note's id.

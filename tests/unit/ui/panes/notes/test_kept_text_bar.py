@@ -85,3 +85,20 @@ def test_an_open_note_offers_a_text_as_soon_as_it_comes(
         other.ask("note.dismiss_texts", id=note)
         settle(host, other)
         qtbot.waitUntil(bar.isHidden)
+
+
+def test_a_note_that_came_back_can_be_deleted_again(host: Host, other: Machine, open_notes: Any, qtbot: Any) -> None:
+    note = other.ask("note.save", content="begun").id
+    settle(host, other)
+    other.ask("note.delete", id=note)
+    rewrite(host.ask, note, "edited")
+    settle(host, other)
+    pane = open_notes()
+    pane.controller.open(note)
+    bar = pane.document.kept
+    qtbot.waitUntil(bar.isVisible)
+    assert bar.compare_button.isHidden()
+    bar.take_button.click()
+    qtbot.waitUntil(bar.isHidden)
+    settle(host, other)
+    assert other.contents() == []

@@ -1,0 +1,129 @@
+"""Machines whose folders become the same only from time to time, as a cloud's do."""
+
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.engine import engine_of
+from tests.integration.sync.machines import Machine
+
+NAMES = ("desktop", "laptop", "server")
+
+
+class Cloud:
+    """Program that keeps folders the same: it copies what is new, and removes what was removed.
+
+    Of two files of one name the first stays, and the other is put beside it, as such programs do.
+    """
+
+    def __init__(self, *folders: Path) -> None:
+        self._folders = folders
+        self._before: set[Path] = set()
+        self.conflicts: list[Path] = []
+
+    def copy(self) -> None:
+        """Make the folders the same."""
+        files = [self._files(folder) for folder in self._folders]
+        names = set().union(*files)
+        gone = {name for name in self._before for found in files if name not in found}
+        for name in sorted(names - gone):
+            contents = [found[name] for found in files if name in found]
+            if len(set(contents)) > 1:
+                self.conflicts.append(name)
+            for folder in self._folders:
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                if not path.exists() or path.read_bytes() != contents[0]:
+                    path.write_bytes(contents[0])
+        for name in gone:
+            for folder in self._folders:
+                (folder / name).unlink(missing_ok=True)
+        self._before = names - gone
+
+    @staticmethod
+    def _files(folder: Path) -> dict[Path, bytes]:
+        return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def cloud(tmp_path: Path) -> Cloud:
+    folders = [tmp_path / f"folder of {name}" for name in NAMES]
+    for folder in folders:
+        folder.mkdir()
+    return Cloud(*folders)
+
+
+@pytest.fixture
+def machines(tmp_path: Path, cloud: Cloud) -> Iterator[list[Machine]]:
+    """Return three machines, each with a folder of its own that the cloud keeps the same."""
+    made = [Machine(tmp_path / name, tmp_path / f"folder of {name}") for name in NAMES]
+    first, *others = made
+    first.share()
+    cloud.copy()
+    for other in others:
+        _let_in(other, first, cloud)
+    yield made
+    for machine in made:
+        machine.stop()
+
+
+def _let_in(machine: Machine, member: Machine, cloud: Cloud) -> None:
+    devices = engine_of(member.host).sync.devices
+    words = member.host.submit(devices.invite()).result().words
+    cloud.copy()
+    machine.ask("device.pause")
+    joining = machine.host.submit(
+        engine_of(machine.host).sync.devices.join(words, str(machine.folder), machine.vault.name)
+    )
+    while not joining.done():
+        cloud.copy()
+        for request in member.host.submit(devices.requests()).result():
+            member.host.submit(devices.approve(request.id)).result()
+        time.sleep(0.02)
+    joining.result()
+    cloud.copy()
+
+
+def _meet(machines: list[Machine], cloud: Cloud, rounds: int) -> None:
+    """Let all machines exchange between two copies of the cloud, so that none sees what another just did."""
+    for _ in range(rounds):
+        for machine in machines:
+            machine.sync()
+        cloud.copy()
+
+
+def _epoch(machine: Machine) -> int:
+    return max(machine.sealer()[0].epochs)
+
+
+def test_all_agree_though_none_sees_at_once_what_another_does(machines: list[Machine], cloud: Cloud) -> None:
+    chance = random.Random(1)
+    notes: list[str] = []
+    for number in range(40):
+        machine = chance.choice(machines)
+        notes.append(machine.ask("note.save", content=f"note {number}").id)
+        if chance.random() < 0.3:
+            chance.choice(machines).sync()
+        if chance.random() < 0.2:
+            cloud.copy()
+    _meet(machines, cloud, 4)
+    assert [len(machine.contents()) for machine in machines] == [40] * 3
+    assert cloud.conflicts == []
+
+
+def test_forgetting_reaches_all_and_ends_in_one_new_epoch(machines: list[Machine], cloud: Cloud) -> None:
+    for number in range(3):
+        notes = [machine.ask("note.save", content=f"{number} of {machine.vault.name}").id for machine in machines]
+        _meet(machines, cloud, 3)
+        for machine, note in zip(machines, notes, strict=True):
+            machine.ask("memory.forget_forever", ids=[note], confirm=True)
+        _meet(machines, cloud, 8)
+        assert [machine.contents() for machine in machines] == [[]] * 3
+        assert [_epoch(machine) for machine in machines] == [number + 2] * 3
+    assert cloud.conflicts == []
+    machines[1].ask("note.save", content="afterwards")
+    _meet(machines, cloud, 3)
+    assert [machine.contents() for machine in machines] == [["afterwards"]] * 3
