@@ -213,8 +213,9 @@ class Engine:
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
         self.health = health_parts.build(runtime, indexer, self.agents)
         self.sync = self._parts.add(sync_parts.build(runtime, indexer, self.erasure))
-        key_store = self.sync.membership.key_store
-        self.projection = self._parts.add(ProjectionLoop(ProjectionService(store, clock, key_store)))
+        self.projection = ProjectionLoop(ProjectionService(store, clock, self.sync.membership.key_store))
+        if self.isolated is not None:
+            self._parts.add(self.projection)
         undoers = (self.enrichment.undo_run, self.exchange.imported_files.undo)
         self.undo = undo_parts.build(runtime, indexer, self.sessions, *undoers)
 
