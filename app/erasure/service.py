@@ -167,11 +167,15 @@ class ErasureService(Part):
         def work(connection: apsw.Connection) -> list[ErasureTarget]:
             return [target for target in targets if self._erasers[target.kind].exists(connection, target.id)]
 
-        here = await self._store.read(work)
-        ids = [one.id for one in here if one.kind != "session"]
-        sessions = [one.id for one in here if one.kind == "session"]
-        if here:
-            self._publish((await self.forget(ids, sessions, confirm=True, actor=actor)).changes)
+        while here := await self._store.read(work):
+            ids = [target.id for target in here if target.kind != "session"]
+            sessions = [target.id for target in here if target.kind == "session"]
+            try:
+                done = await self.forget(ids, sessions, confirm=True, actor=actor)
+            except NotFoundError:
+                continue  # the person forgot one of them meanwhile, or it was forgotten with another
+            self._publish(done.changes)
+            return
 
     async def run(self) -> None:
         """Finish interrupted erasures.

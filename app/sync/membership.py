@@ -306,8 +306,13 @@ class Membership:
             for other in standing.lists
         )
 
+        listed = members.members[standing.keys.id].receiving
+
+        def is_kept(keys: DeviceKeys, private: bytes) -> bool:
+            return private == keys.receiving[-1] or primitives.public_receiving_key(private) == listed
+
         def destroy(keys: DeviceKeys) -> DeviceKeys:
-            kept = keys.receiving[-1:] if is_own_epoch else keys.receiving
+            kept = tuple(key for key in keys.receiving if not is_own_epoch or is_kept(keys, key))
             return replace(keys.from_epoch(members.epoch), receiving=kept)
 
         keys = await asyncio.to_thread(self.key_store.change, standing.keys.id, destroy)

@@ -53,7 +53,7 @@ class SyncLoop(Part):
     def __init__(self, service: SyncService, publish: Callable[[ChangeSet], None], timing: SyncTiming = TIMING) -> None:
         self._service = service
         self._publish = publish
-        self._timing = timing
+        self.timing = timing
         self._has_news = asyncio.Event()
         self._has_changed = asyncio.Event()
         self._is_hearing = False
@@ -106,14 +106,14 @@ class SyncLoop(Part):
         while True:
             await self._service.until_begun()
             try:
-                has_news = await self._service.hear(self._timing.hear)
+                has_news = await self._service.hear(self.timing.hear)
                 self._is_hearing = has_news is not None
                 if has_news:
                     self._has_news.set()
             except KeepsakeError:
                 # The synchronisation says so; it looks from time to time meanwhile.
                 self._is_hearing = False
-                await asyncio.sleep(self._timing.look)
+                await asyncio.sleep(self.timing.look)
 
     async def _until_due(self) -> None:
         """Wait for news, a pause in the writing, or the time to look."""
@@ -121,15 +121,15 @@ class SyncLoop(Part):
         try:
             await asyncio.wait(
                 {changed, news},
-                timeout=self._timing.look_anyway if self._is_hearing else self._timing.look,
+                timeout=self.timing.look_anyway if self._is_hearing else self.timing.look,
                 return_when=asyncio.FIRST_COMPLETED,
             )
         finally:
             changed.cancel()
             news.cancel()
         loop = asyncio.get_running_loop()
-        latest = loop.time() + self._timing.longest
+        latest = loop.time() + self.timing.longest
         while self._has_changed.is_set() and loop.time() < latest:
             self._has_changed.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._has_changed.wait(), self._timing.quiet)
+                await asyncio.wait_for(self._has_changed.wait(), self.timing.quiet)

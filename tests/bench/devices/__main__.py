@@ -53,16 +53,18 @@ class Expected:
 
     Args:
         words: The note that each acknowledged word stands in, ``""`` for none.
-        erased: Notes that somebody forgot for ever, or was about to.
+        erased: Notes that somebody forgot for ever.
+        doubtful: Notes that somebody was about to forget, or whose forgetting went with a vault that was put back.
     """
 
     words: dict[str, str] = field(default_factory=dict)
     erased: set[str] = field(default_factory=set)
+    doubtful: set[str] = field(default_factory=set)
 
     @property
     def kept(self) -> set[str]:
         """Words that nobody forgot."""
-        return {word for word, note in self.words.items() if note not in self.erased}
+        return {word for word, note in self.words.items() if note not in self.erased | self.doubtful}
 
 
 class Exchange:
@@ -199,6 +201,7 @@ class Member:
         self._off_ms = round(chance.uniform(-MOST_OFF_DAYS, MOST_OFF_DAYS) * DAY_MS)
         self._expected = expected
         self._unsent: set[str] = set()  # since it last met the others
+        self._unsent_erasures: set[str] = set()
         self.start()
 
     @property
@@ -246,6 +249,7 @@ class Member:
         for line in self.ask(do="sync"):
             if line[0] == "synced":
                 self._unsent.clear()
+                self._unsent_erasures.clear()
                 return str(line[3])
             if line[0] == "failed":
                 return str(line[1])
@@ -279,7 +283,9 @@ class Member:
         self.stop()
         for word in self._unsent:  # nobody else ever had them
             del self._expected.words[word]
+        self._expected.erased -= self._unsent_erasures
         self._unsent.clear()
+        self._unsent_erasures.clear()
         shutil.rmtree(self._vault)
         shutil.copytree(self._copy, self._vault)
         self.start()
@@ -321,8 +327,11 @@ class Member:
         if line[0] == "word":
             self._expected.words[line[1]] = line[2]
             self._unsent.add(line[1])
-        elif line[0] in ("erasing", "erased"):
+        elif line[0] == "erasing":
+            self._expected.doubtful.add(line[1])
+        elif line[0] == "erased":
             self._expected.erased.add(line[1])
+            self._unsent_erasures.add(line[1])
 
     def _end(self) -> None:
         self._process.wait()

@@ -13,6 +13,7 @@ from app.sync.exchanges.exchange_point import ExchangePoint
 from app.sync.lane_sealer import LaneSealer
 from app.sync.model import SyncReport, SyncState
 from app.sync.sealing.device_keys import DeviceKeys
+from app.sync.sync_loop import SyncTiming
 from tests.helpers.engine import engine_of
 
 if TYPE_CHECKING:
@@ -150,8 +151,9 @@ class Machine:
 
 
 def hasten(host: Host) -> None:
-    """Let a vault look often for an answer to its request to join."""
+    """Let a vault look often for an answer to its request to join, and for what is new."""
     engine_of(host).sync.devices.look_s = 0.02
+    engine_of(host).sync.loop.timing = SyncTiming(quiet=0.1, look=0.2, hear=0.2)
 
 
 def let_in(host: Host, member: Host, place: str, name: str) -> SyncState:
